@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, namedObject } from './common.ts';
 import { route, signedIn } from './route.ts';
+import { screenNames } from './screens.ts';
 import { authenticatorCode } from './session.ts';
 import { openSession } from './users.ts';
 
@@ -15,6 +16,15 @@ export const account = {
       confirmPassword: z.string().max(1024),
     }),
     errors: ['WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+  }),
+  setFirstScreen: route('PUT', '/api/v1/auth/first-screen', {
+    summary: 'Choose the screen that `/` opens for you',
+    access: signedIn,
+    body: z.strictObject({
+      screen: z.enum(screenNames).nullable().meta({ description: 'Null: the one that opens for everyone' }),
+    }),
+    answer: z.object({ firstScreen: z.enum(screenNames).nullable() }),
+    errors: ['RULE_VIOLATED'],
   }),
   sessions: route('GET', '/api/v1/auth/sessions', {
     summary: 'Your own open sessions',

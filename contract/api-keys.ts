@@ -54,6 +54,10 @@ const apiKey = namedObject('ApiKey', {
 
 export type ApiKey = z.output<typeof apiKey>;
 
+/** Why a key needs a person. */
+export const apiKeyAttentions = ['ending', 'refused', 'limited'] as const;
+export type ApiKeyAttention = (typeof apiKeyAttentions)[number];
+
 export const defaultRateLimit = 1000;
 export const highestRateLimit = 1_000_000_000;
 
@@ -74,7 +78,13 @@ export const apiKeys = {
   list: route('GET', '/api/v1/api-keys', {
     summary: 'All API keys, or those that one user created, without their secrets',
     access: staffWith('api_keys', 'read'),
-    query: z.strictObject({ createdBy: id.optional() }),
+    query: z.strictObject({
+      createdBy: id.optional(),
+      attention: z.enum(apiKeyAttentions).optional().meta({
+        description:
+          'ending: expires within 30 days; refused: was refused within 24 hours; limited: used up a budget in this hour or the one before',
+      }),
+    }),
     answer: z.object({ apiKeys: z.array(apiKey) }),
   }),
   impact: route('GET', '/api/v1/api-keys/{keyId}/impact', {

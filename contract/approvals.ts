@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, instant, namedObject, requiredText } from './common.ts';
+import { dateTime, id, instant, namedObject, queryFlag, requiredText } from './common.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { route, staffWithAny, type Route } from './route.ts';
@@ -87,6 +87,9 @@ export const approvals = {
   list: route('GET', base, {
     summary: 'Change requests that are open or were made in the last 7 days, the newest first',
     access: canSee,
+    query: z.strictObject({
+      waiting: queryFlag.optional().meta({ description: 'true: only those that the caller may approve now' }),
+    }),
     answer: z.array(changeRequest),
   }),
   ask: route('POST', base, {

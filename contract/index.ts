@@ -18,6 +18,7 @@ import { policies } from './policies.ts';
 import { releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { session } from './session.ts';
+import { today } from './today.ts';
 import { updateEvents } from './update-events.ts';
 import { updates } from './updates.ts';
 import { uploads } from './uploads.ts';
@@ -31,6 +32,7 @@ export const contract = {
   rbac,
 
   session,
+  today,
   clock,
   customers,
   customerPage,

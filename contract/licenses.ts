@@ -144,11 +144,21 @@ export const licenseSorts = sortsBy(
 );
 export type LicenseSort = (typeof licenseSorts)[number];
 
+/** Why a license needs a person, other than its end. */
+export const licenseAttentions = ['ended', 'full', 'offline'] as const;
+export type LicenseAttention = (typeof licenseAttentions)[number];
+
 const filter = {
   customerId: id.optional(),
   tab: z.enum(licenseTabs).optional(),
   type: z.enum(licenseTypes).optional(),
-  expiringWithinDays: wholeNumber(0, 3650).optional(),
+  expiringWithinDays: wholeNumber(0, 3650).optional().meta({
+    description: 'Without licenses of customers that are not active: their machines are refused already',
+  }),
+  attention: z.enum(licenseAttentions).optional().meta({
+    description:
+      'ended: within 7 days, and a machine has asked since; full: no seat is free, and a machine was refused within 3 days; offline: a license file ends within 7 days. Only of active customers',
+  }),
   search,
   sort: z.enum(licenseSorts).optional(),
 };

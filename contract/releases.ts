@@ -27,6 +27,7 @@ import {
 } from './builds.ts';
 import { acceptableFailures } from './guard.ts';
 import { nextStep, planFields, rolloutPlan, startNeedsPlan, type PlanState } from './rollout-plan.ts';
+import { rolloutAttentions } from './rollout-attention.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, versionText } from './versions.ts';
 
@@ -276,6 +277,10 @@ export const releases = {
       paused: queryFlag.optional().meta({
         description: 'true: only releases whose rollout is paused; false: only those whose rollout is not',
       }),
+      attention: z.enum(rolloutAttentions).optional().meta({
+        description:
+          'damaged: the file is missing or altered; failing: paused by the service; paused: by staff; ready: the next step is due and waits',
+      }),
       ...paging,
     }),
     answer: z.array(release),
@@ -379,6 +384,9 @@ export const releases = {
     query: z.strictObject({
       page: wholeNumber(1, 1_000_000).default(1),
       pageSize: wholeNumber(1, 500).default(20),
+      dueWithinDays: wholeNumber(0, trashDays)
+        .optional()
+        .meta({ description: 'Only releases that are permanently deleted within this number of days' }),
       search,
     }),
     answer: z.object({

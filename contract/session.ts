@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { namedObject, requiredText } from './common.ts';
 import { permission } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
+import { screenNames } from './screens.ts';
 
 /** The signed-in user, as the console stores it in local storage under `user` (spec part 1, section 3). */
 export const sessionUser = namedObject('SessionUser', {
@@ -28,6 +29,9 @@ const rights = {
   ownPasswordMissing: z.boolean().meta({
     description:
       'The password was set by someone else, and this server requires users to set their own; until it is changed, nothing is permitted',
+  }),
+  firstScreen: z.enum(screenNames).nullable().meta({
+    description: 'The screen that `/` opens; null: the licenses, or the first that the user may read',
   }),
   advice: z.array(advice).meta({
     description:

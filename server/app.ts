@@ -45,6 +45,7 @@ import { rolloutRoutes } from './features/rollouts/rollouts.routes.ts';
 import { createSessions } from './features/session/index.ts';
 import { sessionRoutes } from './features/session/session.routes.ts';
 import { createUpdateRecorder } from './features/update-events/index.ts';
+import { todayRoutes } from './features/today/today.routes.ts';
 import { updateEventRoutes } from './features/update-events/update-events.routes.ts';
 import { updateRoutes } from './features/updates/updates.routes.ts';
 import { uploadRoutes } from './features/uploads/uploads.routes.ts';
@@ -119,6 +120,7 @@ export async function buildApp(
     accountRoutes(context, passwords, refusals),
     userRoutes(context, passwords, refusals),
     clockRoutes(context),
+    todayRoutes({ ...context, audit, storageWatch }),
     customerRoutes(context),
     customerPageRoutes({ ...context, releaseSet }),
     moduleRoutes(context),

@@ -1,5 +1,6 @@
 import { hasPermission, type Action, type Permission, type Resource } from '../contract/permissions.ts';
 import type { ApiKeyScope, MachineScope } from '../contract/route.ts';
+import type { Screen } from '../contract/screens.ts';
 import type { Advice } from '../contract/session.ts';
 
 export type Staff = {
@@ -19,6 +20,8 @@ export type Staff = {
   ownPasswordMissing: boolean;
   /** What the user is asked to do after signing in. */
   advice: Advice[];
+  /** The screen that the user chose for `/`. */
+  firstScreen: Screen | null;
 };
 
 export type ApiKeyHolder = { kind: 'apiKey'; apiKeyId: string; name: string; scopes: ApiKeyScope[] };

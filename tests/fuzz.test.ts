@@ -171,6 +171,7 @@ const bodies: Record<string, Json> = {
     newPassword: 'a new password',
     confirmPassword: 'a new password',
   },
+  'account.setFirstScreen': { screen: 'today' },
   'account.enrollSecondFactor': { currentPassword: 'not it' },
   'account.confirmSecondFactor': { code: '123456' },
   'account.removeSecondFactor': { currentPassword: 'not it' },
@@ -338,6 +339,7 @@ const recordsOfCalls = [
   'update_events',
   'update_events_other',
   'update_days',
+  'day_figures',
   // batches of such records that were written
   'update_event_ids',
 ];

@@ -55,7 +55,9 @@ async function main(): Promise<void> {
     await db.transaction().execute(seedRoles);
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, writeEntry, log, journal });
-    const recorder = createValidationRecorder({ db, writeEntry, log }, behind);
+    const now = new Date();
+    const clock = () => now;
+    const recorder = createValidationRecorder({ db, writeEntry, log, clock }, behind);
     const validator = {
       db,
       signals,
@@ -68,8 +70,6 @@ async function main(): Promise<void> {
     };
     const random = createRandom(Number(values.seed));
     const passwordHash = await passwords.hash(password);
-    const now = new Date();
-    const clock = () => now;
     const budgets = createBudgets({ db, signals, writeEntry }, clock);
     const stage = { db, signals, writeEntry, validator, budgets, random, now, passwordHash };
     const people = await makeStaff(stage);

@@ -2,6 +2,7 @@
 export const paths = {
   home: '/',
   login: '/login',
+  today: '/today',
   licenses: '/licenses',
   newLicense: '/licenses/new',
   license: '/licenses/$licenseId',

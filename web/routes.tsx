@@ -8,6 +8,7 @@ import {
 import type { Permission, Resource } from '../contract/permissions.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
+import { approvalsSearch } from './features/approvals/approvals-search.ts';
 import { auditSearch } from './features/audit/audit-search.ts';
 import { customerSearch } from './features/customer-page/customer-search.ts';
 import { customerListSearch, customerTrashSearch } from './features/customers/customers-search.ts';
@@ -55,6 +56,13 @@ const home = createRoute({
   path: paths.home,
   staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./shell/Home.tsx'), 'Home'),
+});
+
+const today = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.today,
+  staticData: { needs: 'nothing' },
+  component: lazyRouteComponent(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
 });
 
 const licenses = createRoute({
@@ -136,6 +144,7 @@ const approvals = createRoute({
   getParentRoute: () => signedIn,
   path: paths.approvals,
   staticData: { needs: reads('rollouts') },
+  validateSearch: approvalsSearch,
   component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
 });
 
@@ -205,6 +214,7 @@ const routeTree = root.addChildren([
   login,
   signedIn.addChildren([
     home,
+    today,
     licenses,
     newLicense,
     license,

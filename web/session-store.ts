@@ -1,4 +1,5 @@
 import type { Permission } from '../contract/permissions.ts';
+import type { Screen } from '../contract/screens.ts';
 import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 import { createStore, type Store } from './ui/store.ts';
@@ -16,6 +17,8 @@ export type StoredSession = {
   ownPasswordMissing?: boolean;
   /** What the user is advised to do, and may postpone. */
   advice?: Advice[];
+  /** The screen that the user chose for `/`. */
+  firstScreen?: Screen | null;
 };
 
 const keys = ['user', 'accessToken', 'permissions', 'roles'] as const;

@@ -1,6 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
+import type { Screen } from '../contract/screens.ts';
 import type { Advice } from '../contract/session.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
@@ -25,6 +26,8 @@ type Auth = ReturnType<typeof permissionChecks> & {
   ownPasswordMissing: boolean;
   /** Security advice for the user's account. */
   advice: readonly Advice[];
+  /** The screen that the user chose for `/`. */
+  firstScreen: Screen | null;
   /** The role whose view of the console is previewed, instead of the user's own. */
   preview: RolePreview | null;
 };
@@ -67,6 +70,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       secondFactorMissing: session?.secondFactorMissing === true,
       ownPasswordMissing: session?.ownPasswordMissing === true,
       advice: session?.advice ?? [],
+      firstScreen: session?.firstScreen ?? null,
       preview,
       ...permissionChecks(rightsOf(session, preview)),
     }),

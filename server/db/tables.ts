@@ -4,6 +4,8 @@ import type { CustomerStatus } from '../../contract/customers.ts';
 import type { LicenseType } from '../../contract/licenses.ts';
 import type { UpdateEventType } from '../../contract/machines.ts';
 import type { Action, Resource } from '../../contract/permissions.ts';
+import type { Screen } from '../../contract/screens.ts';
+import type { Figure } from '../../contract/today.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
 import type { Architecture, Platform } from '../../contract/builds.ts';
 import type { RolloutPlan } from '../../contract/rollout-plan.ts';
@@ -30,6 +32,7 @@ export type Tables = {
     totp_confirmed_at: Date | null;
     totp_last_step: number | null;
     password_is_own: Generated<boolean>;
+    first_screen: Screen | null;
   };
   recovery_codes: { user_id: string; code_hash: Buffer; is_argon2: Generated<boolean> };
   roles: {
@@ -177,6 +180,8 @@ export type Tables = {
     app_version: string | null;
   };
   validation_days: { day: Date; code: ValidationCode; validations: number; duration_us: number };
+  license_refusals: { license_id: string; code: ValidationCode; last_at: Date };
+  day_figures: { at: Date; figure: Figure; count: number };
   active_days: { day: Date; machines: number; licenses: number; customers: number };
   counted_today: { day: Date; kind: 'license' | 'customer'; id: string };
   audit_entries: {

@@ -5,16 +5,25 @@ import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
 import type { MonthsKept } from '../db/monthly-partitions.ts';
 import { clearSessions } from '../features/session/index.ts';
-import { clearFirstSeen, keepValidations } from '../features/validation/index.ts';
+import { clearFigures } from '../features/analytics/index.ts';
+import { clearFirstSeen, clearRefusals, keepValidations } from '../features/validation/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
 
 /** Each deletes from the tables of its own feature. */
-const cleaners = [clearAnswers, clearFailures, clearSessions, clearBudgets, clearFirstSeen];
+const cleaners = [
+  clearAnswers,
+  clearFailures,
+  clearSessions,
+  clearBudgets,
+  clearFirstSeen,
+  clearRefusals,
+  clearFigures,
+];
 
 /**
  * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
- * validations according to VALIDATIONS_KEEP. Returns the partitions of validations that were created and dropped;
+ * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Returns the partitions of validations that were created and dropped;
  * undefined if another process is doing this.
  */
 export async function housekeep(

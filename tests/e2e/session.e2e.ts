@@ -325,7 +325,7 @@ test('someone without a name is called User', async ({ page, server }) => {
   await rename(name);
 });
 
-/** The links of the console in order: their targets, and the permission that each needs. */
+/** The links of the console after Today, in order: their targets, and the permission that each needs. */
 const links = {
   Licenses: ['/licenses', 'licenses'],
   Customers: ['/customers', 'customers'],
@@ -358,7 +358,7 @@ test('every role begins where it may, sees the links and buttons that it may use
       const readable = Object.entries(links).filter(([, [, resource]]) => may(resource, 'read'));
       await expect(page).toHaveURL(readable[0]![1][0]);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      expect(await shown()).toEqual(readable.map(([link, [path]]) => [link, path]));
+      expect(await shown()).toEqual([['Today', '/today'], ...readable.map(([link, [path]]) => [link, path])]);
       expect(await creates.allTextContents()).toEqual(may('licenses', 'create') ? ['Create License'] : []);
       if (may('licenses', 'read')) {
         // the header of that column is a button, too

@@ -87,7 +87,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
   await test.step('that person, elsewhere', async () => {
     await otherPage.goto('/licenses');
     await signInByForm(otherPage, email);
-    await expect(links(otherPage)).toHaveText(['Licenses', 'Customers', 'Analytics', 'Releases']);
+    await expect(links(otherPage)).toHaveText(['Today', 'Licenses', 'Customers', 'Analytics', 'Releases']);
     await otherPage.goto('/users');
     await expect(otherPage.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
     await expect(otherPage.getByText('It needs the permission users:read.')).toBeVisible();
@@ -486,7 +486,14 @@ test('the console as another role: what it shows, and that nothing can be change
   const changes: string[] = [];
   await button(page, 'See the console as this role').click();
   await expect(page.getByText('You see the console as Support Agent. Nothing can be changed.')).toBeVisible();
-  await expect(links(page)).toHaveText(['Licenses', 'Customers', 'Analytics', 'Releases', 'Audit Log']);
+  await expect(links(page)).toHaveText([
+    'Today',
+    'Licenses',
+    'Customers',
+    'Analytics',
+    'Releases',
+    'Audit Log',
+  ]);
   await expectAccessible(page);
   page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()));
   await page.getByRole('link', { name: 'Kim Sato' }).click();

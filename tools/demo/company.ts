@@ -34,6 +34,7 @@ export async function makeStaff(stage: Stage): Promise<Caller[]> {
         secondFactorMissing: false,
         ownPasswordMissing: false,
         advice: [],
+        firstScreen: null,
       },
       now,
       ip: '192.0.2.10',

@@ -4,7 +4,7 @@ import { useAuth } from '../session.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
 import { listHelp } from '../ui/key-lists.ts';
 import type { KeyHelp } from '../ui/row-actions.ts';
-import { navigation } from './navigation.ts';
+import { reachable } from './navigation.ts';
 import { useShortcutsEnabled } from './shortcuts.ts';
 
 type Section = { label: string; keys: KeyHelp[] };
@@ -17,9 +17,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [ofScreen] = useState(screenHelp);
   const everywhere: KeyHelp[] = [
     { keys: ['Ctrl', 'K'], meaning: 'Search everywhere, or run a command' },
-    ...navigation
-      .filter((item) => hasPermission(item.resource, 'read'))
-      .map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
+    ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
     { keys: ['?'], meaning: 'This help' },
   ];
   return (

@@ -1,11 +1,11 @@
 import { Navigate } from '@tanstack/react-router';
 import { useAuth } from '../session.tsx';
 import { Forbidden } from './Forbidden.tsx';
-import { firstReadable } from './navigation.ts';
+import { firstScreen } from './navigation.ts';
 
-/** `/` redirects to the licenses (spec part 1, section 2), or to the first screen that the user may read. */
+/** `/` redirects to the licenses (spec part 1, section 2), unless the user chose another screen. */
 export function Home() {
-  const { hasPermission } = useAuth();
-  const first = firstReadable(hasPermission);
+  const { hasPermission, firstScreen: chosen } = useAuth();
+  const first = firstScreen(hasPermission, chosen);
   return first ? <Navigate to={first.to} replace /> : <Forbidden needs={undefined} />;
 }

@@ -10,7 +10,7 @@ import { BuildInfo } from './BuildInfo.tsx';
 import { keepEarlyKeys } from './early-keys.ts';
 import classes from './Layout.module.css';
 import { Navigation } from './Navigation.tsx';
-import { navigation } from './navigation.ts';
+import { reachable } from './navigation.ts';
 import { Notices } from './Notices.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
@@ -81,8 +81,9 @@ function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }):
   const [enabled] = useShortcutsEnabled();
   const { hasPermission } = useAuth();
   const navigate = useNavigate();
-  const reachable = navigation.filter((item) => hasPermission(item.resource, 'read'));
-  const go = Object.fromEntries(reachable.map((item) => [item.key, () => void navigate({ to: item.to })]));
+  const go = Object.fromEntries(
+    reachable(hasPermission).map((item) => [item.key, () => void navigate({ to: item.to })]),
+  );
   useShortcuts({ enabled, go, ...on });
 }
 

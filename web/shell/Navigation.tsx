@@ -2,7 +2,7 @@ import { IconKeyboard } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useAuth } from '../session.tsx';
 import classes from './Layout.module.css';
-import { navigation } from './navigation.ts';
+import { reachable } from './navigation.ts';
 
 /** Links to the screens that the user may read. */
 export function Navigation(props: { opened: boolean; onNavigate: () => void; onHelp: () => void }) {
@@ -15,16 +15,14 @@ export function Navigation(props: { opened: boolean; onNavigate: () => void; onH
       data-opened={props.opened || undefined}
     >
       <ul>
-        {navigation
-          .filter((item) => hasPermission(item.resource, 'read'))
-          .map(({ to, label, icon: Icon }) => (
-            <li key={to}>
-              <Link to={to} className={classes.link} onClick={props.onNavigate}>
-                <Icon size={16} stroke={1.5} aria-hidden />
-                {label}
-              </Link>
-            </li>
-          ))}
+        {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
+          <li key={to}>
+            <Link to={to} className={classes.link} onClick={props.onNavigate}>
+              <Icon size={16} stroke={1.5} aria-hidden />
+              {label}
+            </Link>
+          </li>
+        ))}
       </ul>
       <button type="button" className={classes.help} onClick={props.onHelp} aria-keyshortcuts="?">
         <IconKeyboard size={16} stroke={1.5} aria-hidden />

@@ -6,6 +6,7 @@ import {
   IconKey,
   IconLicense,
   IconPackage,
+  IconSunrise,
   IconTags,
   IconTrash,
   IconUserCheck,
@@ -15,13 +16,15 @@ import {
 } from '@tabler/icons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import type { Action, Resource } from '../../contract/permissions.ts';
+import { screens, type Screen } from '../../contract/screens.ts';
 import { paths } from '../paths.ts';
 
 export type NavigationItem = {
   label: string;
   to: NonNullable<LinkProps['to']>;
-  /** Shown only to users who may read this resource. */
-  resource: Resource;
+  screen: Screen;
+  /** Shown only to users who may read this resource; undefined: to everyone. */
+  resource: Resource | undefined;
   icon: Icon;
   /** `g`, then this key. */
   key: string;
@@ -35,15 +38,22 @@ export type FurtherPage = Pick<NavigationItem, 'label' | 'to' | 'icon'> & {
   words: string;
 };
 
-/** The links of spec part 1, section 2, in its order; one for each screen that exists. */
+const link = (screen: Screen, item: Omit<NavigationItem, 'screen' | 'resource'>): NavigationItem => ({
+  ...item,
+  screen,
+  resource: screens[screen] ?? undefined,
+});
+
+/** Today, and the links of spec part 1, section 2, in its order; one for each screen that exists. */
 export const navigation: readonly NavigationItem[] = [
-  { label: 'Licenses', to: paths.licenses, resource: 'licenses', icon: IconLicense, key: 'l' },
-  { label: 'Customers', to: paths.customers, resource: 'customers', icon: IconBuilding, key: 'c' },
-  { label: 'Analytics', to: paths.analytics, resource: 'analytics', icon: IconChartLine, key: 'a' },
-  { label: 'Releases', to: paths.releases, resource: 'releases', icon: IconPackage, key: 'r' },
-  { label: 'Users', to: paths.users, resource: 'users', icon: IconUsers, key: 'u' },
-  { label: 'Audit Log', to: paths.audit, resource: 'audit', icon: IconHistory, key: 'd' },
-  { label: 'API Keys', to: paths.apiKeys, resource: 'api_keys', icon: IconKey, key: 'k' },
+  link('today', { label: 'Today', to: paths.today, icon: IconSunrise, key: 't' }),
+  link('licenses', { label: 'Licenses', to: paths.licenses, icon: IconLicense, key: 'l' }),
+  link('customers', { label: 'Customers', to: paths.customers, icon: IconBuilding, key: 'c' }),
+  link('analytics', { label: 'Analytics', to: paths.analytics, icon: IconChartLine, key: 'a' }),
+  link('releases', { label: 'Releases', to: paths.releases, icon: IconPackage, key: 'r' }),
+  link('users', { label: 'Users', to: paths.users, icon: IconUsers, key: 'u' }),
+  link('audit', { label: 'Audit Log', to: paths.audit, icon: IconHistory, key: 'd' }),
+  link('api_keys', { label: 'API Keys', to: paths.apiKeys, icon: IconKey, key: 'k' }),
 ];
 
 export const furtherPages: readonly FurtherPage[] = [
@@ -84,7 +94,18 @@ export const furtherPages: readonly FurtherPage[] = [
   },
 ];
 
-/** The first screen, in the order of the links, that the user may read; undefined if there is none. */
-export const firstReadable = (
-  hasPermission: (resource: Resource, action: Action) => boolean,
-): NavigationItem | undefined => navigation.find((item) => hasPermission(item.resource, 'read'));
+type Has = (resource: Resource, action: Action) => boolean;
+
+/** The links that the user may follow; none for users who may not read anything, such as before a required second factor. */
+export const reachable = (has: Has): NavigationItem[] => {
+  const readsSome = navigation.some(({ resource }) => resource && has(resource, 'read'));
+  return navigation.filter(({ resource }) => (resource ? has(resource, 'read') : readsSome));
+};
+
+/** The first screen about a resource, in the order of the links, that the user may read; undefined if there is none. */
+export const firstReadable = (has: Has): NavigationItem | undefined =>
+  reachable(has).find(({ resource }) => resource);
+
+/** What `/` opens: the screen that the user chose, if they may read it, else the first readable one. */
+export const firstScreen = (has: Has, chosen: Screen | null): NavigationItem | undefined =>
+  reachable(has).find(({ screen }) => screen === chosen) ?? firstReadable(has);

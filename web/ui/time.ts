@@ -17,6 +17,7 @@ const utcDay = new Intl.DateTimeFormat('en-GB', {
 });
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
 
@@ -39,6 +40,9 @@ export const shortDate = (iso: string): string => shortened(day, iso);
 
 /** `20 Nov 2026`: the UTC day, by which licenses begin and end. */
 export const utcDate = (iso: string): string => shortened(utcDay, iso);
+
+/** `Friday, 20 November`, in the local time zone. */
+export const longDay = (at: Date): string => weekday.format(at);
 
 /** `20 Nov 2026, 09:30:00`, in the local time zone. */
 export const momentText = (iso: string): string => shortened(moment, iso);

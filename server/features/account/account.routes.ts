@@ -17,6 +17,7 @@ import {
   listOwnSessions,
   ownSecondFactor,
   prepareNewPassword,
+  setFirstScreen,
 } from './account.ts';
 
 export function accountRoutes(context: Context, passwords: Passwords, refusals: Refusals) {
@@ -27,6 +28,7 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
       ({ by, body }) => prepareNewPassword(guarded, by, body),
       (change, _, passwordHash) => changePassword(change, passwordHash),
     ),
+    setFirstScreen: inChange((change, { body }) => setFirstScreen(change, body.screen)),
     sessions: ({ by }) => listOwnSessions(context, by),
     endSession: inChange((change, { params }) => endOwnSession(change, params.sessionId)),
     endOtherSessions: inChange(endOtherSessions),

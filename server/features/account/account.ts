@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { account as calls } from '../../../contract/account.ts';
+import { hasPermission } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { screens, type Screen } from '../../../contract/screens.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import {
   endOpenSession,
@@ -47,6 +49,26 @@ export async function changePassword(change: Change, passwordHash: string): Prom
   // what the remaining session may do can depend on an own password
   await change.announce('sessions');
   await change.audit('user.password_changed', { id: userId, email });
+}
+
+/** Sets the screen that `/` opens for the caller. RULE_VIOLATED if they may not read it. */
+export async function setFirstScreen(
+  change: Change,
+  screen: Screen | null,
+): Promise<{ firstScreen: Screen | null } | Failure> {
+  const { userId: id, email, permissions, firstScreen: before } = personOf(change.by);
+  const resource = screen && screens[screen];
+  if (resource && !hasPermission(permissions, resource, 'read'))
+    return breaksRule('screen', `You may not open this screen: it needs ${resource}:read`);
+  if (screen === before) return { firstScreen: screen };
+  await change.tx.updateTable('users').set({ first_screen: screen }).where('user_id', '=', id).execute();
+  await change.announce('sessions');
+  await change.audit(
+    'user.first_screen_chosen',
+    { id, email },
+    { what: screen ? `chose ${screen} as first screen` : 'chose the usual first screen' },
+  );
+  return { firstScreen: screen };
 }
 
 /** Lists the caller's own open sessions. */

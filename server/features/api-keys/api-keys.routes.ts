@@ -5,7 +5,7 @@ import { createApiKey, impactOfApiKey, listApiKeys, revokeApiKey, updateApiKey }
 
 export const apiKeyRoutes = ({ db }: Context) =>
   implement(calls, {
-    list: ({ query }) => listApiKeys(db, query),
+    list: ({ by, query }) => listApiKeys(db, by.now, query),
     impact: ({ by, params }) => impactOfApiKey(db, by.now, params.keyId),
     create: inChange((change, { body }) => createApiKey(change, body)),
     update: inChange((change, { params, body, seen }) => updateApiKey(change, params.keyId, body, seen)),

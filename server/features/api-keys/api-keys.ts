@@ -19,18 +19,21 @@ import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { createIpCheck, wrongEntries } from '../../ip-list.ts';
+import { apiKeyAttention } from './api-key-attention.ts';
 import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
 type ApiKeyPatch = RouteInput<typeof calls.update>['body'];
 type Row = Selectable<Tables['api_keys']>;
 
-/** All keys, or those created by one user, newest first, without secrets. */
+/** All keys, or those created by one user or that need a person, newest first, without secrets. */
 export async function listApiKeys(
   db: Db,
-  { createdBy }: RouteInput<typeof calls.list>['query'],
+  now: Date,
+  { createdBy, attention }: RouteInput<typeof calls.list>['query'],
 ): Promise<{ apiKeys: ApiKey[] }> {
   const rows = await selectApiKeys(db)
     .$call((keys) => (createdBy === undefined ? keys : keys.where('k.created_by', '=', createdBy)))
+    .$call((keys) => (attention === undefined ? keys : keys.where(apiKeyAttention[attention](now))))
     .orderBy('k.created_at', 'desc')
     .execute();
   return { apiKeys: rows.map(toApiKey) };

@@ -1,3 +1,4 @@
+export { apiKeysForToday } from './api-key-attention.ts';
 export {
   type ApiKeyCheck,
   type KeyAttack,

@@ -10,7 +10,7 @@ import { listRequests } from './open-requests.ts';
 export function approvalRoutes(context: Context & Guarded, others: readonly Implemented[]): Implemented[] {
   const { db } = context;
   const own = implement(calls, {
-    list: ({ by }) => listRequests(db, by.now),
+    list: ({ by, query }) => listRequests(db, by, query),
     ask: inChangeAfter(
       ({ by, body }) => tryOut(context, approvable, by, body),
       (change, { body }, wanted) => ask(change, body, wanted),

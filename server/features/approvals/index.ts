@@ -1,1 +1,2 @@
 export { isPlanApproved, refuseAlone, refusePublished, stepNeedsApproval } from './needs-approval.ts';
+export { listRequests } from './open-requests.ts';

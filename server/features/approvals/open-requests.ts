@@ -1,5 +1,9 @@
 import { sql, type Selectable } from 'kysely';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { hasPermission, type Permission } from '../../../contract/permissions.ts';
+import { canRollOut } from '../../../contract/releases.ts';
+import { permissionsOf } from '../../../contract/route.ts';
+import type { Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
@@ -29,8 +33,27 @@ export function stateOf(row: RequestRow, at: Date): ChangeRequest['state'] {
   return isFromFuture || row.expires_at <= at ? 'expired' : 'open';
 }
 
-/** Requests that are open or were made in the last 7 days, the newest first. */
-export async function listRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
+/** Requests that are open or were made in the last 7 days, the newest first; `waiting`: those that the caller may approve. */
+export async function listRequests(
+  db: Db,
+  { actor, now }: Caller,
+  { waiting = false }: { waiting?: boolean | undefined } = {},
+): Promise<ChangeRequest[]> {
+  const all = await recentRequests(db, now);
+  if (!waiting) return all;
+  if (actor.kind !== 'staff' || !permissionsOf(canRollOut).some(isHeldBy(actor.permissions))) return [];
+  return all.filter(
+    ({ state, isOutdated, requestedById }) =>
+      state === 'open' && !isOutdated && requestedById !== actor.userId,
+  );
+}
+
+const isHeldBy =
+  (held: readonly Permission[]) =>
+  ({ resource, action }: Permission) =>
+    hasPermission(held, resource, action);
+
+async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
   const at = await latestTime(db, now);
   const rows = await db
     .selectFrom('change_requests as q')

@@ -9,6 +9,7 @@ export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
 export { type AuditKeys, auditKeys, exchangeKeys } from './keys.ts';
 export { closeWindows } from './refusal-windows.ts';
 export { type Refusals, createRefusals } from './refusals.ts';
+export { signInsForToday } from './sign-ins.ts';
 export { verifyChain } from './verify.ts';
 export { type ChainWatch, createChainWatch } from './watch.ts';
 export { entryWriter } from './write-entry.ts';

@@ -138,8 +138,9 @@ const editable: Editable<Customer, Updateable<Tables['customers']>> = {
       .executeTakeFirstOrThrow();
     const after = toCustomer(row);
     const isRenamed = after.name !== before.name;
-    // The license search includes the customer's name.
-    if (isRenamed) await change.announce('licenses');
+    // The license search includes the customer's name; the licenses of an inactive customer need nobody's attention.
+    if (isRenamed || after.status !== before.status || after.deletedAt !== before.deletedAt)
+      await change.announce('licenses');
     // Explanations name the customer of a policy.
     if (isRenamed) await change.announce('policies');
     return after;

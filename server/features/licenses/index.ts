@@ -1,3 +1,4 @@
+export { licensesForToday } from './license-attention.ts';
 export { impactOfCustomers } from './license-impact.ts';
 export { lockLicenseRow, selectLicenses, toLicense } from './license-row.ts';
 export { ownershipsOf } from './past-owners.ts';

@@ -17,6 +17,7 @@ import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
+import { attentionConditions, endsBetween, isOfActiveCustomer } from './license-attention.ts';
 import { licenseKeyFragment } from './license-key.ts';
 import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -160,12 +161,15 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
   if (filter.customerId) all.push(sql`l.customer_id = ${filter.customerId}`);
   if (filter.type) all.push(sql`l.type = ${filter.type}`);
   if (filter.expiringWithinDays !== undefined) {
-    const until = new Date(now.getTime() + filter.expiringWithinDays * 86_400_000);
-    all.push(sql`(l.status = 'active' and l.valid_until >= ${now} and l.valid_until <= ${until})`);
+    const until = daysBefore(now, -filter.expiringWithinDays);
+    all.push(endsBetween(now, until), isOfActiveCustomer);
   }
+  if (filter.attention) all.push(attentionConditions[filter.attention](now));
   if (filter.search) all.push(finds(filter.search, filter.machines, now));
   return sql`${sql.join(all, sql` and `)}`;
 }
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000);
 
 /** The licenses whose machines a search found: their ids, or 'many'. */
 type Machines = string[] | 'many';

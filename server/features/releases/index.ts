@@ -7,8 +7,9 @@ export {
   listBinnedReleases,
   toLiveRelease,
 } from './live-releases.ts';
+export { releasesForToday } from './release-attention.ts';
 export { refuseNew } from './publishing.ts';
-export { countPurgeable, purgeTrash } from './release-trash.ts';
+export { binForToday, countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
 export { type ReleaseRow, filePathOf, lockRelease, selectReleases } from './release-row.ts';
 export { wouldTake } from './reach.ts';

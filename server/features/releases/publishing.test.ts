@@ -19,6 +19,7 @@ const uploader = by({
   secondFactorMissing: false,
   ownPasswordMissing: false,
   advice: [],
+  firstScreen: null,
 });
 const key = (scope: 'updates' | 'releases'): Caller =>
   by({ kind: 'apiKey', apiKeyId: 'k', name: 'n', scopes: [scope] });

@@ -7,10 +7,11 @@ import type { Db } from '../../db/client.ts';
 import { contains } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';
 import { notFound } from './release-change.ts';
+import { releasesForToday } from './release-attention.ts';
 import { selectReleases, toRelease } from './release-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
-type Filter = Omit<ListQuery, 'limit' | 'offset'>;
+type Filter = Omit<ListQuery, 'limit' | 'offset' | 'attention'>;
 
 /** One release that is not in the bin. */
 export async function getRelease(db: Db, releaseId: string): Promise<Release | Failure> {
@@ -27,9 +28,11 @@ export async function getRelease(db: Db, releaseId: string): Promise<Release | F
  */
 export async function listReleases(
   db: Db,
-  { limit, offset = 0, ...filter }: ListQuery,
+  now: Date,
+  { limit, offset = 0, attention, ...filter }: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const [found, totals] = await Promise.all([findInOrder(db, filter), countAll(db)]);
+  const only = attention && (await releasesForToday(db, now))[attention].map((release) => release.id);
+  const [found, totals] = await Promise.all([findInOrder(db, filter, only), countAll(db)]);
   const page = found.slice(offset, limit === undefined ? undefined : offset + limit).map((r) => r.release_id);
   const rows = await selectReleases(db)
     .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
@@ -49,8 +52,9 @@ export async function listReleases(
 }
 
 /** Only the columns for order and totals: SQL cannot sort versions, and notes are long. */
-async function findInOrder(db: Db, filter: Filter) {
+async function findInOrder(db: Db, filter: Filter, only: string[] | undefined) {
   const rows = await filtered(db, filter)
+    .$if(only !== undefined, (q) => q.where('release_id', '=', sql<string>`any(${only}::uuid[])`))
     .select(['release_id', 'version', 'platform', 'architecture', 'channel', 'file_size'])
     .orderBy('release_id')
     .execute();

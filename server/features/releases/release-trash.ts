@@ -108,6 +108,26 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
 /** Releases deleted before this time have been in the bin for 30 days. */
 const purgedUntil = (now: Date) => new Date(now.getTime() - trashDays * dayMs);
 
+/** Releases deleted before this time are permanently deleted within `days`. */
+const dueBy = (now: Date, days: number) => new Date(purgedUntil(now).getTime() + days * dayMs);
+
+/** The releases in the bin that are permanently deleted within `days`, and the next of them. */
+export async function binForToday(db: Db, now: Date, days: number) {
+  const rows = await db
+    .selectFrom('releases')
+    .select(['release_id', 'version', 'deleted_at'])
+    .select((eb) => eb.fn.countAll<number>().over().as('count'))
+    .where('deleted_at', '<=', dueBy(now, days))
+    .orderBy('deleted_at')
+    .orderBy('release_id')
+    .limit(1)
+    .execute();
+  const [first] = rows;
+  if (!first?.deleted_at) return { count: 0, next: null };
+  const at = new Date(first.deleted_at.getTime() + trashDays * dayMs).toISOString();
+  return { count: first.count, next: { id: first.release_id, name: first.version, at } };
+}
+
 /** The number of releases that `purgeTrash` would remove now. */
 export async function countPurgeable(db: Db, now: Date): Promise<number> {
   const { due } = await db
@@ -122,9 +142,13 @@ export async function countPurgeable(db: Db, now: Date): Promise<number> {
 export async function listTrash(
   db: Db,
   now: Date,
-  { page, pageSize, search }: RouteInput<typeof calls.trash>['query'],
+  { page, pageSize, search, dueWithinDays }: RouteInput<typeof calls.trash>['query'],
 ): Promise<RouteAnswer<typeof calls.trash>> {
-  const matching = search ? contains(sql`r.version`, search) : sql<boolean>`true`;
+  const found = search ? contains(sql`r.version`, search) : sql<boolean>`true`;
+  const matching =
+    dueWithinDays === undefined
+      ? found
+      : sql<boolean>`(${found} and r.deleted_at <= ${dueBy(now, dueWithinDays)})`;
   const rows = await selectReleases(db)
     .where('r.deleted_at', 'is not', null)
     .where(matching)

@@ -13,7 +13,7 @@ import { createUrlRelease, checkExternalFile } from './url-release.ts';
 export const releaseRoutes = (context: Context) => {
   const { db, reports } = context;
   return implement(calls, {
-    list: ({ query }) => listReleases(db, query),
+    list: ({ by, query }) => listReleases(db, by.now, query),
     get: ({ params }) => getRelease(db, params.releaseId),
     impact: ({ params }) => impactOfRelease(reports, params.releaseId),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),

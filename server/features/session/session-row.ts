@@ -18,6 +18,7 @@ export const permissionsOfUser = sql<Permission[]>`coalesce(
 const rights = [
   'u.totp_confirmed_at',
   'u.password_is_own',
+  'u.first_screen',
   rolesOfUser,
   permissionsOfUser,
   sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
@@ -85,6 +86,7 @@ export function toIdentity(
     permissions: isHeldBack ? [] : row.permissions,
     secondFactorMissing: row.second_factor_missing,
     ownPasswordMissing,
+    firstScreen: row.first_screen,
     advice: isHeldBack
       ? []
       : [

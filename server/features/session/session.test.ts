@@ -53,6 +53,7 @@ describe('login', () => {
       roles: [{ name: 'support_agent' }],
       secondFactorMissing: false,
       ownPasswordMissing: false,
+      firstScreen: null,
       advice: [],
     });
     const words = (list: readonly { resource: string; action: string }[]) =>

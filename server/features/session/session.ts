@@ -290,7 +290,8 @@ const howSignedIn = (recoveryCodesLeft: number | undefined) =>
 
 /** The user with permissions and roles, as `GET /api/v1/auth/me` returns them. */
 export function me(identity: Identity): RouteAnswer<typeof calls.me> {
-  const { userId, email, name, permissions, secondFactorMissing, ownPasswordMissing, advice } = identity;
+  const { userId, email, name, permissions, secondFactorMissing, ownPasswordMissing } = identity;
+  const { firstScreen, advice } = identity;
   const roles = identity.roles.map((role) => ({ name: role }));
   return {
     user: { userId, email, name },
@@ -298,6 +299,7 @@ export function me(identity: Identity): RouteAnswer<typeof calls.me> {
     roles,
     secondFactorMissing,
     ownPasswordMissing,
+    firstScreen,
     advice,
   };
 }

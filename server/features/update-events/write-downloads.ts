@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '../../db/client.ts';
+import type { Counted } from '../analytics/index.ts';
 import { nextState, counted, type DownloadState } from './download-state.ts';
 import { lastOffered, offerOf, withReleases, type EventWithRelease } from './event-releases.ts';
 import type { UpdateEvent } from './update-event.ts';
@@ -13,6 +14,8 @@ export type WrittenDownloads = {
   newDownloads: Map<string, number>;
   /** Releases with a failed install. */
   failedReleases: string[];
+  /** Downloads that completed, and installs that ended, with this batch. */
+  figures: Counted[];
 };
 
 type Download = {
@@ -31,7 +34,7 @@ type Download = {
 export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promise<WrittenDownloads> {
   const events = await withReleases(tx, all);
   const downloads = byMachineAndRelease(events);
-  if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [] };
+  if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [], figures: [] };
   const made = await insertMissing(tx, downloads);
   const before = await lockStates(tx, downloads);
   const reported = downloads.map((download) => {
@@ -50,7 +53,18 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
     newDownloads.set(machineHash, (newDownloads.get(machineHash) ?? 0) + 1);
   }
   const failed = states.filter(({ to }) => to.installFailed).map(({ releaseId }) => releaseId);
-  return { events, newDownloads, failedReleases: [...new Set(failed)] };
+  return { events, newDownloads, failedReleases: [...new Set(failed)], figures: states.flatMap(figuresIn) };
+}
+
+/** As the totals count them: one machine and release once, whatever it reports. */
+function figuresIn({ from, to }: Pick<Change, 'from' | 'to'>): Counted[] {
+  const { completedAt, installedAt, installFailed } = to;
+  const ended: Counted[] = [];
+  if (completedAt && !from.completedAt) ended.push({ at: completedAt, figure: 'downloads' });
+  const isNew = installedAt?.getTime() !== from.installedAt?.getTime();
+  if (installedAt && isNew)
+    ended.push({ at: installedAt, figure: installFailed ? 'failedInstalls' : 'installs' });
+  return ended;
 }
 
 const keyOf = ({ machineHash, releaseId }: Pick<Download, 'machineHash' | 'releaseId'>) =>

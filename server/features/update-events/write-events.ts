@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
+import { addFigures } from '../analytics/index.ts';
 import {
   isEvent,
   activityByMachine,
@@ -30,7 +31,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
   if (fresh.length === 0) return [];
   const activity = activityByMachine(fresh);
   const known = await lockMachines(tx, activity);
-  const { events, newDownloads, failedReleases } = await writeDownloads(
+  const { events, newDownloads, failedReleases, figures } = await writeDownloads(
     tx,
     fresh.map((event) => withKnown(event, known.get(event.machineHash))),
   );
@@ -38,6 +39,8 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
   await writeOffers(tx, fresh);
   await countCheckDays(tx, activity, known);
   await insertEvents(tx, events.filter(isEvent));
+  const checks = fresh.filter(({ type }) => type === 'check');
+  await addFigures(tx, [...checks.map(({ at }) => ({ at, figure: 'checks' as const })), ...figures], now);
   return failedReleases;
 }
 

@@ -1,3 +1,4 @@
 export { clearFirstSeen, keepValidations } from './day-counts.ts';
+export { clearRefusals } from './license-refusals.ts';
 export { type EnrolledSeat, type SeatFinder, isLicensed } from './find.ts';
 export { type Validator, takeSeat, validate } from './validation.ts';

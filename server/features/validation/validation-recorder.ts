@@ -3,8 +3,10 @@ import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable, type Tx } from '../../db/client.ts';
+import { addFigures, type Counted } from '../analytics/index.ts';
 import { noteSigns, tellClones } from './clones.ts';
 import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
+import { noteRefusals } from './license-refusals.ts';
 
 export type ValidationRecorder = BatchWriter<Answered>;
 
@@ -13,7 +15,7 @@ export type ValidationRecorder = BatchWriter<Answered>;
  * response never waits for it, and a crash loses none older than a second.
  */
 export function createValidationRecorder(
-  context: ChangeParts & Pick<Context, 'log'>,
+  context: ChangeParts & Pick<Context, 'log' | 'clock'>,
   behind: WriteBehind,
 ): ValidationRecorder {
   return behind.queue('validations', async (rows, once) => {
@@ -21,6 +23,8 @@ export function createValidationRecorder(
       await insertValidations(tx, rows);
       const firstToday = await refreshActivations(tx, latestPerActivation(rows));
       await countValidationDays(tx, rows, firstToday);
+      await noteRefusals(tx, rows);
+      await addFigures(tx, figuresIn(rows, firstToday), context.clock());
       return noteSigns(tx, rows);
     });
     if (!clones) return;
@@ -29,6 +33,23 @@ export function createValidationRecorder(
       if (!isDatabaseUnreachable(error)) context.log.error({ err: error }, 'Clones could not be told');
     });
   });
+}
+
+/** A machine is seen when it is valid for the first time that day, as in the counts of the day. */
+function figuresIn(rows: Answered[], firstToday: Answered[]): Counted[] {
+  const earliest = new Map<string, Date>();
+  for (const row of rows.filter(({ code }) => code === 'VALID')) {
+    const known = earliest.get(machineDay(row));
+    if (!known || row.at < known) earliest.set(machineDay(row), row.at);
+  }
+  return [
+    ...rows.map(({ at }) => ({ at, figure: 'validations' as const })),
+    ...rows.filter(({ code }) => code !== 'VALID').map(({ at }) => ({ at, figure: 'refused' as const })),
+    ...firstToday.map((row) => ({
+      at: earliest.get(machineDay(row)) ?? row.at,
+      figure: 'machines' as const,
+    })),
+  ];
 }
 
 async function insertValidations(tx: Tx, rows: Answered[]): Promise<void> {

@@ -12,6 +12,7 @@ import { SessionList } from '../users/index.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './account.module.css';
 import { endOtherSessions, endSession, ownSessionsQuery } from './queries.ts';
+import { FirstScreen } from './FirstScreen.tsx';
 import { ChangePassword } from './ChangePassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 import { aboutAccount } from '../../toast-subjects.ts';
@@ -30,6 +31,9 @@ export function AccountPage() {
           about="A code of an authenticator app, required in addition to the password when you sign in."
         >
           <SecondFactor />
+        </Section>
+        <Section title="Start" about="What opens when you sign in, or choose Lanyard at the top left.">
+          <FirstScreen />
         </Section>
         <Section
           title="Sessions"

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { account } from '../../../contract/account.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
+import type { Screen } from '../../../contract/screens.ts';
 import { call } from '../../api.ts';
 
 export const ownSessionsQuery = queryOptions({
@@ -16,6 +17,7 @@ export const secondFactorQuery = queryOptions({
 type Passwords = RouteRequest<typeof account.changePassword>['body'];
 
 export const changePassword = (body: Passwords) => call(account.changePassword, { body });
+export const setFirstScreen = (screen: Screen | null) => call(account.setFirstScreen, { body: { screen } });
 export const endSession = (sessionId: string) => call(account.endSession, { params: { sessionId } });
 export const endOtherSessions = () => call(account.endOtherSessions);
 export const enrollSecondFactor = (currentPassword: string) =>

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ApiKey } from '../../../contract/api-keys.ts';
+import { apiKeyAttentions, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
+import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -15,11 +17,18 @@ import { apiKeyImpact, apiKeyListQuery, revokeApiKey } from './queries.ts';
 import { useApiKeysSearch } from './api-keys-search.ts';
 import { aboutApiKey } from '../../toast-subjects.ts';
 
+const attentionNotes: Record<ApiKeyAttention, string> = {
+  ending: 'Only keys that expire within 30 days',
+  refused: 'Only keys that were refused within 24 hours',
+  limited: 'Only keys that reached their limit in this hour or the one before',
+};
+
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */
 export function ApiKeyList() {
-  const { change } = useApiKeysSearch();
+  const { search, change } = useApiKeysSearch();
+  const attention = oneOf(apiKeyAttentions, search.attention);
   const { can } = useAuth();
-  const list = useQuery(apiKeyListQuery);
+  const list = useQuery(apiKeyListQuery(attention));
   const revoke = useRevoke();
   const now = useNow();
   const handlers = {
@@ -32,6 +41,9 @@ export function ApiKeyList() {
   return (
     <>
       {failure && <ErrorText>{failure}</ErrorText>}
+      {attention && (
+        <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
+      )}
       <DataTable
         label="API keys"
         columns={apiKeyColumns(now)}

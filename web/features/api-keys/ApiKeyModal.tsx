@@ -14,7 +14,7 @@ export default function ApiKeyModal(props: {
   onEdit: () => void;
   onClose: () => void;
 }) {
-  const list = useQuery(apiKeyListQuery);
+  const list = useQuery(apiKeyListQuery());
   const apiKey = list.data?.find(({ id }) => id === props.id);
   const edits = props.edits && apiKey !== undefined && whyFinal(apiKey) === null;
   return (

@@ -7,13 +7,16 @@ export type ApiKeysSearch = {
   /** `edit` edits `key`; `key` alone shows its details. */
   dialog?: 'create' | 'edit' | undefined;
   key?: string | undefined;
+  /** Only keys that need somebody for this reason. */
+  attention?: string | undefined;
 };
 
 export const apiKeysSearch = (params: Record<string, unknown>): ApiKeysSearch => {
   const key = textParam(params, 'key');
+  const attention = textParam(params, 'attention');
   const { dialog } = params;
-  if (dialog === 'create') return { dialog, key: undefined };
-  return { dialog: dialog === 'edit' && key ? 'edit' : undefined, key };
+  if (dialog === 'create') return { dialog, key: undefined, attention };
+  return { dialog: dialog === 'edit' && key ? 'edit' : undefined, key, attention };
 };
 
 const route = getRouteApi('/signed-in/api-keys');

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { apiKeys } from '../../../contract/api-keys.ts';
+import { apiKeys, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
@@ -8,12 +8,13 @@ import { askedOnce } from '../../query-client.ts';
 /** How often the usage figures are refetched while the screen is in use, in milliseconds. */
 const usageEvery = 10_000;
 
-/** All keys, the newest first. */
-export const apiKeyListQuery = queryOptions({
-  queryKey: ['api-keys', 'list'],
-  queryFn: async ({ signal }) => (await call(apiKeys.list, undefined, { signal })).apiKeys,
-  refetchInterval: usageEvery,
-});
+/** All keys, or those that need somebody for this reason, the newest first. */
+export const apiKeyListQuery = (attention?: ApiKeyAttention) =>
+  queryOptions({
+    queryKey: ['api-keys', 'list', attention],
+    queryFn: async ({ signal }) => (await call(apiKeys.list, { query: { attention } }, { signal })).apiKeys,
+    refetchInterval: usageEvery,
+  });
 
 /** The keys that one user created and that are not permanently revoked, the newest first. */
 export const apiKeysOfQuery = (userId: string) =>

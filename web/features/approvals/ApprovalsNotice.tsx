@@ -23,7 +23,9 @@ export default function ApprovalsNotice() {
 
 function Waiting() {
   const { can, user, hasPermission } = useAuth();
-  const isThere = useLocation({ select: ({ pathname }) => pathname === paths.approvals });
+  const isThere = useLocation({
+    select: ({ pathname }) => pathname === paths.approvals || pathname === paths.today,
+  });
   const enabled = can.manageRollouts && hasPermission('rollouts', 'read');
   const { data = [] } = useQuery({ ...requestsQuery(), enabled });
   const [latest, ...others] = data.filter(

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy } from 'react';
 import { Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
@@ -7,6 +8,7 @@ import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Card } from '../../ui/Card.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -14,6 +16,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './approvals.module.css';
+import type { ApprovalsSearch } from './approvals-search.ts';
 import { Channels } from './Channels.tsx';
 import { requestsQuery } from './queries.ts';
 import { RequestCard, State } from './RequestCard.tsx';
@@ -21,11 +24,15 @@ import { RequestCard, State } from './RequestCard.tsx';
 const ApproveRequest = lazy(() => import('./ApproveRequest.tsx'));
 const DeclineRequest = lazy(() => import('./DeclineRequest.tsx'));
 
+const route = getRouteApi('/signed-in/releases/approvals');
+
 type Deciding = { decision: 'approve' | 'decline'; request: ChangeRequest };
 
 /** Changes that wait for a second person, those of the last days, and which channels require approvals. */
 export function ApprovalsPage() {
-  const requests = useQuery(requestsQuery());
+  const search: ApprovalsSearch = route.useSearch();
+  const navigate = route.useNavigate();
+  const requests = useQuery(requestsQuery(search));
   const [deciding, decide] = useKept<Deciding>('open: decide change request');
   const close = () => decide(undefined);
   const open = requests.data?.filter(({ state }) => state === 'open');
@@ -38,6 +45,11 @@ export function ApprovalsPage() {
     >
       <Scroller label="Approvals">
         <div className={classes.stack}>
+          {search.waiting && (
+            <FilterNote onClear={() => void navigate({ search: {} })}>
+              Only requests that wait for your approval
+            </FilterNote>
+          )}
           {requests.isLoadingError ? (
             <LoadError title="Failed to load change requests" query={requests} />
           ) : !open ? (

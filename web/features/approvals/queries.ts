@@ -4,16 +4,18 @@ import type { Channel } from '../../../contract/versions.ts';
 import type { ApiError } from '../../api-error.ts';
 import { versionIn } from '../../approval-store.ts';
 import { call } from '../../api.ts';
+import type { ApprovalsSearch } from './approvals-search.ts';
 import { every, live } from '../../live.ts';
 
-/** Change requests of the last days, the newest first. */
-export const requestsQuery = () =>
+/** Change requests of the last days, or those that the user may approve now, the newest first. */
+export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
   queryOptions({
     ...live,
     // the notice has no Retry for it
     refetchInterval: every,
-    queryKey: ['approvals', 'list'],
-    queryFn: ({ signal }) => call(approvals.list, {}, { signal }),
+    queryKey: ['approvals', 'list', waiting],
+    queryFn: ({ signal }) =>
+      call(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, { signal }),
   });
 
 /** Which channels require approvals. */

@@ -7,6 +7,7 @@ import { LoadError } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -56,6 +57,11 @@ export function AuditList() {
         right={can.exportAudit && <ExportButton search={search} />}
       />
       {panel && <AuditFilters />}
+      {search.since && !search.from && (
+        <FilterNote onClear={() => change({ since: undefined })}>
+          Only entries since {momentText(search.since)}
+        </FilterNote>
+      )}
       {list.isLoadingError ? (
         <LoadError title="Failed to load audit logs" query={list} />
       ) : (

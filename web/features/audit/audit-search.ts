@@ -16,6 +16,8 @@ export type AuditSearch = {
   /** Days as `2026-11-20`, in the time zone of the user, both included. */
   from?: string | undefined;
   to?: string | undefined;
+  /** The exact time from which on entries are shown. */
+  since?: string | undefined;
   page?: number | undefined;
   size?: number | undefined;
   /** The cursor of this page, so that new entries do not shift it. */
@@ -37,6 +39,7 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   status: oneOf(outcomes, textParam(params, 'status')),
   from: dayParam(params, 'from'),
   to: dayParam(params, 'to'),
+  since: instantParam(params, 'since'),
   page: pageParam(params),
   size: auditSizes.find((size) => size !== defaultSize && size === Number(params['size'])),
   after: textParam(params, 'after'),
@@ -50,12 +53,27 @@ export const useAuditSearch = () =>
     typed: ['search', 'resourceId', 'from', 'to'],
   });
 
+function instantParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  const at = text && /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
   return text && isDay(text) ? text : undefined;
 }
 
-const filters = ['userId', 'resourceType', 'resourceId', 'eventType', 'status', 'from', 'to'] as const;
+const filters = [
+  'userId',
+  'resourceType',
+  'resourceId',
+  'eventType',
+  'status',
+  'from',
+  'to',
+  'since',
+] as const;
 
 /** How many fields of the Filters panel are set. */
 export const filtersSet = (search: AuditSearch) =>

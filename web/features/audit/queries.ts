@@ -19,7 +19,7 @@ function filterOf(search: AuditSearch) {
     resourceId: search.resourceId,
     eventType: search.eventType,
     success: search.status && successOf[search.status],
-    startDate: search.from && instant(`${search.from}T00:00:00.000`),
+    startDate: search.from ? instant(`${search.from}T00:00:00.000`) : search.since,
     endDate: search.to && instant(`${search.to}T23:59:59.999`),
   };
 }

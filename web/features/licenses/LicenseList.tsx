@@ -9,6 +9,7 @@ import { licensePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
@@ -18,7 +19,8 @@ import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
 import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
-import { licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
+import { attentionNotes } from './license-labels.ts';
+import { attentionOf, licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
 import type { LicenseListResult } from './use-license-list.ts';
@@ -38,6 +40,7 @@ export function LicenseList(props: {
   const { can } = useAuth();
   const navigate = useNavigate();
   const rows = list.data?.data;
+  const attention = attentionOf(search);
   const grouped = sortOf(search).endsWith('customer');
   const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
   const selected = useSelected(search, rows);
@@ -92,6 +95,9 @@ export function LicenseList(props: {
           </>
         }
       />
+      {attention && (
+        <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
+      )}
       {list.isLoadingError ? (
         <LoadError title="Error loading licenses" query={list} />
       ) : (

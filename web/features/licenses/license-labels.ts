@@ -1,4 +1,10 @@
-import { licenseTab, type License, type LicenseTab, type LicenseType } from '../../../contract/licenses.ts';
+import {
+  licenseTab,
+  type License,
+  type LicenseAttention,
+  type LicenseTab,
+  type LicenseType,
+} from '../../../contract/licenses.ts';
 import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { startsIn } from './license-expiry.ts';
@@ -13,6 +19,13 @@ export const stateBadges: Record<LicenseTab, { tone: Tone; word: string }> = {
   active: { tone: 'teal', word: 'Active' },
   revoked: { tone: 'red', word: 'Revoked' },
   expired: { tone: 'amber', word: 'Expired' },
+};
+
+/** Which licenses the filter `attention` shows. */
+export const attentionNotes: Record<LicenseAttention, string> = {
+  ended: 'Only licenses that ended within 7 days and whose machines still ask',
+  full: 'Only full licenses that refused a machine within 3 days',
+  offline: 'Only licenses with offline seats that end within 7 days',
 };
 
 /** The state of a license at `now` as text: one that is not yet valid is not called active. */

@@ -11,6 +11,8 @@ export type LicenseListSearch = {
   customer?: string | undefined;
   /** Only licenses that expire within this number of days. */
   expiring?: '30' | undefined;
+  /** Only licenses that need somebody for this reason. */
+  attention?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
   dialog?: 'create' | undefined;
@@ -26,6 +28,7 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   type: textParam(params, 'type'),
   customer: idParam(params, 'customer'),
   expiring: textParam(params, 'expiring') === '30' ? '30' : undefined,
+  attention: textParam(params, 'attention'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
   dialog: params['dialog'] === 'create' ? 'create' : undefined,

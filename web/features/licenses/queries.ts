@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import {
+  licenseAttentions,
   licenses,
   licenseSorts,
   licenseTabs,
@@ -20,6 +21,8 @@ export const pageSize = 50;
 export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';
 export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.sort) ?? 'customer';
 
+export const attentionOf = (search: LicenseListSearch) => oneOf(licenseAttentions, search.attention);
+
 /** The search parameters that the service filters and sorts by. */
 const filterOf = (search: LicenseListSearch) => ({
   tab: tabOf(search),
@@ -27,6 +30,7 @@ const filterOf = (search: LicenseListSearch) => ({
   type: oneOf(licenseTypes, search.type),
   customerId: search.customer,
   expiringWithinDays: search.expiring,
+  attention: attentionOf(search),
   sort: sortOf(search),
 });
 

@@ -7,17 +7,19 @@ import { buildText } from './release-labels.ts';
 import { pausedReleasesQuery } from './queries.ts';
 
 /**
- * Rollouts that paused themselves, above every screen, since no user would know otherwise. The screen of the releases
- * shows more about them, and those that staff paused.
+ * Rollouts that paused themselves, above every screen, since no user would know otherwise. The screens of the
+ * releases and of the day show them, and those that staff paused.
  */
 export default function PausedNotice() {
   const { can } = useAuth();
-  const isOnReleases = useLocation({ select: ({ pathname }) => pathname === paths.releases });
+  const isShownThere = useLocation({
+    select: ({ pathname }) => pathname === paths.releases || pathname === paths.today,
+  });
   const { data } = useQuery({ ...pausedReleasesQuery(), enabled: can.viewReleases });
   const [latest, ...others] = (data ?? [])
     .filter((release) => release.pausedBy === null)
     .toSorted((a, b) => (b.pausedAt ?? '').localeCompare(a.pausedAt ?? ''));
-  if (!latest || isOnReleases) return null;
+  if (!latest || isShownThere) return null;
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>
       <strong>

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
+import { rolloutAttentions, type RolloutAttention } from '../../../contract/rollout-attention.ts';
+import { oneOf } from '../../search-params.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
@@ -13,6 +15,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
@@ -29,6 +32,13 @@ import { newestFirst } from './version-groups.ts';
 
 const count = (value: number | undefined) => value?.toLocaleString('en');
 
+const attentionNotes: Record<RolloutAttention, string> = {
+  damaged: 'Only releases with a damaged file',
+  failing: 'Only rollouts that failed and paused themselves',
+  paused: 'Only rollouts that somebody paused',
+  ready: 'Only rollouts that are ready for the next step',
+};
+
 /** Tiles, filters and releases grouped by version. */
 export function ReleaseList() {
   const { search, change } = useReleasesSearch();
@@ -38,6 +48,7 @@ export function ReleaseList() {
   const [asked, setAsked] = useKept<AskedChange>('open: change release');
   const askTo = (kind: AskedChange['change'], allowed: boolean) =>
     allowed ? (release: Release) => setAsked({ change: kind, release }) : undefined;
+  const attention = oneOf(rolloutAttentions, search.attention);
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
@@ -73,6 +84,9 @@ export function ReleaseList() {
           [search.platform, search.channel, search.architecture, search.inactive].filter(Boolean).length
         }
       />
+      {attention && (
+        <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
+      )}
       <div className={classes.list}>
         <DataTable
           label="Releases"
@@ -114,7 +128,8 @@ const versionGroups = (shown: readonly Release[], onWiden: ((release: Release) =
 
 function NoReleases() {
   const { search, change } = useReleasesSearch();
-  const filtered = search.search || search.platform || search.channel || search.architecture;
+  const filtered =
+    search.search || search.platform || search.channel || search.architecture || search.attention;
   return (
     <EmptyState
       action={
@@ -126,6 +141,7 @@ function NoReleases() {
                 platform: undefined,
                 channel: undefined,
                 architecture: undefined,
+                attention: undefined,
               })
             }
           />

@@ -12,6 +12,7 @@ import { useSearch } from '../../use-search.ts';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
@@ -38,6 +39,11 @@ export function ReleaseTrashPage() {
         Deleted releases are kept for {trashDays} days before permanent deletion.
       </Text>
       <FilterRow left={<ListSearch search={search} change={change} placeholder="Search by version..." />} />
+      {search.due && (
+        <FilterNote onClear={() => change({ due: undefined })}>
+          Only releases that are permanently deleted within {search.due} days
+        </FilterNote>
+      )}
       {trash.isError && !trash.data ? (
         <LoadError title="Failed to load deleted releases" query={trash} />
       ) : (

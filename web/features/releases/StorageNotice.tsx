@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { storageQuery } from './queries.ts';
@@ -10,7 +12,8 @@ import { storageQuery } from './queries.ts';
 export default function StorageNotice() {
   const { can } = useAuth();
   const { data, refetch, isFetching } = useQuery({ ...storageQuery(), enabled: can.viewReleases });
-  if (data?.usable !== false) return null;
+  const isToday = useLocation({ select: ({ pathname }) => pathname === paths.today });
+  if (data?.usable !== false || isToday) return null;
   return (
     <Notice
       tone="orange"

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases } from '../../../contract/releases.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
@@ -30,6 +31,7 @@ const filterOf = (search: ReleasesSearch) => ({
   platform: oneOf(platforms, search.platform),
   channel: oneOf(channels, search.channel),
   architecture: oneOf(architectures, search.architecture),
+  attention: oneOf(rolloutAttentions, search.attention),
   showInactive: search.inactive ? ('true' as const) : ('false' as const),
 });
 
@@ -96,8 +98,8 @@ export const releaseAnalyticsQuery = () =>
     queryFn: ({ signal }) => call(releases.analytics, {}, { signal }),
   });
 
-export const releaseTrashQuery = ({ search, page }: ReleaseTrashSearch) => {
-  const query = { search, page: String(page ?? 1), pageSize: String(trashPageSize) };
+export const releaseTrashQuery = ({ search, due, page }: ReleaseTrashSearch) => {
+  const query = { search, dueWithinDays: due, page: String(page ?? 1), pageSize: String(trashPageSize) };
   return queryOptions({
     ...asReleases,
     queryKey: ['releases', 'trash', query],

@@ -9,6 +9,8 @@ export type ReleasesSearch = {
   platform?: string | undefined;
   channel?: string | undefined;
   architecture?: string | undefined;
+  /** Only releases that need somebody for this reason. */
+  attention?: string | undefined;
   /** Includes inactive releases. */
   inactive?: '1' | undefined;
   page?: number | undefined;
@@ -25,6 +27,7 @@ export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch 
   platform: textParam(params, 'platform'),
   channel: textParam(params, 'channel'),
   architecture: textParam(params, 'architecture'),
+  attention: textParam(params, 'attention'),
   inactive: params['inactive'] === '1' ? '1' : undefined,
   page: pageParam(params),
   dialog: oneOf(['create', 'defaults'] as const, textParam(params, 'dialog')),
@@ -39,10 +42,16 @@ export const useReleasesSearch = () =>
     tabs: ['tab'],
   });
 
-export type ReleaseTrashSearch = { search?: string | undefined; page?: number | undefined };
+export type ReleaseTrashSearch = {
+  search?: string | undefined;
+  /** Only releases that are deleted within this number of days. */
+  due?: '7' | undefined;
+  page?: number | undefined;
+};
 
 export const releaseTrashSearch = (params: Record<string, unknown>): ReleaseTrashSearch => ({
   search: textParam(params, 'search'),
+  due: textParam(params, 'due') === '7' ? '7' : undefined,
   page: pageParam(params),
 });
 

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { DayFigure, Figure } from '../../../contract/today.ts';
+import type { Change } from '../../change.ts';
+import type { CheckedTime } from '../../checked-time.ts';
+import type { Db, Tx } from '../../db/client.ts';
+
+const stepMs = 5 * 60_000;
+const dayMs = 86_400_000;
+
+/** Something to be counted once, at its time. */
+export type Counted = { at: Date; figure: Figure };
+
+/** How far back a figure is of use: yesterday, with room for late reports. */
+const keptMs = 3 * dayMs;
+
+/** Counts these in their five minutes. What happened before the days that are compared is left out. */
+export async function addFigures(tx: Tx, counted: readonly Counted[], now: Date): Promise<void> {
+  const sums = new Map<string, { at: Date; figure: Figure; count: number }>();
+  for (const { at, figure } of counted) {
+    if (at.getTime() < now.getTime() - keptMs) continue;
+    const start = Math.floor(at.getTime() / stepMs) * stepMs;
+    const key = `${start} ${figure}`;
+    const sum = sums.get(key) ?? { at: new Date(start), figure, count: 0 };
+    sum.count += 1;
+    sums.set(key, sum);
+  }
+  if (sums.size === 0) return;
+  // A fixed order in all processes, so that batches cannot deadlock.
+  const rows = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  await sql`
+    insert into day_figures as f (at, figure, count)
+    select * from unnest(${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.figure)}::text[],
+                         ${rows.map((r) => r.count)}::bigint[])
+    on conflict (at, figure) do update set count = f.count + excluded.count`.execute(tx);
+}
+
+/**
+ * Each figure since midnight UTC, and yesterday until the same time of day. Days are UTC, as in all analytics, and thus
+ * always have 24 hours. Null where nothing at all was counted yesterday, as on the first day.
+ */
+export async function figuresOf(db: Db, names: readonly Figure[], now: Date): Promise<DayFigure[]> {
+  const midnight = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
+  const dayAgo = new Date(now.getTime() - dayMs);
+  const { rows } = await sql<{ figure: Figure; today: number; yesterday: number }>`
+    select figure, coalesce(sum(count) filter (where at >= ${midnight}), 0)::bigint as today,
+           coalesce(sum(count) filter (where at < ${midnight} and at <= ${dayAgo}), 0)::bigint as yesterday
+      from day_figures where at >= ${new Date(midnight.getTime() - dayMs)} and at <= ${now}
+     group by figure`.execute(db);
+  const found = new Map(rows.map((row) => [row.figure, row]));
+  const { rows: older } = await sql<{ first: Date | null }>`select min(at) as first from day_figures`.execute(
+    db,
+  );
+  const first = older[0]?.first;
+  const isKnown = first !== null && first !== undefined && first <= dayAgo;
+  return names.map((figure) => ({
+    figure,
+    today: found.get(figure)?.today ?? 0,
+    yesterday: isKnown ? (found.get(figure)?.yesterday ?? 0) : null,
+  }));
+}
+
+/** Deletes what no day is compared with anymore. */
+export async function clearFigures({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  await tx
+    .deleteFrom('day_figures')
+    .where('at', '<', new Date(now.getTime() - keptMs))
+    .execute();
+}

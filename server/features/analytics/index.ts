@@ -1,0 +1,1 @@
+export { type Counted, addFigures, clearFigures, figuresOf } from './day-figures.ts';

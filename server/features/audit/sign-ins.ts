@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { todayLimits } from '../../../contract/today.ts';
+import type { Db } from '../../db/client.ts';
+import { onlyRow } from '../../invariants.ts';
+
+const dayMs = 86_400_000;
+/** The whole days that say what is usual: those before the counted hours began. */
+const usualDays = 14;
+/** So many refused sign-ins, or three times the usual number, are nothing to look at. */
+const always = 10;
+const aboveUsual = 3;
+
+/** Counting more would only take longer. */
+const mostCounted = 10_000;
+
+/** Entries about refused sign-ins of the last hours, if they are clearly more than usual. */
+export async function signInsForToday(
+  db: Db,
+  now: Date,
+): Promise<{ count: number; since: string; usual: number }> {
+  const since = new Date(now.getTime() - (todayLimits.signInsHours / 24) * dayMs);
+  const firstDay = new Date(since.getTime() - usualDays * dayMs).toISOString().slice(0, 10);
+  const { rows } = await sql<{ count: number; before: number }>`
+    select (select count(*) from (select from audit_entries
+              where event_type = 'session.login_failed' and timestamp >= ${since} limit ${mostCounted}) e) as count,
+           (select coalesce(sum(entries), 0)::int from audit_days
+              where day >= ${firstDay}::date and day < ${since.toISOString().slice(0, 10)}::date
+                and event_type = 'session.login_failed') as before`.execute(db);
+  const { count, before } = onlyRow({ rows });
+  const usual = before / usualDays;
+  const isAbove = count > Math.max(always, aboveUsual * usual);
+  return { count: isAbove ? count : 0, since: since.toISOString(), usual: Math.round(usual) };
+}

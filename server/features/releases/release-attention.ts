@@ -1,0 +1,32 @@
+import type { Release } from '../../../contract/releases.ts';
+import {
+  rolloutAttention,
+  rolloutAttentions,
+  type RolloutAttention,
+} from '../../../contract/rollout-attention.ts';
+import type { Db } from '../../db/client.ts';
+import { selectReleases, toRelease } from './release-row.ts';
+
+/** The releases that need a person, by the reason, those that changed last first. */
+export async function releasesForToday(db: Db, now: Date): Promise<Record<RolloutAttention, Release[]>> {
+  const rows = await selectReleases(db)
+    .where('r.deleted_at', 'is', null)
+    .where('r.is_draft', '=', false)
+    .where('r.is_active', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('r.damaged_at', 'is not', null),
+        eb('r.paused_at', 'is not', null),
+        eb('r.rollout_plan', 'is not', null),
+      ]),
+    )
+    .orderBy('r.updated_at', 'desc')
+    .orderBy('r.release_id')
+    .execute();
+  const all = rows.map(toRelease);
+  const of = (reason: RolloutAttention) => all.filter((release) => rolloutAttention(release, now) === reason);
+  return Object.fromEntries(rolloutAttentions.map((reason) => [reason, of(reason)])) as Record<
+    RolloutAttention,
+    Release[]
+  >;
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Change } from '../../change.ts';
+import type { CheckedTime } from '../../checked-time.ts';
+import type { Tx } from '../../db/client.ts';
+import type { Answered } from './day-counts.ts';
+
+/** The refusals that end when staff extend the license, or give it more seats. */
+const noted = ['EXPIRED', 'TOO_MANY_ACTIVATIONS'] as const;
+
+/** A machine may ask every minute: its row is not written each time. */
+const precision = '5 minutes';
+
+/** Longer than any list looks back. */
+const keptMs = 30 * 86_400_000;
+
+/** Notes when each license last refused a machine, so that lists need not read the validations. */
+export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<void> {
+  const latest = new Map<string, { licenseId: string; code: string; at: Date }>();
+  for (const { licenseId, code, at } of rows) {
+    if (licenseId === null || !noted.some((one) => one === code)) continue;
+    const key = `${licenseId} ${code}`;
+    const known = latest.get(key);
+    if (!known || known.at < at) latest.set(key, { licenseId, code, at });
+  }
+  if (latest.size === 0) return;
+  // A fixed order in all processes, so that batches cannot deadlock.
+  const last = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, refusal]) => refusal);
+  await sql`
+    insert into license_refusals as r (license_id, code, last_at)
+    select * from unnest(${last.map((r) => r.licenseId)}::uuid[], ${last.map((r) => r.code)}::text[],
+                         ${last.map((r) => r.at)}::timestamptz[])
+    on conflict (license_id, code) do update set last_at = excluded.last_at
+      where r.last_at < excluded.last_at - ${precision}::interval`.execute(tx);
+}
+
+/** Deletes refusals that no list shows anymore. */
+export async function clearRefusals({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  await tx
+    .deleteFrom('license_refusals')
+    .where('last_at', '<', new Date(now.getTime() - keptMs))
+    .execute();
+}

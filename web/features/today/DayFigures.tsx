@@ -1,0 +1,44 @@
+import type { DayFigure, Figure } from '../../../contract/today.ts';
+import classes from './today.module.css';
+
+const names: Record<Figure, string> = {
+  validations: 'Validations',
+  refused: 'Refused',
+  machines: 'Machines seen',
+  checks: 'Update checks',
+  downloads: 'Downloads',
+  installs: 'Installs',
+  failedInstalls: 'Failed installs',
+};
+
+const count = (value: number | null) => value?.toLocaleString('en') ?? '—';
+
+/** The counts since midnight UTC, beside those of yesterday at the same hour. */
+export function DayFigures({ figures }: { figures: readonly DayFigure[] }) {
+  return (
+    <section className={classes.figures} aria-label="The day in figures">
+      <table>
+        <caption>Since midnight UTC</caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Today</th>
+            <th scope="col" data-hint="Until the same hour">
+              Yesterday
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {figures.map(({ figure, today, yesterday }) => (
+            <tr key={figure}>
+              <th scope="row">{names[figure]}</th>
+              <td className={classes.now}>{count(today)}</td>
+              <td>{count(yesterday)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>Yesterday until the same hour.</p>
+    </section>
+  );
+}

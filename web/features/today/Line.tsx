@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core';
+import {
+  IconArchive,
+  IconBan,
+  IconClockExclamation,
+  IconClockPause,
+  IconDeviceDesktopOff,
+  IconFileAlert,
+  IconHourglassLow,
+  IconKey,
+  IconLinkOff,
+  IconLockExclamation,
+  IconPlayerPause,
+  IconPlayerTrackNext,
+  IconServerBolt,
+  IconUserCheck,
+  IconUsersGroup,
+  type Icon,
+} from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { TodayKind, TodayLine } from '../../../contract/today.ts';
+import { shownLine } from './today-lines.ts';
+import classes from './today.module.css';
+
+const icons: Record<TodayKind, Icon> = {
+  storageDown: IconServerBolt,
+  chainBroken: IconLinkOff,
+  chainNotKept: IconLinkOff,
+  clockJumped: IconClockPause,
+  diskFull: IconServerBolt,
+  releasesDamaged: IconFileAlert,
+  rolloutsFailing: IconBan,
+  approvalsWaiting: IconUserCheck,
+  rolloutsReady: IconPlayerTrackNext,
+  rolloutsPaused: IconPlayerPause,
+  licensesEnded: IconClockExclamation,
+  licensesFull: IconUsersGroup,
+  licensesEnding: IconHourglassLow,
+  offlineEnding: IconDeviceDesktopOff,
+  keysLimited: IconKey,
+  keysRefused: IconKey,
+  keysEnding: IconKey,
+  signInsRefused: IconLockExclamation,
+  binEnding: IconArchive,
+};
+
+/** One line: what needs the user, linked to the list, and the next step. */
+export function Line({ line, now }: { line: TodayLine; now: Date }) {
+  const { tone, title, about, list, next } = shownLine(line, now);
+  const LineIcon = icons[line.kind];
+  return (
+    <li className={classes.line} data-kind={line.kind}>
+      <span
+        className={classes.icon}
+        style={{ background: `var(--ui-${tone}-bg)`, color: `var(--ui-${tone}-text)` }}
+        aria-hidden
+      >
+        <LineIcon size={17} stroke={1.6} />
+      </span>
+      <div className={classes.text}>
+        {list ? (
+          <Link className={classes.title} {...(list as LinkProps)}>
+            {title}
+          </Link>
+        ) : (
+          <span className={classes.title}>{title}</span>
+        )}
+        {about && <p className={classes.about}>{about}</p>}
+      </div>
+      {next && (
+        <Button
+          component={Link}
+          variant="default"
+          size="compact-sm"
+          className={classes.next}
+          aria-label={`${next.label}: ${line.next?.name ?? title}`}
+          {...(next as { to: string })}
+        >
+          {next.label}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { todayKinds, type TodayLine } from '../../../contract/today.ts';
+import { shownLine } from './today-lines.ts';
+
+const now = new Date('2026-11-20T09:30:00Z');
+const line = (fields: Partial<TodayLine>): TodayLine => ({
+  kind: 'licensesEnding',
+  count: 1,
+  next: { id: '1', name: 'Charité', at: '2026-11-24T09:30:00Z' },
+  since: null,
+  usual: null,
+  ...fields,
+});
+
+test('every kind says what it counts, for one and for many', () => {
+  const titles = todayKinds.map((kind) =>
+    [1, 1200].map((count) => shownLine(line({ kind, count }), now).title),
+  );
+  expect(titles).toMatchInlineSnapshot(`
+    [
+      [
+        "The file storage is unavailable",
+        "The file storage is unavailable",
+      ],
+      [
+        "The audit log is broken",
+        "The audit log is broken",
+      ],
+      [
+        "The end of the audit log is not kept in 1 place",
+        "The end of the audit log is not kept in 1,200 places",
+      ],
+      [
+        "Permanent deletion is paused until somebody confirms the clock",
+        "Permanent deletion is paused until somebody confirms the clock",
+      ],
+      [
+        "The disk of the service is 1 % full",
+        "The disk of the service is 1200 % full",
+      ],
+      [
+        "1 release has a damaged file",
+        "1,200 releases have a damaged file",
+      ],
+      [
+        "1 rollout failed and paused itself",
+        "1,200 rollouts failed and paused themselves",
+      ],
+      [
+        "1 change waits for your approval",
+        "1,200 changes wait for your approval",
+      ],
+      [
+        "1 rollout is ready for the next step",
+        "1,200 rollouts are ready for the next step",
+      ],
+      [
+        "1 rollout is paused",
+        "1,200 rollouts are paused",
+      ],
+      [
+        "1 license ended this week, and its machines still ask",
+        "1,200 licenses ended this week, and their machines still ask",
+      ],
+      [
+        "1 full license has machines waiting for a seat",
+        "1,200 full licenses have machines waiting for a seat",
+      ],
+      [
+        "1 license ends within 30 days",
+        "1,200 licenses end within 30 days",
+      ],
+      [
+        "1 license has offline seats that end within 7 days",
+        "1,200 licenses have offline seats that end within 7 days",
+      ],
+      [
+        "1 API key is at the hourly limit",
+        "1,200 API keys are at the hourly limit",
+      ],
+      [
+        "1 API key was refused within 24 hours",
+        "1,200 API keys were refused within 24 hours",
+      ],
+      [
+        "1 API key expires within 30 days",
+        "1,200 API keys expire within 30 days",
+      ],
+      [
+        "1 sign-in was refused within 24 hours",
+        "1,200 sign-ins were refused within 24 hours",
+      ],
+      [
+        "1 release leaves the recycle bin within 7 days",
+        "1,200 releases leave the recycle bin within 7 days",
+      ],
+    ]
+  `);
+});
+
+test('a line leads to its list, and names and opens the most urgent record', () => {
+  expect(shownLine(line({}), now)).toEqual({
+    tone: 'amber',
+    title: '1 license ends within 30 days',
+    about: 'Charité ends in 4 days',
+    list: { to: '/licenses', search: { expiring: '30', sort: 'validUntil' } },
+    next: {
+      to: '/licenses',
+      search: { expiring: '30', sort: 'validUntil', edit: '1' },
+      label: 'Extend',
+    },
+  });
+  expect(shownLine(line({ next: null }), now)).toMatchObject({ about: null, next: null });
+});

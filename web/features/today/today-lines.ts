@@ -1,0 +1,211 @@
+import type { TodayKind, TodayLine } from '../../../contract/today.ts';
+import { paths } from '../../paths.ts';
+import { bytesText } from '../../ui/bytes.ts';
+import { counted } from '../../ui/counted.ts';
+import { relativeTime } from '../../ui/time.ts';
+
+export type Tone = 'red' | 'orange' | 'amber' | 'neutral';
+type Target = {
+  to: string;
+  search?: Record<string, string | undefined> | undefined;
+  params?: Record<string, string>;
+};
+
+/** How a line is shown: what it says, the list that it leads to, and the next thing to do. */
+export type ShownLine = {
+  tone: Tone;
+  title: string;
+  about: string | null;
+  /** The list with the records that are counted; null where there is none. */
+  list: Target | null;
+  /** Opens the most urgent of them. */
+  next: (Target & { label: string }) | null;
+};
+
+type Next = NonNullable<TodayLine['next']>;
+type Describe = (line: TodayLine, now: Date) => ShownLine;
+
+/** A line about records, the first of which `about` describes and `open` opens. */
+function records(
+  tone: Tone,
+  title: (count: number) => string,
+  about: (next: Next, when: string) => string,
+  list: Target,
+  open: (next: Next) => Target & { label: string },
+): Describe {
+  return ({ count, next }, now) => ({
+    tone,
+    title: title(count),
+    about: next && about(next, next.at ? relativeTime(next.at, now) : ''),
+    list,
+    next: next && open(next),
+  });
+}
+
+const licenses = (search: Target['search']): Target => ({ to: paths.licenses, search });
+const releases = (attention: string): Target => ({ to: paths.releases, search: { attention } });
+const apiKeys = (attention: string): Target => ({ to: paths.apiKeys, search: { attention } });
+
+const ending = licenses({ expiring: '30', sort: 'validUntil' });
+const ended = licenses({ tab: 'expired', attention: 'ended', sort: '-validUntil' });
+const full = licenses({ attention: 'full' });
+const offline = licenses({ attention: 'offline' });
+const bin: Target = { to: paths.releaseTrash, search: { due: '7' } };
+const waiting: Target = { to: paths.approvals, search: { waiting: '1' } };
+
+/** Opens the license over the list that it is in. */
+const license =
+  (list: Target, label: string) =>
+  ({ id }: Next) => ({ ...list, search: { ...list.search, edit: id }, label });
+const release = ({ id }: Next) => ({ to: paths.release, params: { releaseId: id }, label: 'Open release' });
+const apiKey =
+  (list: Target) =>
+  ({ id }: Next) => ({ ...list, search: { ...list.search, key: id }, label: 'Open key' });
+
+/** `3 licenses end` and `1 license ends`: with the ending of the verb for one. */
+const say = (count: number, one: string, verb: [one: string, many: string], rest: string) =>
+  `${counted(count, one)} ${verb[count === 1 ? 0 : 1]} ${rest}`.trimEnd();
+
+const described: Record<TodayKind, Describe> = {
+  storageDown: () => ({
+    tone: 'red',
+    title: 'The file storage is unavailable',
+    about:
+      'Files can be neither uploaded nor downloaded. Licenses are validated as usual. The server log says why.',
+    list: null,
+    next: null,
+  }),
+  chainBroken: ({ next }) => ({
+    tone: 'red',
+    title: 'The audit log is broken',
+    about: next?.name ?? null,
+    list: { to: paths.audit },
+    next: next?.id ? { to: paths.audit, search: { entry: next.id }, label: 'Open entry' } : null,
+  }),
+  chainNotKept: ({ count, next }) => ({
+    tone: 'orange',
+    title: `The end of the audit log is not kept in ${counted(count, 'place')}`,
+    about: next && `It could not be written to ${next.name}. The server log says why.`,
+    list: { to: paths.audit },
+    next: null,
+  }),
+  clockJumped: () => ({
+    tone: 'orange',
+    title: 'Permanent deletion is paused until somebody confirms the clock',
+    about: 'The clock of the server and the database are more than a day apart.',
+    list: null,
+    next: null,
+  }),
+  diskFull: ({ count, usual }) => ({
+    tone: count >= 97 ? 'red' : 'orange',
+    title: `The disk of the service is ${count} % full`,
+    about: usual === null ? null : `${bytesText(usual)} are left for the database and the files.`,
+    list: null,
+    next: null,
+  }),
+  releasesDamaged: records(
+    'red',
+    (n) => say(n, 'release', ['has', 'have'], 'a damaged file'),
+    ({ name }, when) => `${name}: noticed ${when}. It is offered to no machine.`,
+    releases('damaged'),
+    release,
+  ),
+  rolloutsFailing: records(
+    'red',
+    (n) => say(n, 'rollout', ['failed and paused itself', 'failed and paused themselves'], ''),
+    ({ name }, when) => `${name}, ${when}`,
+    releases('failing'),
+    release,
+  ),
+  approvalsWaiting: records(
+    'amber',
+    (n) => say(n, 'change', ['waits', 'wait'], 'for your approval'),
+    ({ name }, when) => `${name}. Expires ${when}`,
+    waiting,
+    () => ({ ...waiting, label: 'Review' }),
+  ),
+  rolloutsReady: records(
+    'amber',
+    (n) => say(n, 'rollout', ['is', 'are'], 'ready for the next step'),
+    ({ name }) => `${name}: the step is due, and is not taken without somebody`,
+    releases('ready'),
+    release,
+  ),
+  rolloutsPaused: records(
+    'amber',
+    (n) => say(n, 'rollout', ['is', 'are'], 'paused'),
+    ({ name }, when) => `${name}, ${when}`,
+    releases('paused'),
+    release,
+  ),
+  licensesEnded: records(
+    'red',
+    (n) =>
+      say(n, 'license', ['ended this week, and its', 'ended this week, and their'], 'machines still ask'),
+    ({ name }, when) => `${name} ended ${when}`,
+    ended,
+    license(ended, 'Extend'),
+  ),
+  licensesFull: records(
+    'orange',
+    (n) => say(n, 'full license', ['has', 'have'], 'machines waiting for a seat'),
+    ({ name }, when) => `${name} refused one ${when}`,
+    full,
+    license(full, 'Change seats'),
+  ),
+  licensesEnding: records(
+    'amber',
+    (n) => say(n, 'license', ['ends', 'end'], 'within 30 days'),
+    ({ name }, when) => `${name} ends ${when}`,
+    ending,
+    license(ending, 'Extend'),
+  ),
+  offlineEnding: records(
+    'amber',
+    (n) => say(n, 'license', ['has', 'have'], 'offline seats that end within 7 days'),
+    ({ name }, when) => `The first of ${name} ends ${when}`,
+    offline,
+    license(offline, 'Open license'),
+  ),
+  keysLimited: records(
+    'orange',
+    (n) => say(n, 'API key', ['is', 'are'], 'at the hourly limit'),
+    ({ name }) => `${name}: what is above it is refused until the hour ends`,
+    apiKeys('limited'),
+    apiKey(apiKeys('limited')),
+  ),
+  keysRefused: records(
+    'orange',
+    (n) => say(n, 'API key', ['was', 'were'], 'refused within 24 hours'),
+    ({ name }) => `${name}: expired, not active, or used from another address`,
+    apiKeys('refused'),
+    apiKey(apiKeys('refused')),
+  ),
+  keysEnding: records(
+    'amber',
+    (n) => say(n, 'API key', ['expires', 'expire'], 'within 30 days'),
+    ({ name }, when) => `${name} expires ${when}`,
+    apiKeys('ending'),
+    apiKey(apiKeys('ending')),
+  ),
+  signInsRefused: ({ count, since, usual }) => ({
+    tone: 'orange',
+    title: say(count, 'sign-in', ['was', 'were'], 'refused within 24 hours'),
+    about: usual === 0 ? 'Usually there are none' : `Usually there are ${usual?.toLocaleString('en')}`,
+    list: {
+      to: paths.audit,
+      search: { eventType: 'session.login_failed', since: since ?? undefined },
+    },
+    next: null,
+  }),
+  binEnding: records(
+    'neutral',
+    (n) => say(n, 'release', ['leaves', 'leave'], 'the recycle bin within 7 days'),
+    ({ name }, when) => `${name} is permanently deleted ${when}`,
+    bin,
+    () => ({ ...bin, label: 'Open bin' }),
+  ),
+};
+
+/** The texts and links of a line. */
+export const shownLine = (line: TodayLine, now: Date): ShownLine => described[line.kind](line, now);
