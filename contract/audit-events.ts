@@ -29,6 +29,7 @@ export const auditSubjects = {
     id: a.activationId,
     name: `Machine ${a.machineId} on ${a.licenseKey}`,
   }),
+  machine: 'Machines',
   release: (r: Build) => ({
     id: r.id,
     name: `${r.version} for ${platformNames[r.platform]} ${architectureNames[r.architecture]} (${r.channel})`,
@@ -97,6 +98,7 @@ export const auditEvents = {
   'activation.offline_issued': null,
   'activation.offline_returned': 'gave its seat back by receipt',
   'activation.offline_ended': 'seat freed at the end of its license file',
+  'machine.exported': null,
   'release.created': null,
   'release.updated': null,
   'release.published': null,

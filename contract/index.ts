@@ -11,6 +11,7 @@ import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
 import { keys } from './keys.ts';
 import { licenses } from './licenses.ts';
+import { machineStandings } from './machine-standing.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
 import { offline } from './offline.ts';
@@ -54,5 +55,6 @@ export const contract = {
   updates,
   updateEvents,
   machines,
+  machineStandings,
   audit,
 };

@@ -95,7 +95,7 @@ export type Explanation = z.output<typeof explanation>;
 
 const canRead = staffWith('releases', 'read');
 /** The display id, the SHA-256 of the machine's id, or that id itself. */
-const byId = z.object({ id: requiredText(128) });
+const byId = z.object({ id: requiredText(256) });
 const base = '/api/v1/updates/admin/machines';
 
 export const machines = {

@@ -7,6 +7,7 @@ export const screens = {
   customers: 'customers',
   analytics: 'analytics',
   releases: 'releases',
+  machines: 'releases',
   users: 'users',
   audit: 'audit',
   api_keys: 'api_keys',

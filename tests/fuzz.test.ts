@@ -332,6 +332,7 @@ const recordsOfCalls = [
   'sessions',
   'validations',
   'validations_other',
+  'refusals',
   'login_failures',
   // a feed accepts any machine id, and records its check
   'machines',

@@ -15,6 +15,7 @@ export const paths = {
   approvals: '/releases/approvals',
   policies: '/releases/policies',
   release: '/releases/$releaseId',
+  machines: '/machines',
   machine: '/machines/$machineId',
   users: '/users',
   account: '/account',

@@ -15,6 +15,7 @@ import { customerListSearch, customerTrashSearch } from './features/customers/cu
 import { licenseListSearch, licensePageSearch } from './features/licenses/licenses-search.ts';
 import { newLicenseSearch } from './features/licenses/new-license-search.ts';
 import { machineSearch } from './features/machines/machine-search.ts';
+import { machinesSearch } from './features/machines/machines-search.ts';
 import { policiesSearch } from './features/policies/policies-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
 import { releaseSearch } from './features/rollouts/release-search.ts';
@@ -164,6 +165,14 @@ const release = createRoute({
   component: lazyRouteComponent(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
 });
 
+const machines = createRoute({
+  getParentRoute: () => signedIn,
+  path: paths.machines,
+  staticData: { needs: reads('releases') },
+  validateSearch: machinesSearch,
+  component: lazyRouteComponent(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
+});
+
 const machine = createRoute({
   getParentRoute: () => signedIn,
   path: paths.machine,
@@ -227,6 +236,7 @@ const routeTree = root.addChildren([
     approvals,
     policies,
     release,
+    machines,
     machine,
     audit,
     apiKeys,

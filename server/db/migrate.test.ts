@@ -38,6 +38,14 @@ test('a migration that waits for a table lets others pass, and is done when the 
   await database.drop();
 });
 
+/** The migrations after that one, with their SQL. */
+const migrationsAfter = async (last: string): Promise<[name: string, sql: string][]> =>
+  Promise.all(
+    (await knownMigrations())
+      .filter((name) => name > last)
+      .map(async (name) => [name, await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')]),
+  );
+
 /** The last migration of before the rule. */
 const before = '0023_newest_moment.sql';
 /** What a process of the last version would miss, or would fail at. */
@@ -72,9 +80,31 @@ test('a migration leaves what the last version reads and writes', async () => {
     [],
   );
   expect(breaches('create table ages (age integer not null);\n-- drop table ages;\n')).toEqual([]);
-  const later = (await knownMigrations()).filter((name) => name > before);
-  for (const name of later) {
-    const sql = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8');
+  for (const [name, sql] of await migrationsAfter(before))
     expect(breaches(sql), `${name}: see "Migrations" in CONTRIBUTING.md`).toEqual([]);
-  }
+});
+
+/** The last migration of before this rule. */
+const beforeSplit = '0037_today.sql';
+
+/** Existing tables that a migration fills or indexes while it keeps all others from a table that it alters. */
+function slowUnderLock(sql: string): string[] {
+  const text = sql.replace(/--.*$/gm, '').replace(/\$\$[^]*?\$\$/g, '');
+  const tablesOf = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, table]) => table!);
+  const made = tablesOf(/^create table (\w+)/gim);
+  const existing = (pattern: RegExp) => tablesOf(pattern).filter((table) => !made.includes(table));
+  if (existing(/^alter table (\w+)/gim).length === 0) return [];
+  return existing(/^(?:insert into|update|delete from|create (?:unique )?index \w+ on) (\w+)/gim);
+}
+
+test('a migration that alters a table does nothing long under that lock', async () => {
+  expect(slowUnderLock('alter table a add column b text;\nupdate a set b = 1;\n')).toEqual(['a']);
+  expect(slowUnderLock('alter table a add column b text;\ninsert into c select from a;\n')).toEqual(['c']);
+  expect(slowUnderLock('alter table a add column b text;\ncreate index i on c (b);\n')).toEqual(['c']);
+  expect(
+    slowUnderLock('alter table a add column b text;\ncreate table c ();\ncreate index i on c (b);\n'),
+  ).toEqual([]);
+  expect(slowUnderLock('insert into a select from c;\n')).toEqual([]);
+  for (const [name, sql] of await migrationsAfter(beforeSplit))
+    expect(slowUnderLock(sql), `${name}: see "Migrations" in CONTRIBUTING.md`).toEqual([]);
 });

@@ -179,6 +179,17 @@ export type Tables = {
     api_key_id: string | null;
     app_version: string | null;
   };
+  refusals: {
+    license_id: string;
+    machine_id: string;
+    code: ValidationCode;
+    since: Date;
+    refused_at: Date;
+    hostname: string | null;
+    platform: string | null;
+    architecture: string | null;
+    app_version: string | null;
+  };
   validation_days: { day: Date; code: ValidationCode; validations: number; duration_us: number };
   license_refusals: { license_id: string; code: ValidationCode; last_at: Date };
   day_figures: { at: Date; figure: Figure; count: number };
@@ -354,6 +365,7 @@ export type Tables = {
     total_events: Generated<number>;
     notes: string | null;
     proven_at: Date | null;
+    validated_at: Date | null;
   };
   update_events: {
     event_id: string;

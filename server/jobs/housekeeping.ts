@@ -6,7 +6,12 @@ import { locks, tryLock } from '../db/locks.ts';
 import type { MonthsKept } from '../db/monthly-partitions.ts';
 import { clearSessions } from '../features/session/index.ts';
 import { clearFigures } from '../features/analytics/index.ts';
-import { clearFirstSeen, clearRefusals, keepValidations } from '../features/validation/index.ts';
+import {
+  clearFirstSeen,
+  clearMachineRefusals,
+  clearRefusals,
+  keepValidations,
+} from '../features/validation/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
 
@@ -18,6 +23,7 @@ const cleaners = [
   clearBudgets,
   clearFirstSeen,
   clearRefusals,
+  clearMachineRefusals,
   clearFigures,
 ];
 

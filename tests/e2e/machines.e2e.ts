@@ -123,7 +123,10 @@ test('what a machine never told is unknown; notes are shown where there are any'
   await expect(values).toHaveCount(10);
   for (const index of [0, 1, 2, 3]) await expect(values.nth(index)).toHaveText('Unknown');
   await expect(values.last()).toHaveText('Lent to the fair in Hanover');
-  await expect(page.getByText('Checked for updates (current: Unknown)')).toBeVisible();
+  for (const list of ['Timeline', 'Update events'])
+    await expect(page.getByRole('list', { name: list })).toContainText(
+      'Checked for updates (current: Unknown)',
+    );
 });
 
 test('every event is a sentence, the latest first', async ({ page, server }) => {

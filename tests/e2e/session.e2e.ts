@@ -331,6 +331,7 @@ const links = {
   Customers: ['/customers', 'customers'],
   Analytics: ['/analytics', 'analytics'],
   Releases: ['/releases', 'releases'],
+  Machines: ['/machines', 'releases'],
   Users: ['/users', 'users'],
   'Audit Log': ['/audit', 'audit'],
   'API Keys': ['/api-keys', 'api_keys'],

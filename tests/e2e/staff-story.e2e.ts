@@ -89,7 +89,14 @@ test('staff from the first person with a role to the figures of what they did', 
   await test.step('who sees only what the role may, and is refused the rest by the server too', async () => {
     await otherPage.goto(`${server.url}/`);
     await signInByForm(otherPage, manager.email, manager.password);
-    await expect(links(otherPage)).toHaveText(['Today', 'Licenses', 'Customers', 'Analytics', 'Releases']);
+    await expect(links(otherPage)).toHaveText([
+      'Today',
+      'Licenses',
+      'Customers',
+      'Analytics',
+      'Releases',
+      'Machines',
+    ]);
     await goTo(otherPage, 'Customers');
     await expect(rowOf(otherPage, clinic)).toBeVisible();
     await expect(button(otherPage, 'Create Customer')).toHaveCount(0);

@@ -87,7 +87,14 @@ test('a super admin makes a license manager, who sees and may do only what the r
   await test.step('that person, elsewhere', async () => {
     await otherPage.goto('/licenses');
     await signInByForm(otherPage, email);
-    await expect(links(otherPage)).toHaveText(['Today', 'Licenses', 'Customers', 'Analytics', 'Releases']);
+    await expect(links(otherPage)).toHaveText([
+      'Today',
+      'Licenses',
+      'Customers',
+      'Analytics',
+      'Releases',
+      'Machines',
+    ]);
     await otherPage.goto('/users');
     await expect(otherPage.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
     await expect(otherPage.getByText('It needs the permission users:read.')).toBeVisible();
@@ -492,6 +499,7 @@ test('the console as another role: what it shows, and that nothing can be change
     'Customers',
     'Analytics',
     'Releases',
+    'Machines',
     'Audit Log',
   ]);
   await expectAccessible(page);

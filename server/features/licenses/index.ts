@@ -2,5 +2,5 @@ export { licensesForToday } from './license-attention.ts';
 export { impactOfCustomers } from './license-impact.ts';
 export { lockLicenseRow, selectLicenses, toLicense } from './license-row.ts';
 export { ownershipsOf } from './past-owners.ts';
-export { parseLicenseKey } from './license-key.ts';
+export { licenseKeyFragment, parseLicenseKey } from './license-key.ts';
 export { createLicense, revokeLicense } from './licenses.ts';

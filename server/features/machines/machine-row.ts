@@ -47,9 +47,23 @@ export function foundBy(search: string): RawBuilder<boolean> {
   const activated = onMachinesFoundBy(search);
   return activated
     ? sql`m.machine_hash in (select m.machine_hash from machines m where ${byItself}
-          union all select machine_hash(machine_id) from activations where ${activated})`
+          union all ${recordsWhere(activated)})`
     : byItself;
 }
+
+/**
+ * The hashes of the records of machines with an activation or a refusal that matches, by columns that both have. A seat
+ * may have a record of its own, and so do its refusals (docs/decisions/046-machine-credentials.md).
+ */
+export const recordsWhere = (matching: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select coalesce(k.own_hash, machine_hash(a.machine_id))
+    from (select activation_id, machine_id from activations where ${matching}) a
+    left join machine_credentials k using (activation_id)
+  union all
+  select coalesce(k.own_hash, machine_hash(r.machine_id))
+    from (select license_id, machine_id from refusals where ${matching}) r
+    left join activations held on held.license_id = r.license_id and held.machine_id = r.machine_id
+    left join machine_credentials k on k.activation_id = held.activation_id`;
 
 export function toMachine(row: MachineRow): Machine {
   return {

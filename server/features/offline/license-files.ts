@@ -12,7 +12,7 @@ import type { Signer } from '../../signer.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
 import { endorsementsOf } from '../keys/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf, makeRecords } from '../update-events/index.ts';
 import { takeSeat } from '../validation/index.ts';
 import { heldLicenseFile } from './held-file.ts';
 import { encodeJws, jwsTypes } from './jws.ts';
@@ -240,6 +240,7 @@ async function holdSeat(
     .where('activation_id', '=', before.activation_id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await makeRecords(tx, [{ machineHash: machineHashOf(machineId), firstAt: now }]);
   const activation = toActivation(after);
   await change.audit(
     'activation.offline_issued',

@@ -66,7 +66,11 @@ async function machineOn(license: License): Promise<string> {
 
 async function explained(machineId: string) {
   const id = machineHashOf(machineId);
-  const offers = await eventually(() => staff.ok(machines.explain, { params: { id } }));
+  // a validation makes the machine known, and its update check says what it is
+  const offers = await eventually(async () => {
+    const all = await staff.ok(machines.explain, { params: { id } });
+    return !all.some(({ reason }) => reason === 'OTHER_PLATFORM') && all;
+  });
   return offers.map(({ version, reason, detail }) => [version, reason, detail]);
 }
 

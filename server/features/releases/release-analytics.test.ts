@@ -121,7 +121,16 @@ test('machines: the ten last active', async () => {
       proven_at: n === 11 ? new Date(now) : null,
       notes: null,
     }));
-    await server.db.insertInto('machines').values(rows).execute();
+    const onlyValidates = {
+      ...rows[0]!,
+      machine_hash: createHash('sha256').update('only validates').digest(),
+      display_id: 'VALIDATES',
+      last_seen: new Date(now),
+    };
+    await server.db
+      .insertInto('machines')
+      .values([...rows, onlyValidates])
+      .execute();
     const { machineActivity, provenMachines } = await ask();
     expect(provenMachines).toBe(1);
     expect(machineActivity.map((m) => m.displayId)).toEqual(

@@ -76,6 +76,8 @@ async function lastActiveMachines(db: Db): Promise<ReleaseAnalytics['machineActi
       'proven_at',
       'total_events',
     ])
+    // machines that only validate have a record as well
+    .where('total_events', '>', 0)
     .orderBy('last_seen', 'desc')
     .limit(shownMachines)
     .execute();

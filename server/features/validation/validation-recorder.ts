@@ -5,6 +5,7 @@ import type { BatchWriter, WriteBehind } from '../../db/write-behind.ts';
 import { isDatabaseUnreachable, type Tx } from '../../db/client.ts';
 import { addFigures, type Counted } from '../analytics/index.ts';
 import { noteSigns, tellClones } from './clones.ts';
+import { noteMachines } from './note-machines.ts';
 import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
 import { noteRefusals } from './license-refusals.ts';
 
@@ -25,6 +26,7 @@ export function createValidationRecorder(
       await countValidationDays(tx, rows, firstToday);
       await noteRefusals(tx, rows);
       await addFigures(tx, figuresIn(rows, firstToday), context.clock());
+      await noteMachines(tx, rows);
       return noteSigns(tx, rows);
     });
     if (!clones) return;

@@ -15,7 +15,7 @@ import { momentText } from '../../ui/time.ts';
 import { eventSentence } from './event-sentence.ts';
 import classes from './machines.module.css';
 
-const icons: Record<UpdateEventType, Icon> = {
+export const eventIcons: Record<UpdateEventType, Icon> = {
   check: IconRefresh,
   download_start: IconDownload,
   download_complete: IconPackage,
@@ -45,7 +45,7 @@ export function EventList({ events }: { events: UpdateEvent[] }) {
 }
 
 function Event({ event }: { event: UpdateEvent }) {
-  const Icon = event.success ? icons[event.eventType] : IconAlertTriangle;
+  const Icon = event.success ? eventIcons[event.eventType] : IconAlertTriangle;
   return (
     <li data-state={stateOf(event)}>
       <Icon size={16} stroke={1.5} aria-hidden />

@@ -13,8 +13,10 @@ import { Downloads } from './Downloads.tsx';
 import { MachineActivations } from './MachineActivations.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
 import classes from './machines.module.css';
-import { machineOffersQuery, machineQuery, type MachineDetail } from './queries.ts';
+import { machineOffersQuery, machineQuery, standingQuery, type MachineDetail } from './queries.ts';
 import { Offers } from './Offers.tsx';
+import { Standing } from './Standing.tsx';
+import { Timeline } from './Timeline.tsx';
 
 const route = getRouteApi('/signed-in/machines/$machineId');
 
@@ -23,12 +25,13 @@ export function MachinePage() {
   const { machineId } = route.useParams();
   const machine = useQuery(machineQuery(machineId));
   const offers = useQuery(machineOffersQuery(machineId));
+  const standing = useQuery(standingQuery(machineId));
   const known = machine.data?.machine;
   return (
     <RecordPage
       what="machine"
       query={machine}
-      others={[offers]}
+      others={[standing, offers]}
       back={{ to: paths.releases, label: 'Back to Releases' }}
       whyMissing="It may never have asked for updates here."
       title={known && `Machine ${known.displayId}`}
@@ -36,8 +39,10 @@ export function MachinePage() {
     >
       {(detail) => (
         <>
+          {standing.data && <Standing standing={standing.data} offers={offers} />}
           <CloneNotice activations={detail.activations} />
           <MachineFacts machine={detail.machine} />
+          <Timeline machineId={machineId} />
           <History detail={detail} />
           <Offers machineId={machineId} />
         </>

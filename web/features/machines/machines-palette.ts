@@ -1,23 +1,36 @@
 import { IconDeviceDesktop } from '@tabler/icons-react';
-import { paths } from '../../paths.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { machinePath } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { platformText } from '../releases/index.ts';
 import { findMachines } from './queries.ts';
+import { reasonOf } from './state-labels.ts';
 
 const found = 6;
 
-/** Client machines in the command palette: found by host name, id or display id. */
+/** Machines in the command palette: found by words of host name, id and customer. */
 export const machinesPalette: PaletteSource = {
   group: 'Machines',
   icon: IconDeviceDesktop,
   resource: 'releases',
   find: async (text, signal) => {
     const { data } = await findMachines(text, found, signal);
-    return data.map(({ displayId, platform, architecture, lastVersion }) => ({
-      id: `machine ${displayId}`,
-      label: displayId,
-      description: [platformText(platform, architecture), lastVersion].filter(Boolean).join(' · '),
-      to: paths.machine.replace('$machineId', encodeURIComponent(displayId)),
+    return data.map((machine) => ({
+      id: `machine ${machine.displayId}`,
+      label: machine.hostname ?? machine.displayId,
+      description: describe(machine),
+      to: machinePath(machine.displayId),
     }));
   },
 };
+
+/** What tells it from others of the same name: its customer, id and version; and why it does not run. */
+const describe = (machine: MachineStanding): string =>
+  [
+    machine.customer?.name,
+    machine.hostname && machine.displayId,
+    machine.version ?? platformText(machine.platform, machine.architecture),
+    reasonOf(machine),
+  ]
+    .filter(Boolean)
+    .join(' · ');

@@ -1,0 +1,471 @@
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../contract/audit.ts';
+import { customers } from '../../../contract/customers.ts';
+import { licenses } from '../../../contract/licenses.ts';
+import {
+  machineStandings as calls,
+  type MachineStanding,
+  type MachineState,
+} from '../../../contract/machine-standing.ts';
+import { updateEvents } from '../../../contract/update-events.ts';
+import { validation, type ValidationCode } from '../../../contract/validation.ts';
+import {
+  deactivate,
+  enrollOn,
+  machinesOf,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  revoke,
+  softDelete,
+  validateOn,
+  type LicenseFields,
+} from '../../../tests/factories.ts';
+import { days, eventually, hours, startTestServer, type Api } from '../../../tests/harness.ts';
+import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
+import { mostRefused } from '../validation/note-machines.ts';
+
+const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
+afterAll(() => server.close());
+
+const find = async (query: Record<string, string>, api: Api = staff) =>
+  (await api.call(calls.list, { query })).body;
+const names = async (query: Record<string, string>, api?: Api) =>
+  (await find(query, api)).data.map((m) => m.hostname);
+/** The machine by its host name, once the validations are recorded. */
+const standing = (hostname: string, isThere: (found: MachineStanding) => unknown = () => true) =>
+  eventually(async () => {
+    const found = (await find({ search: hostname })).data.find((m) => m.hostname === hostname);
+    return found !== undefined && isThere(found) ? found : false;
+  });
+
+const lyon = await makeCustomer(staff, { name: 'Hôpital Édouard-Herriot Lyon' });
+const onLyon = await makeLicense(staff, { customerId: lyon.customerId, maxActivations: 2 });
+
+describe('the state of a machine', () => {
+  const seated = async (it: string, fields: LicenseFields = {}) => {
+    const license = await makeLicense(staff, fields);
+    await validateOn(desktop, license, it, { hostname: it });
+    return license;
+  };
+  /** What happened to the machine `it` on its license, and where it stands. */
+  const stories: [string, MachineState, ValidationCode | null, (it: string) => Promise<unknown>][] = [
+    ['validates', 'active', 'VALID', (it) => seated(it)],
+    ['was revoked', 'refused', 'REVOKED', async (it) => revoke(staff, await seated(it))],
+    [
+      'has a customer in the trash',
+      'refused',
+      'CUSTOMER_INACTIVE',
+      async (it) => softDelete(staff, await seated(it)),
+    ],
+    [
+      'was deactivated',
+      'refused',
+      'MACHINE_DEACTIVATED',
+      async (it) => {
+        const license = await seated(it);
+        await deactivate(staff, (await machinesOf(staff, license))[0]!);
+      },
+    ],
+    [
+      'never got a seat',
+      'refused',
+      'TOO_MANY_ACTIVATIONS',
+      async (it) => {
+        const license = await makeLicense(staff, { maxActivations: 1 });
+        await validateOn(desktop, license, 'the first');
+        await validateOn(desktop, license, it, { hostname: it });
+      },
+    ],
+    [
+      'gave its seat back',
+      'no_seat',
+      'VALID',
+      async (it) => {
+        const license = await seated(it);
+        await desktop.ok(validation.releaseSeat, { body: { licenseKey: license.licenseKey, machineId: it } });
+      },
+    ],
+    [
+      'gave back the seat that another took',
+      'no_seat',
+      'TOO_MANY_ACTIVATIONS',
+      async (it) => {
+        const license = await seated(it, { maxActivations: 1 });
+        await desktop.ok(validation.releaseSeat, { body: { licenseKey: license.licenseKey, machineId: it } });
+        await validateOn(desktop, license, 'another');
+      },
+    ],
+    [
+      'moved from a revoked license',
+      'active',
+      'VALID',
+      async (it) => {
+        const license = await makeLicense(staff);
+        await validateOn(desktop, await makeLicense(staff), it, { hostname: it });
+        await validateOn(desktop, license, it, { hostname: it });
+        await revoke(staff, license);
+      },
+    ],
+    [
+      'is refused where it ran while another license would take it',
+      'refused',
+      'REVOKED',
+      async (it) => {
+        const [runs, full] = [await makeLicense(staff), await makeLicense(staff, { maxActivations: 1 })];
+        await validateOn(desktop, full, 'the one before');
+        await validateOn(desktop, full, it, { hostname: it });
+        server.clock.advance(hours(1));
+        await validateOn(desktop, runs, it, { hostname: it });
+        await deactivate(staff, (await machinesOf(staff, full))[0]!);
+        await revoke(staff, runs);
+      },
+    ],
+  ];
+  test.each(stories)('that %s', async (story, state, code, happen) => {
+    const it = `WS ${story}`.replaceAll(' ', '-');
+    await happen(it);
+    const found = await standing(it);
+    expect([found.state, found.code]).toEqual([state, code]);
+    expect(await names({ state, search: it })).toEqual([it]);
+    const others = ['active', 'offline', 'clone', 'refused', 'no_seat'].filter((other) => other !== state);
+    for (const other of others) expect(await names({ state: other, search: it })).toEqual([]);
+    expect(await staff.ok(calls.get, { params: { id: found.displayId } })).toEqual(found);
+  });
+
+  test('that only asked for updates: no seat, and no license', async () => {
+    await desktop.ok(updateEvents.report, {
+      body: { events: [{ eventId: uuidv7(), machineId: 'updates only', eventType: 'check' }] },
+    });
+    const found = await eventually(async () => (await find({ search: 'updates only' })).data[0] ?? false);
+    expect(found).toMatchObject({ state: 'no_seat', code: null, license: null, customer: null });
+  });
+
+  test('that runs on a license file and never had a network', async () => {
+    const license = await makeLicense(staff);
+    await issueTo(staff, license, offlineMachine('bunker-1'));
+    const found = await staff.ok(calls.get, { params: { id: 'bunker-1' } });
+    expect(found).toMatchObject({ state: 'offline', license: { licenseId: license.licenseId } });
+    for (const query of [{ state: 'offline' }, { search: 'bunker' }])
+      expect((await find(query)).data).toEqual([found]);
+  });
+
+  test('that is a clone', async () => {
+    const machine = await enrollOn(server, await makeLicense(staff), 'cloned', { hostname: 'WS-CLONED' });
+    await server.pool.query('update machine_credentials set cloned_at = now() where activation_id = $1', [
+      machine.activationId,
+    ]);
+    expect((await standing('WS-CLONED')).state).toBe('clone');
+  });
+
+  test('is refused since its first refusal with this reason', async () => {
+    const license = await makeLicense(staff);
+    const refusedAt = async (wait: number) => {
+      server.clock.advance(wait);
+      await validateOn(desktop, license, 'since when', { hostname: 'WS-SINCE' });
+      return server.clock.now().toISOString();
+    };
+    await refusedAt(0);
+    await revoke(staff, license);
+    const first = await refusedAt(hours(1));
+    await refusedAt(hours(1));
+    const isSeen = (since: string) => (found: MachineStanding) => found.since === since;
+    expect((await standing('WS-SINCE', isSeen(first))).state).toBe('refused');
+    await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
+    await refusedAt(hours(1));
+    await standing('WS-SINCE', ({ state }) => state === 'active');
+    await revoke(staff, license);
+    const again = await refusedAt(hours(1));
+    await standing('WS-SINCE', isSeen(again));
+  });
+
+  test('that is enrolled is refused since its license was revoked, whatever it asks afterwards', async () => {
+    const license = await makeLicense(staff);
+    const machine = await enrollOn(server, license, 'enrolled once', { hostname: 'WS-ENROLLED' });
+    await standing('WS-ENROLLED');
+    server.clock.advance(hours(1));
+    const revokedAt = server.clock.now().toISOString();
+    await revoke(staff, license);
+    server.clock.advance(hours(1));
+    const { status } = await server.api(machine).call(validation.validate, {
+      body: { licenseKey: license.licenseKey, machineId: 'enrolled once' },
+    });
+    expect(status).toBe(401);
+    expect(await standing('WS-ENROLLED')).toMatchObject({ code: 'REVOKED', since: revokedAt });
+  });
+});
+
+describe('the search', () => {
+  beforeAll(async () => {
+    await validateOn(desktop, onLyon, 'b7c1-e2f0-search', { hostname: 'ONC-WS-08', platform: 'win32' });
+    await validateOn(desktop, await makeLicense(staff), 'elsewhere', { hostname: 'ONC-WS-08b' });
+    await standing('ONC-WS-08');
+    await standing('ONC-WS-08b');
+  });
+
+  test.each([
+    'onc-ws-08 lyon',
+    'LYON onc-ws',
+    'c1-e2f0-se',
+    'herriot WS-08',
+    onLyon.licenseKey,
+    onLyon.licenseKey.slice(0, 11),
+  ])('finds the machine by %j', async (search) => expect(await names({ search })).toEqual(['ONC-WS-08']));
+
+  test('finds nothing for what is not there, or is a wildcard', async () => {
+    for (const search of ['onc-ws-08 paris', '%', '_', "'; --", 'a'.repeat(200), '<b>', '‮كلمة'])
+      expect([search, (await find({ search })).meta.total]).toEqual([search, 0]);
+  });
+
+  test('tells apart two machines of two customers that have one id', async () => {
+    const validUntil = new Date(server.clock.now().getTime() + hours(2)).toISOString();
+    const [inEast, inWest] = [await makeLicense(staff), await makeLicense(staff, { validUntil })];
+    const facts = [
+      [inEast, { hostname: 'TWIN-EAST', platform: 'win32' }],
+      [inWest, { hostname: 'TWIN-WEST', platform: 'linux' }],
+    ] as const;
+    for (const [license, said] of facts) {
+      const machine = await enrollOn(server, license, 'one id of two', said);
+      await server.api(machine).ok(validation.validate, {
+        body: { licenseKey: license.licenseKey, machineId: 'one id of two', ...said },
+      });
+      if (license !== inWest) continue;
+      // a refusal is of the same record as the seat
+      server.clock.advance(hours(3));
+      await server.api(machine).ok(validation.validate, {
+        body: { licenseKey: license.licenseKey, machineId: 'one id of two', ...said },
+      });
+    }
+    await standing('TWIN-EAST');
+    await standing('TWIN-WEST', ({ code, since }) => code === 'EXPIRED' && since !== validUntil);
+    expect((await names({ search: 'one id of two' })).toSorted()).toEqual(['TWIN-EAST', 'TWIN-WEST']);
+    expect(await names({ search: 'TWIN-WEST' })).toEqual(['TWIN-WEST']);
+    expect(await names({ search: 'TWIN-EAST' })).toEqual(['TWIN-EAST']);
+    expect(await names({ search: inWest.licenseKey })).toEqual(['TWIN-WEST']);
+    expect(await names({ search: 'one id of two', platform: 'linux' })).toEqual(['TWIN-WEST']);
+    expect(await names({ search: 'one id of two', platform: 'win32' })).toEqual(['TWIN-EAST']);
+  });
+
+  test('does not tell who may not read customers or licenses what they are', async () => {
+    const binary = server.api((await server.signInAs('binary_manager')).byCookie);
+    const [seen] = (await find({ search: 'ONC-WS-08' }, binary)).data.filter(
+      (m) => m.hostname === 'ONC-WS-08',
+    );
+    expect(seen).toMatchObject({
+      state: null,
+      code: null,
+      license: null,
+      seat: null,
+      customer: null,
+      since: null,
+    });
+    for (const search of ['lyon', onLyon.licenseKey]) expect(await names({ search }, binary)).toEqual([]);
+    for (const hidden of [{ customerId: lyon.customerId }, { state: 'active' }, { state: 'no_seat' }])
+      expect(await names(hidden, binary)).toEqual([]);
+    const csv = (await binary.call(calls.exportCsv, { query: { search: 'ONC-WS-08' } })).text;
+    expect(csv).toContain('ONC-WS-08');
+    expect(csv).not.toMatch(/Lyon|State|License/);
+  });
+});
+
+describe('the list', () => {
+  test('filters by customer, platform, version and when they were seen', async () => {
+    expect(await names({ customerId: lyon.customerId })).toEqual(['ONC-WS-08']);
+    expect(await names({ customerId: lyon.customerId, platform: 'win32' })).toEqual(['ONC-WS-08']);
+    expect(await names({ customerId: lyon.customerId, platform: 'linux' })).toEqual([]);
+    expect(await names({ customerId: lyon.customerId, version: '9.9.9' })).toEqual([]);
+    expect(await names({ customerId: lyon.customerId, seen: 'day' })).toEqual(['ONC-WS-08']);
+    server.clock.advance(days(31));
+    expect(await names({ customerId: lyon.customerId, seen: 'month' })).toEqual([]);
+    expect(await names({ customerId: lyon.customerId, seen: 'before' })).toEqual(['ONC-WS-08']);
+    const { status } = await staff.call(calls.list, { query: { seen: 'never' as never } });
+    expect(status).toBe(400);
+  });
+
+  test('filters by the platform and version that a row shows, also of a machine that never got a seat', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const said = { platform: 'darwin', appVersion: '7.7.7' } as const;
+    await validateOn(desktop, license, 'shows a', { hostname: 'WS-SHOWS-A', ...said });
+    await validateOn(desktop, license, 'shows b', { hostname: 'WS-SHOWS-B', ...said });
+    const isShown = ({ version, platform }: MachineStanding) => version === '7.7.7' && platform === 'darwin';
+    for (const name of ['WS-SHOWS-A', 'WS-SHOWS-B']) {
+      await standing(name, isShown);
+      expect(await names({ search: name, version: '7.7.7' })).toEqual([name]);
+      expect(await names({ search: name, platform: 'darwin' })).toEqual([name]);
+      expect(await names({ search: name, version: '7.7' })).toEqual([]);
+    }
+  });
+
+  test('leaves other calls their connections while many searches take long', async () => {
+    const holder = new pg.Client(server.database.url);
+    await holder.connect();
+    await holder.query('begin; lock table activations in access exclusive mode');
+    const searches = Array.from({ length: 20 }, (_, n) =>
+      staff.call(calls.list, { query: { search: `nothing ${n}` } }),
+    );
+    const timelines = Array.from({ length: 20 }, () =>
+      staff.call(calls.timeline, { params: { id: 'elsewhere' } }),
+    );
+    const file = staff.call(calls.exportCsv, { query: { platform: 'linux' } });
+    try {
+      const { status } = await staff.call(customers.list, { query: {} });
+      expect(status).toBe(200);
+    } finally {
+      await holder.end();
+    }
+    for (const answer of await Promise.all([...searches, ...timelines, file]))
+      expect(answer.status).toBe(200);
+  });
+
+  test('is sorted by when they were last seen, and paged up to its end', async () => {
+    const all = (await find({ limit: '500' })).data;
+    expect(all.map((m) => m.lastSeen)).toEqual(
+      all
+        .map((m) => m.lastSeen)
+        .toSorted()
+        .toReversed(),
+    );
+    const pages = await Promise.all(
+      all.map(async (_, n) => (await find({ limit: '1', offset: String(n) })).data[0]),
+    );
+    expect(pages.map((m) => m?.displayId)).toEqual(all.map((m) => m.displayId));
+    expect((await find({ sort: 'lastSeen', limit: '1' })).data[0]?.displayId).toBe(all.at(-1)?.displayId);
+    expect((await find({ offset: '10000' })).data).toEqual([]);
+    for (const query of [{ offset: '10001' }, { limit: '0' }, { limit: '501' }, { sort: 'hostname' }])
+      expect((await staff.call(calls.list, { query: query as never })).status).toBe(400);
+    const csv = (await staff.call(calls.exportCsv)).text.trimEnd().split('\n');
+    expect(csv).toHaveLength(all.length + 1);
+  });
+
+  test('keeps what a host name is, even one that is markup or a formula', async () => {
+    const hostname = '=<img src=x onerror=alert(1)>';
+    await validateOn(desktop, await makeLicense(staff), 'markup', { hostname });
+    await eventually(async () => (await names({ search: 'onerror' })).length === 1);
+    expect(await names({ search: 'onerror' })).toEqual([hostname]);
+    expect((await staff.call(calls.exportCsv, { query: { search: 'onerror' } })).text).toContain(
+      `"'=<img`.slice(1),
+    );
+  });
+
+  test('does not grow with refused names without end', async () => {
+    const license = await makeLicense(staff);
+    await revoke(staff, license);
+    await server.pool.query(
+      `insert into refusals (license_id, machine_id, code, since, refused_at)
+       select $1, 'made up ' || n, 'REVOKED', now(), now() from generate_series(1, $2::int) n`,
+      [license.licenseId, mostRefused],
+    );
+    await validateOn(desktop, license, 'one too many', { hostname: 'WS-ONE-TOO-MANY' });
+    await validateOn(desktop, license, 'made up 7', { hostname: 'WS-SEVEN' });
+    await eventually(async () => (await names({ search: 'WS-SEVEN' })).length === 1);
+    expect(await names({ search: 'WS-ONE-TOO-MANY' })).toEqual([]);
+  });
+});
+
+describe('the CSV file', () => {
+  test('leaves an entry that says who took it, and by which filter', async () => {
+    const filter = { search: 'ONC-WS-08', state: 'active' } as const;
+    expect((await staff.call(calls.exportCsv, { query: filter })).status).toBe(200);
+    const { entries } = await staff.ok(audit.list, { query: { eventType: 'machine.exported', limit: '1' } });
+    expect(entries).toMatchObject([
+      { changes_summary: 'Machines: exported 2 as CSV', resource_type: 'machine' },
+    ]);
+    const { after } = await staff.ok(audit.get, { params: { id: entries[0]!.audit_id } });
+    expect(after).toEqual({ filter });
+  });
+});
+
+describe('the timeline', () => {
+  test('folds validations and update events into runs, and keeps validations from who may not read licenses', async () => {
+    const license = await makeLicense(staff);
+    for (let n = 0; n < 3; n++) {
+      await validateOn(desktop, license, 'told', { hostname: 'WS-TOLD' });
+      server.clock.advance(1000);
+    }
+    await revoke(staff, license);
+    await validateOn(desktop, license, 'told');
+    await desktop.ok(updateEvents.report, {
+      body: {
+        events: [1, 2].map(() => ({
+          eventId: uuidv7(),
+          machineId: 'told',
+          eventType: 'check' as const,
+          timestamp: server.clock.now().toISOString(),
+        })),
+      },
+    });
+    const { displayId } = await eventually(async () => (await find({ search: 'WS-TOLD' })).data[0] ?? false);
+    const told = async (who: Api) => {
+      const { data } = (await who.call(calls.timeline, { params: { id: displayId } })).body;
+      return data.map(({ kind, code, count }) => `${kind} ${code} ${count}`).toSorted();
+    };
+    const all = ['check null 2', 'validation REVOKED 1', 'validation VALID 3'];
+    await eventually(async () => (await told(staff)).length === all.length);
+    expect(await told(staff)).toEqual(all);
+    expect(await told(server.api((await server.signInAs('binary_manager')).byCookie))).toEqual([
+      'check null 2',
+    ]);
+  });
+
+  test('goes on page by page, and loses nothing', async () => {
+    const at = (n: number) =>
+      new Date(server.clock.now().getTime() - 60_000 * Math.floor(n / 3)).toISOString();
+    for (const batch of [0, 1, 2])
+      await desktop.ok(updateEvents.report, {
+        body: {
+          events: Array.from({ length: 400 }, (_, n) => ({
+            eventId: uuidv7(),
+            machineId: 'long ago',
+            eventType: 'check' as const,
+            timestamp: at(batch * 400 + n),
+          })),
+        },
+      });
+    const machine = await eventually(async () => (await find({ search: 'long ago' })).data[0] ?? false);
+    const pages = async () => {
+      const counts: number[] = [];
+      for (let before: string | undefined; ;) {
+        const query = { ...(before && { before }) };
+        const { data, meta } = (
+          await staff.call(calls.timeline, { params: { id: machine.displayId }, query })
+        ).body;
+        counts.push(data.reduce((sum, run) => sum + run.count, 0));
+        if (!meta.next) return counts;
+        before = meta.next;
+      }
+    };
+    await eventually(async () => (await pages()).reduce((sum, n) => sum + n, 0) === 1200);
+    expect((await pages()).length).toBe(3);
+  });
+
+  test.each([calls.get, calls.timeline])('of no machine is not found', async (route) => {
+    for (const id of ['0000NEVER000', 'x', '‮'])
+      expect((await staff.call(route, { params: { id } })).body).toMatchObject({
+        error: 'Machine not found',
+      });
+  });
+});
+
+test('the CSV file has all machines of a filter, in the order of the list', async () => {
+  await server.pool.query(
+    `insert into machines (machine_hash, display_id, first_seen, last_seen)
+     select machine_hash('long gone ' || n), machine_display_id(machine_hash('long gone ' || n)), at, at
+       from generate_series(1, 1100) n, lateral (select $1::timestamptz - n % 7 * interval '1 day' as at) t`,
+    [new Date(server.clock.now().getTime() - days(300))],
+  );
+  for (const sort of ['lastSeen', '-lastSeen'] as const) {
+    const listed: string[] = [];
+    for (const offset of ['0', '500', '1000'])
+      listed.push(
+        ...(await find({ seen: 'before', sort, limit: '500', offset })).data.map((m) => m.displayId),
+      );
+    const { text } = await staff.call(calls.exportCsv, { query: { seen: 'before', sort } });
+    const [, ...rows] = text.trimEnd().split('\n');
+    expect(rows.length).toBeGreaterThanOrEqual(1100);
+    expect(rows.map((row) => row.split(',')[1])).toEqual(listed);
+  }
+});

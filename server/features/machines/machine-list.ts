@@ -1,0 +1,155 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { MachineStanding, machineStandings as calls } from '../../../contract/machine-standing.ts';
+import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { mayRead, type Caller } from '../../caller.ts';
+import { runChange, type ChangeParts } from '../../change.ts';
+import type { Context } from '../../context.ts';
+import { csvStream, inPieces } from '../../csv.ts';
+import type { Db } from '../../db/client.ts';
+import { contains } from '../../db/sql.ts';
+import { fail, type Failure } from '../../failure.ts';
+import type { CsvFile } from '../../http/call.ts';
+import { onlyRow } from '../../invariants.ts';
+import { licenseKeyFragment } from '../licenses/index.ts';
+import { findMachine, foundBy, recordsWhere } from './machine-row.ts';
+import type { MachineCount } from './machines.ts';
+import { heardOf, readStandings, seatsAt } from './standings.ts';
+
+type Query = RouteInput<typeof calls.list>['query'];
+type Found = Awaited<ReturnType<typeof readStandings>>[number];
+type Filter = Omit<Query, 'limit' | 'offset' | 'sort'>;
+
+/** A page of all machines, with their seats. A filter may take long, so it does not use the everyday connections. */
+export async function listStandings(
+  { db, reports }: Pick<Context, 'db' | 'reports'>,
+  countAll: MachineCount,
+  by: Caller,
+  { limit, offset = 0, sort, ...filter }: Query,
+): Promise<RouteAnswer<typeof calls.list>> {
+  const conditions = conditionsOf(by, filter);
+  const order = inOrder(sort);
+  if (conditions.length === 1) {
+    const page = sql`select * from machines m order by ${order} limit ${limit} offset ${offset}`;
+    const [rows, total] = await Promise.all([readStandings(db, by, page, order), countAll()]);
+    return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
+  }
+  const { rows: found } = await sql<{ total: number; hashes: string[] }>`
+    with found as materialized (
+      select m.machine_hash, m.last_seen, m.validated_at from machines m where ${sql.join(conditions, sql` and `)})
+    select (select count(*) from found) as total,
+           array(select encode(m.machine_hash, 'hex') from found m
+                  order by ${order} limit ${limit} offset ${offset}) as hashes`.execute(reports);
+  const { total, hashes } = onlyRow({ rows: found });
+  const rows = await readStandings(reports, by, machinesOf(hashes), order);
+  return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
+}
+
+const machinesOf = (hashes: string[]): RawBuilder<unknown> =>
+  sql`select * from machines m where m.machine_hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`;
+
+const inOrder = (sort: Query['sort']): RawBuilder<unknown> =>
+  sort === 'lastSeen' ? sql`${heardOf}, m.machine_hash` : sql`${heardOf} desc, m.machine_hash desc`;
+
+/** All of them as a CSV file, and an audit entry that names the caller. */
+export async function exportStandings(
+  parts: ChangeParts,
+  by: Caller,
+  { sort, ...filter }: RouteInput<typeof calls.exportCsv>['query'],
+): Promise<CsvFile> {
+  const { db } = parts;
+  const { rows: found } = await sql<{ hash: string }>`
+    select encode(m.machine_hash, 'hex') as hash from machines m
+     where ${sql.join(conditionsOf(by, filter), sql` and `)} order by ${inOrder(sort)}`.execute(db);
+  const rows = inPieces(
+    found.map(({ hash }) => hash),
+    (hashes) => readStandings(db, by, machinesOf(hashes), sql`1`),
+    ({ hash }) => hash,
+  );
+  const what = `exported ${found.length} as CSV`;
+  await runChange(parts, by, (change) => change.audit('machine.exported', null, { what, after: { filter } }));
+  const licenses = mayRead(by, 'licenses');
+  return {
+    fileName: `machines-${by.now.toISOString().slice(0, 10)}.csv`,
+    stream: csvStream(rows, {
+      'Host Name': ({ standing }) => standing.hostname,
+      Machine: ({ standing }) => standing.displayId,
+      ...(mayRead(by, 'customers') && { Customer: ({ standing }: Found) => standing.customer?.name }),
+      ...(licenses && { License: ({ standing }: Found) => standing.license?.licenseKey }),
+      Version: ({ standing }) => standing.version,
+      Platform: ({ standing }) => standing.platform,
+      Architecture: ({ standing }) => standing.architecture,
+      'Last Seen': ({ standing }) => standing.lastSeen,
+      ...(licenses && {
+        State: ({ standing }: Found) => standing.state,
+        Code: ({ standing }: Found) => standing.code,
+        Since: ({ standing }: Found) => standing.since,
+      }),
+    }),
+  };
+}
+
+/** Where one machine stands, by any of its ids. */
+export async function getStanding(db: Db, by: Caller, id: string): Promise<MachineStanding | Failure> {
+  const machine = await findMachine(db, id);
+  if (!machine) return fail('NOT_FOUND', 'Machine not found');
+  const page = sql`select * from machines where machine_hash = ${machine.machine_hash}`;
+  const [row] = await readStandings(db, by, page, sql`1`);
+  return row ? row.standing : fail('NOT_FOUND', 'Machine not found');
+}
+
+const dayMs = 86_400_000;
+const days = { day: 1, week: 7, month: 30, before: 30 };
+const mostWords = 6;
+
+/** The conditions of a filter, the first of which is always true; none of them tells what the caller may not read. */
+function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
+  const { search, customerId, platform, version, state, seen } = filter;
+  const found = [sql<boolean>`true`];
+  const words = search?.split(/\s+/).filter(Boolean).slice(0, mostWords) ?? [];
+  const byWords = words.map((word) => matches(by, word));
+  // a machine id may contain spaces
+  if (search) found.push(sql`(${matches(by, search)} or (${sql.join(byWords, sql` and `)}))`);
+  if (customerId)
+    found.push(
+      mayRead(by, 'customers')
+        ? sql`m.machine_hash in (${onLicenses(sql`l.customer_id = ${customerId}`)})`
+        : sql`false`,
+    );
+  if (platform) found.push(shows(by, sql`m.platform`, sql`s.platform`, platform));
+  if (version) found.push(shows(by, sql`m.last_version`, sql`s.app_version`, version));
+  if (seen) {
+    const since = new Date(by.now.getTime() - days[seen] * dayMs);
+    found.push(seen === 'before' ? sql`${heardOf} < ${since}` : sql`${heardOf} >= ${since}`);
+  }
+  if (state) found.push(mayRead(by, 'licenses') ? inState(by, state) : sql`false`);
+  return found;
+}
+
+/** A machine whose attempts name no license holds no seat either. */
+function inState(by: Caller, state: NonNullable<Filter['state']>): RawBuilder<boolean> {
+  const seats = seatsAt(by.now);
+  return state === 'no_seat'
+    ? sql`m.machine_hash not in (select hash from ${seats} s where s.state <> 'no_seat')`
+    : sql`m.machine_hash in (select hash from ${seats} s where s.state = ${state})`;
+}
+
+/** Machines that show a value: what they told a feed, else what they said when they validated. */
+const shows = (by: Caller, told: RawBuilder<unknown>, said: RawBuilder<unknown>, value: string) =>
+  sql<boolean>`(${told} = ${value} or (${told} is null and m.machine_hash in (
+    select hash from ${seatsAt(by.now)} s where ${said} = ${value})))`;
+
+/** Machines with an activation or a refusal on the licenses `l` that match. */
+const onLicenses = (matching: RawBuilder<unknown>): RawBuilder<unknown> =>
+  recordsWhere(sql`license_id in (select l.license_id from licenses l where ${matching})`);
+
+function matches(by: Caller, word: string): RawBuilder<boolean> {
+  const ways = [sql`select m.machine_hash from machines m where ${foundBy(word)}`];
+  const key = licenseKeyFragment(word);
+  if (key && mayRead(by, 'licenses')) ways.push(onLicenses(sql`l.search_text like search_pattern(${key})`));
+  if (mayRead(by, 'customers'))
+    ways.push(
+      onLicenses(sql`l.customer_id in (
+        select customer_id from customers where ${contains(sql`name || E'\n' || coalesce(email, '')`, word)})`),
+    );
+  return sql`m.machine_hash in (${sql.join(ways, sql` union all `)})`;
+}

@@ -1,0 +1,67 @@
+import { makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
+import { expect, expectAccessible, rowOf, signInAs, test, type ConsoleServer } from './support.ts';
+
+/** A machine of a hospital in Lyon whose license was revoked after it had run. */
+async function stoppedMachine(server: ConsoleServer) {
+  const hostname = unique('ONC-WS').replace(' ', '-');
+  const customer = await makeCustomer(server.admin, { name: unique('Clinique de Lyon') });
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  const validate = () => validateOn(server.admin, license, `id of ${hostname}`, { hostname });
+  await validate();
+  await revoke(server.admin, license);
+  await validate();
+  return { hostname, customer, license };
+}
+
+test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ page, server }) => {
+  const { hostname, customer, license } = await stoppedMachine(server);
+  await signInAs(page, 'support_agent', '/licenses', server);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  let actions = 0;
+  const act = (work: Promise<unknown>) => work.then(() => actions++);
+  await act(page.keyboard.press('Control+k'));
+  await act(page.keyboard.type(`${hostname.toLowerCase()} lyon`));
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
+  const found = palette.getByRole('button', { name: new RegExp(`^${hostname}`) });
+  await expect(found).toContainText('license revoked');
+  await expect(found).toHaveAttribute('data-selected', 'true');
+  await act(page.keyboard.press('Enter'));
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict).toContainText(/Refused since today, \d\d:\d\d: license revoked/);
+  expect(actions).toBeLessThanOrEqual(3);
+  await expect(verdict.getByRole('link', { name: customer.name })).toBeVisible();
+  await expect(verdict.getByRole('link', { name: license.licenseKey })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')).toHaveText([
+    /^Refused: license revoked/,
+    /^Validated/,
+  ]);
+  await expectAccessible(page);
+});
+
+test('the list of machines is searched and filtered, and a row opens its machine', async ({
+  page,
+  server,
+}) => {
+  const { hostname, customer } = await stoppedMachine(server);
+  await signInAs(page, 'super_admin', '/machines', server);
+  await page.getByPlaceholder('Host name, machine id, customer...').fill(`${hostname} lyon`);
+  const row = rowOf(page, hostname);
+  await expect(row).toContainText('Refused');
+  await expect(row).toContainText(customer.name);
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'No seat' }).click();
+  await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Refused' }).click();
+  await expect(row).toBeVisible();
+  await expect(page).toHaveURL(/state=refused/);
+  await expectAccessible(page);
+  await row.getByRole('link', { name: hostname }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('license revoked');
+
+  // without licenses:read there is neither state nor license
+  await signInAs(page, 'binary_manager', `/machines?search=${hostname}`, server);
+  await expect(rowOf(page, hostname)).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: /License|State|Customer/ })).toHaveCount(0);
+});

@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { ListPages, ListSearch } from '../../list-search.tsx';
+import { LoadError } from '../../LoadError.tsx';
+import { machinePath } from '../../paths.ts';
+import { useAuth } from '../../session.tsx';
+import { ClearSearch } from '../../ui/ClearSearch.tsx';
+import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import { ExportLink } from '../../ui/ListButtons.tsx';
+import { FilterRow, Page } from '../../ui/Page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { machineColumns } from './machine-columns.tsx';
+import { MachineFilters } from './MachineFilters.tsx';
+import { useMachinesSearch } from './machines-search.ts';
+import { machinesExportUrl, machinesListQuery, machinesPerPage } from './queries.ts';
+
+/** All machines that validate or ask for updates. */
+export function MachinesPage() {
+  const { search, change } = useMachinesSearch();
+  const { can } = useAuth();
+  const navigate = useNavigate();
+  const list = useQuery(machinesListQuery(search));
+  const [visibility, setVisibility] = useColumnChoice('machines', hiddenAtFirst);
+  const columns = machineColumns.filter(
+    ({ id }) =>
+      (id !== 'customer' || can.viewCustomers) && (!['license', 'state'].includes(id) || can.viewLicenses),
+  );
+  const { customer, platform, version, state, seen } = search;
+  const filtersSet = [customer, platform, version, state, seen].filter(Boolean).length;
+  const onOpen = ({ displayId }: MachineStanding) => void navigate({ to: machinePath(displayId) } as never);
+  return (
+    <Page title="Machines">
+      <FilterRow
+        left={<ListSearch search={search} change={change} placeholder="Host name, machine id, customer..." />}
+        filters={<MachineFilters search={search} onChange={change} />}
+        filtersSet={filtersSet}
+        right={
+          <>
+            <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+            <ExportLink href={machinesExportUrl(search)} />
+          </>
+        }
+      />
+      {list.isLoadingError ? (
+        <LoadError title="Error loading machines" query={list} />
+      ) : (
+        <>
+          <DataTable
+            label="Machines"
+            columns={columns}
+            rows={list.data?.data}
+            rowId={({ displayId }) => displayId}
+            rowLabel={({ hostname, displayId }) => hostname ?? displayId}
+            actions={(row) => [{ label: 'Open', key: 'Enter', run: () => onOpen(row) }]}
+            onOpen={onOpen}
+            sort={search.sort ?? '-lastSeen'}
+            onSort={(sort) => change({ sort: sort === 'lastSeen' ? sort : undefined })}
+            columnVisibility={visibility}
+            stale={list.isPlaceholderData}
+            empty={
+              search.search || filtersSet > 0 ? (
+                <EmptyState
+                  title="No machines found"
+                  action={<ClearSearch onClear={() => change(nothing)} />}
+                >
+                  No machine matches all words and filters.
+                </EmptyState>
+              ) : (
+                <EmptyState title="No machines yet">
+                  Machines appear here once they validate a license or ask for updates.
+                </EmptyState>
+              )
+            }
+          />
+          <ListPages
+            search={search}
+            change={change}
+            pageSize={machinesPerPage}
+            total={list.data?.meta.total}
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** So that the reason of a refusal fits beside the rest. */
+const hiddenAtFirst = { license: false };
+
+const nothing = {
+  search: undefined,
+  customer: undefined,
+  platform: undefined,
+  version: undefined,
+  state: undefined,
+  seen: undefined,
+};

@@ -1,0 +1,59 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Explanation } from '../../../contract/machines.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
+import { shortDate, utcDate } from '../../ui/time.ts';
+import { useNow } from '../../ui/use-now.ts';
+import classes from './machines.module.css';
+import { verdictOf } from './verdict.ts';
+
+const icons = { good: IconCircleCheck, warning: IconAlertTriangle, bad: IconCircleX };
+
+/** Why the machine runs or does not, in a sentence; then its seat, license and customer. */
+export function Standing(props: {
+  standing: MachineStanding;
+  offers: UseQueryResult<Explanation[], unknown>;
+}) {
+  const { standing, offers } = props;
+  const { tone, sentence, further } = verdictOf(standing, offers.data, useNow());
+  const Icon = icons[tone];
+  return (
+    <section className={classes.verdict} data-tone={tone} aria-label="Verdict">
+      <Icon size={20} stroke={1.75} aria-hidden />
+      <div>
+        <p className={classes.headline}>{sentence}</p>
+        {further && <p>{further}</p>}
+        <p className={classes.links}>
+          <Holder standing={standing} />
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Holder({ standing: { hostname, customer, license, seat } }: { standing: MachineStanding }) {
+  return (
+    <>
+      {hostname && <span>{hostname}</span>}
+      {customer && (
+        <RecordLink kind="customer" id={customer.customerId}>
+          {customer.name}
+        </RecordLink>
+      )}
+      {license && (
+        <RecordLink kind="license" id={license.licenseId} className="mono">
+          {license.licenseKey}
+        </RecordLink>
+      )}
+      {license && (
+        <span>
+          {license.currentActivations.toLocaleString('en')} of {license.maxActivations.toLocaleString('en')}{' '}
+          seats
+        </span>
+      )}
+      {seat && <span>seat since {shortDate(seat.since)}</span>}
+      {license && <span>valid until {utcDate(license.validUntil)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { IconCircleX, IconShieldCheck } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { TimelineRun } from '../../../contract/machine-standing.ts';
+import { LoadError } from '../../LoadError.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { momentText } from '../../ui/time.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { eventIcons } from './EventList.tsx';
+import classes from './machines.module.css';
+import { timelineQuery } from './queries.ts';
+import { runSentence } from './run-sentence.ts';
+import { rangeText } from './verdict.ts';
+
+/** Validations and update events of the machine in one order, runs of the same folded. */
+export function Timeline({ machineId }: { machineId: string }) {
+  const timeline = useInfiniteQuery(timelineQuery(machineId));
+  const runs = timeline.data?.pages.flatMap(({ data }) => data);
+  return (
+    <Card title="Timeline">
+      {timeline.isLoadingError ? (
+        <LoadError title="Error loading the timeline" query={timeline} />
+      ) : runs?.length === 0 ? (
+        <EmptyState title="Nothing yet">This machine has not been heard of yet.</EmptyState>
+      ) : (
+        <>
+          <ol className={classes.events} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
+            {runs?.map((run) => (
+              <Run key={run.id} run={run} />
+            ))}
+          </ol>
+          {timeline.hasNextPage && (
+            <Button
+              variant="default"
+              mt={10}
+              loading={timeline.isFetchingNextPage}
+              onClick={() => void timeline.fetchNextPage()}
+            >
+              Show Earlier
+            </Button>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Run({ run }: { run: TimelineRun }) {
+  const now = useNow();
+  const Icon = !run.success
+    ? IconCircleX
+    : run.kind === 'validation'
+      ? IconShieldCheck
+      : eventIcons[run.kind];
+  const isDone = run.kind.endsWith('_complete');
+  return (
+    <li data-state={run.success ? (isDone ? 'done' : undefined) : 'failed'}>
+      <Icon size={16} stroke={1.5} aria-hidden />
+      <span className={classes.sentence}>
+        {runSentence(run)}
+        {run.licenseKey && <span className={classes.dimmed}> on {run.licenseKey}</span>}
+      </span>
+      <span className={classes.when}>
+        {run.count === 1 ? momentText(run.to) : rangeText(run.from, run.to, now)}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,16 @@
+import type { TimelineRun } from '../../../contract/machine-standing.ts';
+import { eventSentence } from './event-sentence.ts';
+import { refusalReasons } from './state-labels.ts';
+
+/** `412 valid validations`, `Refused 3 times: seats full`, `Checked for updates (current: 4.2.0), 12 times`. */
+export function runSentence(run: TimelineRun): string {
+  const { kind, code, count } = run;
+  const times = count.toLocaleString('en');
+  if (kind !== 'validation') {
+    const sentence = eventSentence({ ...run, eventType: kind, errorMessage: run.error, errorCode: null });
+    return count === 1 ? sentence : `${sentence}, ${times} times`;
+  }
+  if (code === 'VALID') return count === 1 ? 'Validated' : `${times} valid validations`;
+  const reason = refusalReasons[code ?? 'NOT_FOUND'];
+  return count === 1 ? `Refused: ${reason}` : `Refused ${times} times: ${reason}`;
+}

@@ -1,0 +1,118 @@
+import type { Explanation, OfferReason } from '../../../contract/machines.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { shortDate } from '../../ui/time.ts';
+import { refusalReasons } from './state-labels.ts';
+
+type Standing = Pick<
+  MachineStanding,
+  'state' | 'code' | 'since' | 'license' | 'seat' | 'version' | 'lastSeen'
+>;
+type Offer = Pick<Explanation, 'version' | 'reason' | 'offered' | 'bucket' | 'rolloutPercentage'>;
+
+/** What leads the page of a machine: `sentence`, and `further` below it. */
+export type Verdict = { tone: 'good' | 'warning' | 'bad'; sentence: string; further: string | null };
+
+/** Why a machine does not run, else what it runs and is offered. `offers`: newest first; undefined while they load. */
+export function verdictOf(standing: Standing, offers: readonly Offer[] | undefined, now: Date): Verdict {
+  const updates = offers && updateSentence(standing.version, offers);
+  const license = licenseSentence(standing, now);
+  if (standing.state === 'refused') return { tone: 'bad', sentence: license, further: updates ?? null };
+  const tone = standing.state === 'clone' ? 'warning' : 'good';
+  if (standing.state === 'clone' || !updates) return { tone, sentence: license, further: updates ?? null };
+  return { tone, sentence: updates, further: license || null };
+}
+
+function licenseSentence({ state, code, since, license, seat, lastSeen }: Standing, now: Date): string {
+  switch (state) {
+    case 'refused': {
+      const full = code === 'TOO_MANY_ACTIVATIONS' && license ? ` (${seatsOf(license)})` : '';
+      const when = since === null ? '' : ` since ${sinceText(since, now)}`;
+      return `Refused${when}: ${refusalReasons[code ?? 'NOT_FOUND']}${full}`;
+    }
+    case 'clone':
+      return 'Two machines use its seat at once';
+    case 'offline':
+      return `Runs without a network until ${shortDate(seat?.offlineUntil ?? lastSeen)}`;
+    case 'active':
+      return 'Its license is valid';
+    case 'no_seat':
+      return license ? 'Holds no seat, and gets one when it next validates' : 'Has never validated a license';
+    case null:
+      return '';
+  }
+}
+
+const seatsOf = ({ currentActivations, maxActivations }: NonNullable<Standing['license']>) =>
+  `${currentActivations.toLocaleString('en')} of ${maxActivations.toLocaleString('en')}`;
+
+function updateSentence(version: string | null, offers: readonly Offer[]): string {
+  const runs = version === null ? 'Runs an unknown version' : `Runs ${version}`;
+  const newest = offers.find(({ reason }) => reasons[reason] !== null);
+  if (!newest) return version === null ? runs : `${runs}; no newer release is for it`;
+  if (newest.offered) return `${runs}; offered ${newest.version}`;
+  const offered = offers.find((offer) => offer.offered);
+  const instead = offered ? `; offered ${offered.version}` : '';
+  return `${runs}${instead}; not offered ${newest.version}: ${whyNot(newest)}`;
+}
+
+/** Why it is not offered a release; null where nobody would ask. */
+const reasons: Record<OfferReason, string | null> = {
+  OFFERED: '',
+  ROLLOUT_BUCKET: '',
+  FULL_RELEASE_OFFERED_INSTEAD: 'a newer release rolls out without it',
+  NOT_STARTED: 'its rollout has not started',
+  PAUSED: 'rollout paused',
+  MINIMUM_VERSION: 'it runs less than the minimum version',
+  LICENSE_INACTIVE: 'its license is not active',
+  PINNED: 'pinned by a policy',
+  UPDATES_ENDED: 'its updates ended',
+  DEFERRED: 'deferred by a policy',
+  OUTSIDE_WINDOW: 'outside of its maintenance window',
+  OTHER_PLATFORM: null,
+  NO_FEED: null,
+  CHANNEL: null,
+  DRAFT: null,
+  INACTIVE: null,
+  DAMAGED: null,
+  DELETED: null,
+  NOT_NEWER: null,
+  NEWER_RELEASE_OFFERED: null,
+};
+
+const whyNot = ({ reason, bucket, rolloutPercentage }: Offer): string =>
+  reason === 'ROLLOUT_BUCKET'
+    ? `bucket ${(bucket ?? 0).toFixed(2)}, rollout ${rolloutPercentage} %`
+    : (reasons[reason] ?? '');
+
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+const shortMoment = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayMs = 86_400_000;
+/** A weekday names the same day last week from then on. */
+const weekdaysFor = 6;
+
+const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+const daysAgo = (at: Date, now: Date) => Math.round((startOfDay(now) - startOfDay(at)) / dayMs);
+
+/** `today, 09:30`, `Tuesday`, `12 Nov 2026`, in the local time zone. */
+export function sinceText(iso: string, now: Date): string {
+  const at = new Date(iso);
+  const days = daysAgo(at, now);
+  if (days <= 0) return `today, ${clock.format(at)}`;
+  return days <= weekdaysFor ? weekday.format(at) : shortDate(iso);
+}
+
+/** `Mon 08:00 – Fri 17:12`; with dates when it began more than six days ago. */
+export function rangeText(from: string, to: string, now: Date): string {
+  const text = (iso: string) => {
+    const at = new Date(iso);
+    return daysAgo(new Date(from), now) <= weekdaysFor
+      ? shortMoment.format(at).replace(',', '')
+      : `${shortDate(iso)}, ${clock.format(at)}`;
+  };
+  return text(from) === text(to) ? text(from) : `${text(from)} – ${text(to)}`;
+}
