@@ -10,6 +10,7 @@ import { customerPage } from './customer-page.ts';
 import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
 import { keys } from './keys.ts';
+import { bulkLicenses } from './license-bulk.ts';
 import { licenses } from './licenses.ts';
 import { machineStandings } from './machine-standing.ts';
 import { machines } from './machines.ts';
@@ -38,6 +39,7 @@ export const contract = {
   customers,
   customerPage,
   licenses,
+  bulkLicenses,
   modules,
   activations,
   validation,

@@ -105,7 +105,7 @@ export const licenseRefusal = {
 
 export const maxActivationsLimit = 1_000_000;
 
-const moduleIds = z
+export const moduleIds = z
   .preprocess(normalizeModuleIds, z.array(text(100)).max(200))
   .transform((ids) => [...new Set(ids)])
   .meta({ description: 'An array, an array with one JSON string, or a JSON string' });
@@ -148,7 +148,8 @@ export type LicenseSort = (typeof licenseSorts)[number];
 export const licenseAttentions = ['ended', 'full', 'offline'] as const;
 export type LicenseAttention = (typeof licenseAttentions)[number];
 
-const filter = {
+/** The filter of the list, in a query string. */
+export const licenseFilter = {
   customerId: id.optional(),
   tab: z.enum(licenseTabs).optional(),
   type: z.enum(licenseTypes).optional(),
@@ -183,14 +184,14 @@ export const licenses = {
   list: route('GET', '/api/v1/licenses', {
     summary: 'Licenses, with the counts of the three tabs',
     access: canRead,
-    query: z.strictObject({ ...filter, ...paging }),
+    query: z.strictObject({ ...licenseFilter, ...paging }),
     answer: z.array(license),
     meta: licenseListMeta,
   }),
   exportCsv: route('GET', '/api/v1/licenses/export.csv', {
-    summary: 'Licenses that match the filter, as CSV',
+    summary: 'Licenses that match the filter, of these ids if there are any, as CSV',
     access: canRead,
-    query: z.strictObject(filter),
+    query: z.strictObject({ ...licenseFilter, ids: idList.optional() }),
     csv: true,
   }),
   impact: route('GET', '/api/v1/licenses/impact', {

@@ -114,6 +114,20 @@ const bodies: Record<string, Json> = {
   'policies.impactOnTag': { ...policy, tag: 'clinics' },
   'licenses.create': trial,
   'licenses.update': { ...trial, updatedAt },
+  'bulkLicenses.preview': {
+    ids: [license.licenseId],
+    change: { kind: 'modules', add: ['mod_copd'], remove: ['mod_diabetes'] },
+  },
+  'bulkLicenses.change': {
+    licenses: [
+      {
+        licenseId: license.licenseId,
+        updatedAt,
+        validUntil: '2027-01-01T00:00:00Z',
+        moduleIds: ['mod_copd'],
+      },
+    ],
+  },
   'licenses.transfer': { customerId, updatedAt },
   'activations.deactivate': { machineId: 'machine' },
   'offline.issue': { request: offlineMachine('machine').request(license), days: 30 },
@@ -602,7 +616,8 @@ describe('input that the contract refuses changes nothing, and is named', () => 
       const values: Json = Object.create(null) as Json;
       for (const [key, value] of pairs) values[key] = key in values ? [values[key], value].flat() : value;
       const wrong = wrongFields(route.query!, values, 'query');
-      const body = expectAnswer(await send('GET', `${pathOf(route)}?${query}`), what);
+      const sentBody = route.body ? toText(bodies[id]) : undefined;
+      const body = expectAnswer(await send(route.method, `${pathOf(route)}?${query}`, sentBody), what);
       if (wrong.length > 0) expectNamed(body, wrong, what);
     });
   });

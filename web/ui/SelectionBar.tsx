@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** The number of selected rows, and what can be done with them; it replaces the filters. */
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
-    <Group gap="xs" style={{ flexShrink: 0 }}>
+    <Group gap="xs" style={{ flexShrink: 0, maxWidth: '100%' }}>
       <Text fw={500} role="status" mr="xs">
         {props.count} selected
       </Text>

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import {
+  licenseTab,
   licenseTabs,
+  type License,
   type LicenseListMeta,
   type LicenseSort,
   type LicenseTab,
@@ -72,40 +74,53 @@ export async function listLicenses(
 const totalOf = (counts: Counts, tab: LicenseTab | undefined): number =>
   tab ? counts[tab] : counts.active + counts.revoked + counts.expired;
 
+/** The query for all licenses that match the filter, and have one of the ids if there are any, in order. */
+export async function matchingLicenses(
+  db: Db,
+  now: Date,
+  { ids, ...filter }: Filter & { ids?: string[] | undefined },
+  sort: LicenseSort = 'customer',
+) {
+  const machines = await findMachines(db, filter.search);
+  const found = selectLicenses(db)
+    .where(matches({ ...filter, machines }, now))
+    .orderBy(inOrder(sort));
+  return { query: ids ? found.where('l.license_id', '=', anyOf(ids)) : found };
+}
+
+/** The columns of licenses in a CSV file. */
+export const licenseCsvColumns = (now: Date): Record<string, (license: License) => unknown> => ({
+  'License Key': (l) => l.licenseKey,
+  Customer: (l) => l.customer?.name,
+  Type: (l) => l.type,
+  Status: (l) => licenseTab(l, now),
+  Activations: (l) => l.currentActivations,
+  'Max Activations': (l) => l.maxActivations,
+  Modules: (l) => l.moduleIds.map(moduleLabel).join(', '),
+  'Valid From': (l) => l.validFrom,
+  'Valid Until': (l) => l.validUntil,
+  Id: (l) => l.licenseId,
+});
+
 /** The filtered list as a CSV file, and an audit entry that names the caller, since it contains keys. */
 export async function exportLicenses(
   parts: ChangeParts,
   by: Caller,
-  { sort = 'customer', ...filter }: RouteInput<typeof calls.exportCsv>['query'],
+  { sort, ...filter }: RouteInput<typeof calls.exportCsv>['query'],
 ): Promise<CsvFile> {
   const { db } = parts;
-  const found = await db
-    .selectFrom('licenses as l')
-    .select('l.license_id')
-    .where(matches({ ...filter, machines: await findMachines(db, filter.search) }, by.now))
-    .orderBy(inOrder(sort))
-    .execute();
+  const matching = await matchingLicenses(db, by.now, filter, sort);
+  const found = await matching.query.clearSelect().select('l.license_id').execute();
   const rows = inPieces(
     found.map((l) => l.license_id),
-    (ids) => selectLicenses(db).where('l.license_id', '=', anyOf(ids)).execute(),
-    (l) => l.license_id,
+    async (ids) => (await selectLicenses(db).where('l.license_id', '=', anyOf(ids)).execute()).map(toLicense),
+    (l) => l.licenseId,
   );
   const what = `exported ${found.length} as CSV`;
   await runChange(parts, by, (change) => change.audit('license.exported', null, { what, after: { filter } }));
   return {
     fileName: `licenses-${by.now.toISOString().slice(0, 10)}.csv`,
-    stream: csvStream(rows, {
-      'License Key': (l) => l.license_key,
-      Customer: (l) => l.customer_name,
-      Type: (l) => l.type,
-      Status: (l) => (l.status === 'active' && l.valid_until < by.now ? 'expired' : l.status),
-      Activations: (l) => l.current_activations,
-      'Max Activations': (l) => l.max_activations,
-      Modules: (l) => l.module_ids.map(moduleLabel).join(', '),
-      'Valid From': (l) => l.valid_from.toISOString(),
-      'Valid Until': (l) => l.valid_until.toISOString(),
-      Id: (l) => l.license_id,
-    }),
+    stream: csvStream(rows, licenseCsvColumns(by.now)),
   };
 }
 

@@ -1,5 +1,8 @@
+import { bulkLicenses } from '../../../contract/license-bulk.ts';
 import { licenses as calls } from '../../../contract/licenses.ts';
+import { staffWith } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
+import { authorize } from '../../http/adapter.ts';
 import { inChange, implement } from '../../http/call.ts';
 import {
   createLicense,
@@ -9,6 +12,7 @@ import {
   revokeLicense,
   updateLicense,
 } from './licenses.ts';
+import { changeLicenses, previewBulk } from './bulk.ts';
 import { createLicenseCounts, exportLicenses, listLicenses } from './license-list.ts';
 import { impactOfLicenses } from './license-impact.ts';
 import type { ImpactParts } from '../policies/index.ts';
@@ -17,7 +21,7 @@ import { transferImpact, transferLicense } from './transfer.ts';
 export function licenseRoutes(context: Context & ImpactParts) {
   const { db, reports } = context;
   const counts = createLicenseCounts(context);
-  return implement(calls, {
+  const one = implement(calls, {
     list: ({ by, query }) => listLicenses(context, counts, by.now, query),
     exportCsv: async ({ by, query }) => exportLicenses({ ...context, db: reports }, by, query),
     impact: ({ by, query }) => impactOfLicenses(reports, by.now, query.ids),
@@ -34,4 +38,11 @@ export function licenseRoutes(context: Context & ImpactParts) {
     revoke: inChange((change, { params }) => revokeLicense(change, params.id)),
     reactivate: inChange((change, { params }) => reactivateLicense(change, params.id)),
   });
+  const bulk = implement(bulkLicenses, {
+    // the preview names keys and customers
+    preview: async ({ by, query, body }) =>
+      authorize(staffWith('licenses', 'read'), by.actor) ?? previewBulk(reports, by.now, query, body),
+    change: inChange((change, { body }) => changeLicenses(change, body.licenses)),
+  });
+  return [...one, ...bulk];
 }

@@ -124,7 +124,7 @@ const read = async (db: Db, id: string): Promise<License> =>
   toLicense(await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirstOrThrow());
 
 /** Refuses fields that are valid on their own but conflict with the stored ones. */
-function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
+export function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
   const { validFrom, validUntil } = withPatch(before, patch);
   if (validFrom >= validUntil) return breaksRule('validUntil', 'Must be after Valid From');
   const seats = patch.maxActivations ?? before.maxActivations;
@@ -149,8 +149,9 @@ export async function refuseCustomer(tx: Tx, customerId: string): Promise<Failur
   return row.deleted_at ? breaksRule('customerId', 'Customer is soft-deleted') : undefined;
 }
 
-async function refuseModules(tx: Tx, moduleIds: string[]): Promise<Failure | undefined> {
-  const unknown = await unknownModules(tx, moduleIds);
+/** Refuses modules that do not exist. */
+export async function refuseModules(db: Db, moduleIds: string[]): Promise<Failure | undefined> {
+  const unknown = await unknownModules(db, moduleIds);
   return unknown.length > 0 ? breaksRule('moduleIds', `There is no module ${unknown[0]}`) : undefined;
 }
 

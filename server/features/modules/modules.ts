@@ -1,7 +1,7 @@
 import type { Module } from '../../../contract/modules.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 
 /** All modules, sorted by id; the console groups them by category. */
 export async function listModules(db: Db): Promise<Module[]> {
@@ -21,9 +21,9 @@ export function createModuleNames({ db, signals }: Pick<Context, 'db' | 'signals
 }
 
 /** The ids that belong to no module. */
-export async function unknownModules(tx: Tx, moduleIds: string[]): Promise<string[]> {
+export async function unknownModules(db: Db, moduleIds: string[]): Promise<string[]> {
   if (moduleIds.length === 0) return [];
-  const rows = await tx
+  const rows = await db
     .selectFrom('modules')
     .select('module_id')
     .where('module_id', 'in', moduleIds)

@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseRefusal, type License } from '../../../contract/licenses.ts';
@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { aboutLicenses } from '../../toast-subjects.ts';
 import { useChange } from '../../use-change.ts';
+import { BulkProgress } from './BulkProgress.tsx';
 import { countOf } from './license-labels.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
 
@@ -72,7 +73,7 @@ export function BulkChange(props: {
             onClose={close}
           />
         ) : (
-          <Running finished={finished} total={able.length} onStop={stop} />
+          <BulkProgress finished={finished} total={able.length} onStop={stop} />
         )}
       </Stack>
     </Dialog>
@@ -162,21 +163,5 @@ function Question(props: {
         </Text>
       )}
     </ConfirmDialog>
-  );
-}
-
-function Running({ finished, total, onStop }: { finished: number; total: number; onStop: () => void }) {
-  return (
-    <>
-      <Progress value={(finished / total) * 100} aria-label="Progress" transitionDuration={120} />
-      <Group justify="space-between">
-        <Text c="dimmed" role="status">
-          {finished} of {total}
-        </Text>
-        <Button variant="default" onClick={onStop}>
-          Stop
-        </Button>
-      </Group>
-    </>
   );
 }

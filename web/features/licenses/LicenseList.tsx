@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Button } from '@mantine/core';
 import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
@@ -13,7 +12,7 @@ import { FilterNote } from '../../ui/FilterNote.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
-import { SelectionBar } from '../../ui/SelectionBar.tsx';
+import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
@@ -59,8 +58,8 @@ export function LicenseList(props: {
     onExtend: useExtend(),
   };
 
-  const isRevokedTab = tabOf(search) === 'revoked';
-  const isLastPage = (search.page ?? 1) * pageSize >= (list.data?.meta.total ?? 0);
+  const total = list.data?.meta.total ?? 0;
+  const isLastPage = (search.page ?? 1) * pageSize >= total;
   const approachNext = isLastPage ? undefined : props.onApproachNextPage;
 
   return (
@@ -70,15 +69,15 @@ export function LicenseList(props: {
           <>
             <ListSearch search={search} change={change} placeholder="Search licenses..." />
             {selected.licenses.length > 0 && (
-              <SelectionBar count={selected.licenses.length} onClear={selected.clear}>
-                <Button
-                  variant="light"
-                  {...(!isRevokedTab && { color: 'red' })}
-                  onClick={() => setAsked({ about: 'bulk', licenses: selected.licenses })}
-                >
-                  {isRevokedTab ? 'Reactivate…' : 'Revoke…'}
-                </Button>
-              </SelectionBar>
+              <BulkActions
+                search={search}
+                ticked={selected.licenses}
+                total={selected.isPage && total > selected.licenses.length ? total : undefined}
+                isAll={selected.isAll}
+                onAll={selected.selectAll}
+                onClear={selected.clear}
+                onAsk={setAsked}
+              />
             )}
           </>
         }
@@ -89,10 +88,12 @@ export function LicenseList(props: {
         }
         filtersSet={[search.type, search.customer, search.expiring].filter(Boolean).length}
         right={
-          <>
-            <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
-            <ExportLink href={licenseExportUrl(search)} />
-          </>
+          selected.licenses.length === 0 && (
+            <>
+              <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+              <ExportLink href={licenseExportUrl(search)} />
+            </>
+          )
         }
       />
       {attention && (

@@ -1,12 +1,15 @@
 import type { License, LicenseTab } from '../../../contract/licenses.ts';
 import { PermanentDelete } from '../customers/index.ts';
+import type { BulkTarget } from './bulk-queries.ts';
 import { BulkChange } from './BulkChange.tsx';
+import { BulkEdit, type BulkEditKind } from './BulkEdit.tsx';
 import { ChangeState } from './ChangeState.tsx';
 
 /** Actions of the list that need a confirmation. */
 export type Asked =
   | { about: 'revoke' | 'reactivate' | 'permanentDelete'; license: License }
-  | { about: 'bulk'; licenses: License[] };
+  | { about: 'bulk'; licenses: License[] }
+  | { about: BulkEditKind; target: BulkTarget };
 
 export default function ListDialogs(props: {
   asked: Asked;
@@ -28,6 +31,9 @@ export default function ListDialogs(props: {
           onClose={onClose}
         />
       );
+    case 'extend':
+    case 'modules':
+      return <BulkEdit kind={asked.about} target={asked.target} onDone={onBulkDone} onClose={onClose} />;
     case 'bulk':
       return (
         <BulkChange

@@ -24,7 +24,7 @@ export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.
 export const attentionOf = (search: LicenseListSearch) => oneOf(licenseAttentions, search.attention);
 
 /** The search parameters that the service filters and sorts by. */
-const filterOf = (search: LicenseListSearch) => ({
+export const filterOf = (search: LicenseListSearch) => ({
   tab: tabOf(search),
   search: search.search,
   type: oneOf(licenseTypes, search.type),
@@ -68,6 +68,10 @@ export const customerLicensesQuery = (
 
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
+
+/** The same for these licenses alone. */
+export const tickedExportUrl = (ticked: readonly License[]): string =>
+  urlOf(licenses.exportCsv, { query: { ids: ticked.map(({ licenseId }) => licenseId).join(',') } });
 
 /** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const licenseQuery = (id: string) =>

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import type { License } from '../../../contract/licenses.ts';
+import { ExportLink } from '../../ui/ListButtons.tsx';
+import { SelectionBar } from '../../ui/SelectionBar.tsx';
+import type { BulkTarget } from './bulk-queries.ts';
+import type { Asked } from './ListDialogs.tsx';
+import type { LicenseListSearch } from './licenses-search.ts';
+import { licenseExportUrl, tabOf, tickedExportUrl } from './queries.ts';
+
+/** What can be done with the ticked licenses, or with all that the filter matches. */
+export function BulkActions(props: {
+  search: LicenseListSearch;
+  ticked: License[];
+  /** All licenses that the filter matches, if they may be chosen instead; their number. */
+  total: number | undefined;
+  isAll: boolean;
+  onAll: () => void;
+  onClear: () => void;
+  onAsk: (asked: Asked) => void;
+}) {
+  const { search, ticked, total, isAll, onAsk } = props;
+  const isRevokedTab = tabOf(search) === 'revoked';
+  const target: BulkTarget = isAll ? { search } : { ids: ticked.map(({ licenseId }) => licenseId) };
+  return (
+    <SelectionBar count={isAll ? (total ?? 0) : ticked.length} onClear={props.onClear}>
+      {!isAll && total !== undefined && (
+        <Button variant="subtle" onClick={props.onAll}>
+          Select all {total.toLocaleString('en')}
+        </Button>
+      )}
+      {!isRevokedTab && (
+        <>
+          <Button variant="light" onClick={() => onAsk({ about: 'extend', target })}>
+            Extend…
+          </Button>
+          <Button variant="light" onClick={() => onAsk({ about: 'modules', target })}>
+            Modules…
+          </Button>
+        </>
+      )}
+      {!isAll && (
+        <Button
+          variant="light"
+          {...(!isRevokedTab && { color: 'red' })}
+          onClick={() => onAsk({ about: 'bulk', licenses: ticked })}
+        >
+          {isRevokedTab ? 'Reactivate…' : 'Revoke…'}
+        </Button>
+      )}
+      <ExportLink href={isAll ? licenseExportUrl(search) : tickedExportUrl(ticked)} />
+    </SelectionBar>
+  );
+}
