@@ -9,6 +9,7 @@ import { credentials } from './credentials.ts';
 import { customerPage } from './customer-page.ts';
 import { customers } from './customers.ts';
 import { downloads } from './downloads.ts';
+import { imports } from './imports.ts';
 import { keys } from './keys.ts';
 import { bulkLicenses } from './license-bulk.ts';
 import { licenses } from './licenses.ts';
@@ -40,6 +41,7 @@ export const contract = {
   customerPage,
   licenses,
   bulkLicenses,
+  imports,
   modules,
   activations,
   validation,

@@ -31,6 +31,7 @@ import { customerPageRoutes } from './features/customer-page/customer-page.route
 import { customerRoutes } from './features/customers/customers.routes.ts';
 import { downloadRoutes } from './features/downloads/downloads.routes.ts';
 import type { InstallationKeys } from './features/keys/index.ts';
+import { importRoutes } from './features/imports/imports.routes.ts';
 import { keyRoutes } from './features/keys/keys.routes.ts';
 import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
@@ -125,6 +126,7 @@ export async function buildApp(
     customerPageRoutes({ ...context, releaseSet }),
     moduleRoutes(context),
     licenseRoutes({ ...context, releaseSet }),
+    importRoutes(context),
     activationRoutes(context),
     validationRoutes(validator),
     credentialRoutes({ validator, budgets }),

@@ -1,4 +1,5 @@
-import { stringify } from 'csv-stringify';
+import { stringify, type Options } from 'csv-stringify';
+import { stringify as stringifyText } from 'csv-stringify/sync';
 import { pipeline, Readable } from 'node:stream';
 
 /**
@@ -30,14 +31,30 @@ export function csvStream<Row>(
   rows: AsyncIterable<Row>,
   columns: Record<string, (row: Row) => unknown>,
 ): Readable {
-  const cells = (row: Row) => Object.values(columns).map((read) => read(row) ?? '');
   const source = Readable.from(
     (async function* () {
-      for await (const row of rows) yield cells(row);
+      for await (const row of rows) yield cellsOf(row, columns);
     })(),
   );
-  const csv = stringify({ header: true, columns: Object.keys(columns), bom: true, escape_formulas: true });
+  const csv = stringify(formatOf(columns));
   // A failure or an early end destroys both streams, and the reply reports it.
   pipeline(source, csv, () => undefined);
   return csv;
 }
+
+/** The same for a few rows, as text. */
+export const csvText = <Row>(rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): string =>
+  stringifyText(
+    rows.map((row) => cellsOf(row, columns)),
+    formatOf(columns),
+  );
+
+const cellsOf = <Row>(row: Row, columns: Record<string, (row: Row) => unknown>) =>
+  Object.values(columns).map((read) => read(row) ?? '');
+
+const formatOf = (columns: object): Options => ({
+  header: true,
+  columns: Object.keys(columns),
+  bom: true,
+  escape_formulas: true,
+});

@@ -114,6 +114,10 @@ const bodies: Record<string, Json> = {
   'policies.impactOnTag': { ...policy, tag: 'clinics' },
   'licenses.create': trial,
   'licenses.update': { ...trial, updatedAt },
+  'imports.checkCustomers': { csv: 'Company Name,Country\nClinic,DE', skipExisting: false },
+  'imports.customers': { csv: 'Company Name,Country\nClinic,DE', skipExisting: false },
+  'imports.checkLicenses': { csv: 'Customer\nNobody', createCustomers: false },
+  'imports.licenses': { csv: 'Customer\nNobody', createCustomers: false },
   'bulkLicenses.preview': {
     ids: [license.licenseId],
     change: { kind: 'modules', add: ['mod_copd'], remove: ['mod_diabetes'] },

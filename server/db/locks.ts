@@ -19,7 +19,13 @@ export const locks = {
   refusalWindows: 7_241_160_011,
   rolloutWatch: 7_241_160_027,
   keys: 7_241_160_022,
+  imports: 7_241_160_028,
 } as const;
+
+/** Takes the lock until the transaction ends, when no other transaction or process holds it. */
+export async function waitForLock(tx: Tx, lock: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+}
 
 /** Takes the lock until the transaction ends; false if another transaction or process holds it. */
 export async function tryLock(tx: Tx, lock: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconDownload, IconPlus } from '@tabler/icons-react';
+import { IconDownload, IconFileImport, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
 /** The primary button of a screen; `c` clicks it. */
@@ -7,6 +7,14 @@ export function CreateButton({ onClick, children }: { onClick: () => void; child
   return (
     <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onClick}>
       {children}
+    </Button>
+  );
+}
+
+export function ImportButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button variant="default" leftSection={<IconFileImport size={15} stroke={1.75} />} onClick={onClick}>
+      Import CSV
     </Button>
   );
 }

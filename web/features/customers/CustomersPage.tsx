@@ -5,8 +5,9 @@ import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { CreateButton } from '../../ui/ListButtons.tsx';
+import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ImportCustomers } from '../imports/index.ts';
 import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
 import { CustomerList } from './CustomerList.tsx';
 import { CustomerModal } from './lazy.ts';
@@ -24,7 +25,10 @@ export function CustomersPage() {
         <>
           <TrashLink />
           {can.createCustomers && (
-            <CreateButton onClick={() => change({ dialog: 'create' })}>Create Customer</CreateButton>
+            <>
+              <ImportButton onClick={() => change({ dialog: 'import' })} />
+              <CreateButton onClick={() => change({ dialog: 'create' })}>Create Customer</CreateButton>
+            </>
           )}
         </>
       }
@@ -33,6 +37,9 @@ export function CustomersPage() {
       <LazyDialogs>
         {search.dialog === 'create' && can.createCustomers && (
           <CustomerModal onClose={() => change({ dialog: undefined })} />
+        )}
+        {search.dialog === 'import' && can.createCustomers && (
+          <ImportCustomers onClose={() => change({ dialog: undefined })} />
         )}
         {search.edit && can.updateCustomers && (
           <CustomerModal id={search.edit} onClose={() => change({ edit: undefined })} />

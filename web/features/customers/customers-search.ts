@@ -1,6 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
+
+const dialogs = ['create', 'import'] as const;
 
 /** Search parameters of the customer list: its filters, page and order, and the open dialog. */
 export type CustomerListSearch = {
@@ -8,7 +10,7 @@ export type CustomerListSearch = {
   country?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
-  dialog?: 'create' | undefined;
+  dialog?: (typeof dialogs)[number] | undefined;
   /** Id of the customer whose Edit dialog is open. */
   edit?: string | undefined;
   /** Id of the customer whose update policy is open. */
@@ -22,7 +24,7 @@ export const customerListSearch = (params: Record<string, unknown>): CustomerLis
   country: textParam(params, 'country'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
-  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  dialog: oneOf(dialogs, textParam(params, 'dialog')),
   edit: idParam(params, 'edit'),
   policy: idParam(params, 'policy'),
   tag: textParam(params, 'tag'),

@@ -2,8 +2,9 @@ import { lazy } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { CreateButton } from '../../ui/ListButtons.tsx';
+import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ImportLicenses } from '../imports/index.ts';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
 import { LicenseTabs } from './LicenseTabs.tsx';
@@ -25,7 +26,10 @@ export function LicensesPage() {
       title="License Management"
       actions={
         can.createLicenses && (
-          <CreateButton onClick={() => change({ dialog: 'create' })}>Create License</CreateButton>
+          <>
+            {can.viewCustomers && <ImportButton onClick={() => change({ dialog: 'import' })} />}
+            <CreateButton onClick={() => change({ dialog: 'create' })}>Create License</CreateButton>
+          </>
         )
       }
     >
@@ -59,6 +63,9 @@ function Dialogs(props: {
     <LazyDialogs>
       {search.dialog === 'create' && can.createLicenses && (
         <LicenseModal onClose={() => change({ dialog: undefined })} />
+      )}
+      {search.dialog === 'import' && can.createLicenses && can.viewCustomers && (
+        <ImportLicenses onClose={() => change({ dialog: undefined })} />
       )}
       {search.edit && (
         <LicenseModal key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
+const dialogs = ['create', 'import'] as const;
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
 export type LicenseListSearch = {
   tab?: string | undefined;
@@ -15,7 +16,7 @@ export type LicenseListSearch = {
   attention?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
-  dialog?: 'create' | undefined;
+  dialog?: (typeof dialogs)[number] | undefined;
   /** Id of the license whose dialog is open. */
   edit?: string | undefined;
   /** Key of the license whose activations are open. */
@@ -31,7 +32,7 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   attention: textParam(params, 'attention'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
-  dialog: params['dialog'] === 'create' ? 'create' : undefined,
+  dialog: oneOf(dialogs, textParam(params, 'dialog')),
   edit: idParam(params, 'edit'),
   activations: textParam(params, 'activations'),
 });

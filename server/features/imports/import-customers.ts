@@ -1,0 +1,72 @@
+import { countries } from '../../../contract/countries.ts';
+import { customerInput, type CustomerInput } from '../../../contract/customers.ts';
+import {
+  customerFileColumns,
+  type customersCheck,
+  type CustomersFile,
+  type ImportProblem,
+} from '../../../contract/imports.ts';
+import type { z } from 'zod';
+import type { Change } from '../../change.ts';
+import type { Db } from '../../db/client.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
+import type { Failure } from '../../failure.ts';
+import { createCustomer } from '../customers/index.ts';
+import { findCustomers, nameKey } from './find-customers.ts';
+import { answerProblems, problemsOf, refuseProblems } from './problems.ts';
+import { readTable } from './read-table.ts';
+
+type Row = CustomerInput & { line: number };
+
+/** The code of a country that is given by code or English name; other text is unchanged. */
+export function countryCode(text: string): string {
+  const wanted = text.toLowerCase();
+  return (
+    countries.find(({ code, name }) => [code, name].some((one) => one.toLowerCase() === wanted))?.code ?? text
+  );
+}
+
+async function read(db: Db, { csv, skipExisting }: CustomersFile) {
+  const { lines, problems } = readTable(csv, customerFileColumns, ['name', 'country']);
+  const existing = await findCustomers(
+    db,
+    lines.map(({ cells }) => cells.name),
+  );
+  const firstLines = new Map<string, number>();
+  const rows: Row[] = [];
+  const names: string[] = [];
+  for (const { line, cells } of lines) {
+    const parsed = customerInput.safeParse({ ...cells, country: countryCode(cells.country) });
+    for (const problem of problemsOf(parsed, line, customerFileColumns)) problems.push(problem);
+    const key = nameKey(cells.name);
+    if (key === '') continue;
+    const say = (message: string): ImportProblem => ({ line, column: customerFileColumns.name, message });
+    const earlier = firstLines.get(key);
+    firstLines.set(key, earlier ?? line);
+    const exists = existing.has(key);
+    if (exists) names.push(cells.name);
+    if (earlier !== undefined) problems.push(say(`Has the same name as line ${earlier}`));
+    else if (exists && !skipExisting) problems.push(say('A customer with this name exists'));
+    else if (!exists && parsed.success) rows.push({ line, ...parsed.data });
+  }
+  return { rows, problems, names };
+}
+
+/** What the import would do. */
+export async function checkCustomers(db: Db, file: CustomersFile): Promise<z.output<typeof customersCheck>> {
+  const { rows, problems, names } = await read(db, file);
+  return { rows, names, ...answerProblems(problems) };
+}
+
+/** Creates all customers of the file, or none if anything is wrong with it. */
+export async function importCustomers(
+  change: Change,
+  file: CustomersFile,
+): Promise<{ customers: number } | Failure> {
+  await waitForLock(change.tx, locks.imports);
+  const { rows, problems } = await read(change.tx, file);
+  const wrong = refuseProblems(problems);
+  if (wrong) return wrong;
+  for (const { line: _line, ...input } of rows) await createCustomer(change, input);
+  return { customers: rows.length };
+}

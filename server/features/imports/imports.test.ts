@@ -1,0 +1,336 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { customers } from '../../../contract/customers.ts';
+import { imports as calls } from '../../../contract/imports.ts';
+import { licenses } from '../../../contract/licenses.ts';
+import { users, rbac } from '../../../contract/users.ts';
+import { makeCustomer, softDelete, unique } from '../../../tests/factories.ts';
+import { password, startTestServer } from '../../../tests/harness.ts';
+import { session } from '../../../contract/session.ts';
+
+const server = await startTestServer();
+const api = server.api(await server.signInAs('super_admin'));
+afterAll(() => server.close());
+
+const check = (csv: string, createCustomers = false) =>
+  api.ok(calls.checkLicenses, { body: { csv, createCustomers } });
+const said = ({ problems }: { problems: { line: number; column: string | null; message: string }[] }) =>
+  problems.map(({ line, column, message }) => `${line} ${column ?? '-'}: ${message}`);
+const countOf = async (customerId: string) => (await api.ok(licenses.list, { query: { customerId } })).length;
+const named = async (name: string) => (await api.ok(customers.list, { query: { search: name } })).length;
+
+/** What the form says about a name of more than 200 characters. */
+async function ruleOfLongNames(): Promise<string> {
+  const { body } = await api.call(customers.create, { body: { name: 'L'.repeat(201), country: 'DE' } });
+  return body.details[0]!.message;
+}
+
+describe('issuing licenses from a file', () => {
+  test('takes what spreadsheets write, and fills in the defaults of the form', async () => {
+    const { name, customerId } = await makeCustomer(api, { name: `${unique('Klinik')}; Süd, "Nord"` });
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    const rows = [
+      ['Customer', 'type', 'max_activations', 'Valid From', 'Valid Until', 'Modules'],
+      [quoted.toUpperCase(), '', '', '', '', ''],
+      [customerId, 'Enterprise', '3', '31.01.2027', '', '"mod_copd, Lung Nodule"'],
+      ['"multi\nline"', 'trial', '1', '2027-01-01', '2027-02-01T12:00:00Z', ''],
+    ];
+    const lines = (separator: string, end: string) => rows.map((cells) => cells.join(separator)).join(end);
+    for (const csv of [
+      `\ufeff${lines(';', '\r\n')}\r\n\r\n`,
+      lines(',', '\n'),
+      `sep=\t\r\n${lines('\t', '\r\n')}`,
+    ]) {
+      const shift = csv.startsWith('sep') ? 1 : 0;
+      const answer = await check(csv);
+      expect(said(answer)).toEqual([`${5 + shift} Customer: There is no such customer`]);
+      expect(answer.names).toEqual(['multi\nline']);
+      expect(answer.rows).toEqual([
+        {
+          line: 2 + shift,
+          customerName: name,
+          isNewCustomer: false,
+          type: 'trial',
+          maxActivations: 1,
+          validFrom: '2026-11-20T00:00:00.000Z',
+          validUntil: '2026-12-20T00:00:00.000Z',
+          moduleIds: [],
+        },
+        {
+          line: 3 + shift,
+          customerName: name,
+          isNewCustomer: false,
+          type: 'enterprise',
+          maxActivations: 3,
+          validFrom: '2027-01-31T00:00:00.000Z',
+          validUntil: '2028-01-31T00:00:00.000Z',
+          moduleIds: ['mod_copd', 'mod_lung_nodule'],
+        },
+      ]);
+    }
+    expect(await countOf(customerId)).toBe(0);
+  });
+
+  test('names every error of every line, and makes nothing at all', async () => {
+    const { name, customerId } = await makeCustomer(api);
+    const twin = unique('Twin');
+    await makeCustomer(api, { name: twin });
+    await makeCustomer(api, { name: twin.toUpperCase() });
+    const gone = await makeCustomer(api);
+    await softDelete(api, gone);
+    const csv = [
+      'Customer,Country,Type,Max Activations,Valid From,Valid Until,Modules',
+      `${name},,trial,1,2027-01-01,2027-02-01,mod_copd`,
+      `${name},,perpetual,half,2027-02-30,1/2/2027,mod_astrology`,
+      `${name},,trial,0,2027-01-01,2026-01-01,`,
+      `${twin},,,,,,`,
+      `${gone.name},,,,,,`,
+      `,,trial,,,,`,
+      `Nobody at all,,,,,,`,
+      `${name},,,,,,,one cell too many`,
+    ].join('\n');
+    const body = { csv, createCustomers: false };
+    const expected = [
+      '9 -: Has more cells than there are columns. Put a cell with a separator in quotes',
+      '3 Type: Must be trial or enterprise',
+      '3 Valid From: Must be a date such as 2027-01-31 or 31.01.2027',
+      '3 Valid Until: Must be a date such as 2027-01-31 or 31.01.2027',
+      '3 Modules: There is no module mod_astrology',
+      '3 Max Activations: Must be a whole number',
+      '4 Max Activations: Must be at least 1',
+      '4 Valid Until: Must be after Valid From',
+      '5 Customer: 2 customers have this name: write the id',
+      '6 Customer: Customer is soft-deleted',
+      '7 Customer: Customer is required',
+      '8 Customer: There is no such customer',
+    ];
+    expect(said(await check(csv)).toSorted()).toEqual(expected.toSorted());
+    const answer = await api.call(calls.licenses, { body });
+    expect([answer.status, answer.body.code]).toEqual([422, 'RULE_VIOLATED']);
+    expect(answer.body.details).toHaveLength(expected.length);
+    expect(answer.body.error).toMatch(/^line 9: Has more cells .* \(and 11 more\)$/);
+    expect(await countOf(customerId)).toBe(0);
+  });
+
+  test('creates missing customers on request, once each, and answers keys and a file', async () => {
+    const clinic = unique('=Clinic');
+    const csv = `Customer;Country\n${clinic};ireland\n${clinic.toUpperCase()};\n`;
+    expect(said(await check(csv))).toEqual([
+      '2 Customer: There is no such customer',
+      '3 Customer: There is no such customer',
+    ]);
+    expect(said(await check(`Customer\n${clinic}`, true))).toEqual([
+      '2 Country: Country of the new customer is required',
+    ]);
+    const preview = await check(csv, true);
+    expect([preview.problems, preview.names, preview.rows.map((row) => row.isNewCustomer)]).toEqual([
+      [],
+      [clinic],
+      [true, true],
+    ]);
+    expect(await named(clinic)).toBe(0);
+    const answer = await api.ok(calls.licenses, { body: { csv, createCustomers: true } });
+    expect([answer.customers, answer.licenses.length, await named(clinic)]).toEqual([1, 2, 1]);
+    expect(await countOf(answer.licenses[0]!.customerId)).toBe(2);
+    for (const { licenseKey } of answer.licenses) expect(answer.csv).toContain(licenseKey);
+    // as in every file that Lanyard writes, a spreadsheet must not run it
+    expect(answer.csv).toContain(`,'${clinic},`);
+  });
+
+  test('sent twice at once with one Idempotency-Key makes them once', async () => {
+    const { name, customerId } = await makeCustomer(api);
+    const body = { csv: `Customer\n${name}\n${name}`, createCustomers: false };
+    const send = () => api.call(calls.licenses, { body }, { 'idempotency-key': 'one import' });
+    const [one, other] = await Promise.all([send(), send()]);
+    expect([one.status, other.status]).toEqual([201, 201]);
+    expect(one.body.data).toEqual(other.body.data);
+    expect(await countOf(customerId)).toBe(2);
+  });
+
+  test('of many rows works, and of more than 1,000 says why not', async () => {
+    const { name, customerId } = await makeCustomer(api);
+    const csv = (rows: number) => `Customer,Modules\n${`${name},mod_copd\n`.repeat(rows)}`;
+    const { licenses: made } = await api.ok(calls.licenses, {
+      body: { csv: csv(250), createCustomers: false },
+    });
+    expect(new Set(made.map(({ licenseKey }) => licenseKey)).size).toBe(250);
+    expect(await countOf(customerId)).toBe(250);
+    expect(said(await check(csv(1001)))).toEqual([
+      '1 -: There are 1001 rows; a file may have 1000. Split it',
+    ]);
+  });
+
+  test.each([
+    ['', ['1 -: The file is empty']],
+    ['Customer', ['1 -: There are no rows below the names of the columns']],
+    [
+      'Modul;Type;Type\nx',
+      [
+        expect.stringMatching(/^1 Modul: Is not a column/),
+        '1 Type: Is there twice',
+        '1 Customer: Is missing',
+      ],
+    ],
+    ['Customer\n"open', [expect.stringMatching(/^2 -: A quotation mark is not closed/)]],
+  ])('says what is wrong with the form of %j', async (csv, problems) => {
+    expect(said(await check(csv))).toEqual(problems);
+  });
+
+  test('applies the rules of a customer to those that it creates', async () => {
+    const csv = `Customer,Country\n${'L'.repeat(201)},DE`;
+    const expected = [`2 Customer: ${await ruleOfLongNames()}`];
+    expect(said(await check(csv, true))).toEqual(expected);
+    const answer = await api.call(calls.licenses, { body: { csv, createCustomers: true } });
+    expect([answer.status, answer.body.error]).toEqual([422, expected[0]!.replace('2', 'line 2,')]);
+  });
+
+  test('refuses a country that the customer is not in', async () => {
+    const { name } = await makeCustomer(api, { country: 'DE' });
+    const csv = `Customer,Country\n${name},germany\n${name},\n${name},FR\n${name},Atlantis`;
+    const differs = '4 Country: Differs from the country of the customer, DE';
+    expect(said(await check(csv))).toEqual([differs, '5 Country: There is no such country']);
+  });
+
+  test('finds a customer however its accents are encoded, and stores the composed form', async () => {
+    const name = unique('Café Klinik');
+    const { customerId } = await makeCustomer(api, { name });
+    const csv = `Customer,Country\n${name.normalize('NFD')},DE`;
+    const body = { csv, createCustomers: true };
+    expect((await api.ok(calls.licenses, { body })).licenses[0]!.customerId).toBe(customerId);
+    const old = await makeCustomer(api, { name: unique('Müller').normalize('NFD') });
+    expect(said(await check(`Customer\n${old.name.normalize('NFC')}`))).toEqual([]);
+    const other = unique('Zürich');
+    const fresh = { csv: `Customer,Country\n${other.normalize('NFD')},CH`, createCustomers: true };
+    const made = (await api.ok(calls.licenses, { body: fresh })).licenses[0]!;
+    expect(made.customer?.name).toBe(other);
+  });
+
+  test('creates a customer once when two people send the file at once', async () => {
+    const name = unique('Twice');
+    const send = () =>
+      api.call(calls.licenses, { body: { csv: `Customer,Country\n${name},DE`, createCustomers: true } });
+    const answers = await Promise.all([send(), send()]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(await named(name)).toBe(1);
+  });
+
+  test('refuses a cell with more modules than a license may have before it looks for them', async () => {
+    const { name } = await makeCustomer(api);
+    const csv = `Customer,Modules\n${name},${'a|'.repeat(240_000)}`;
+    expect(said(await check(csv))).toEqual(['2 Modules: Has 240000 modules; a license may have 200']);
+    expect(said(await check(`Customer,Modules\n${name},x;x;mod_copd;x`))).toEqual([
+      '2 Modules: There is no module x',
+    ]);
+  });
+
+  test('answers at most 1,000 errors, and how many more there are', async () => {
+    const csv = `Customer,Type\n${'Nobody at all,perpetual\n'.repeat(600)}`;
+    const { problems, moreProblems } = await check(csv);
+    expect([problems.length, moreProblems]).toEqual([1000, 200]);
+    // one row whose header is wrong in every column
+    const wide = await check(`Customer${',x'.repeat(200_000)}\nNobody`);
+    expect([wide.problems.length, wide.moreProblems]).toEqual([1000, 199_000]);
+  });
+
+  test.each([
+    ['\r\n', '\n'],
+    ['\n', '\r\n'],
+    ['\r', '\n'],
+  ])('reads lines that end with %j, then with %j', async (one, other) => {
+    const { name } = await makeCustomer(api);
+    const { problems, rows } = await check(`Customer${one}${name}${other}"${name}"${one}${name}${other}`);
+    expect(problems).toEqual([]);
+    expect(rows.map(({ line }) => line)).toEqual([2, 3, 4]);
+  });
+
+  test('needs the permissions to read and to create customers too', async () => {
+    const manager = server.api(await server.signInAs('license_manager'));
+    const name = unique('Unseen');
+    const body = { csv: `Customer,Country\n${name},DE`, createCustomers: true };
+    for (const route of [calls.checkLicenses, calls.licenses]) {
+      const answer = await manager.call(route, { body });
+      expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission customers:create.']);
+    }
+    await api.ok(rbac.createRole, { body: { roleId: 'issuer', description: 'Issues', copyFrom: 'viewer' } });
+    await api.ok(rbac.updateRole, {
+      params: { roleId: 'issuer' },
+      body: {
+        description: 'Issues',
+        requiresSecondFactor: false,
+        permissions: [{ resource: 'licenses', action: 'create' }],
+      },
+    });
+    await api.ok(users.create, {
+      body: { email: 'issuer@lanyard.test', name: 'I', password, role: 'issuer' },
+    });
+    const signedIn = await server
+      .api()
+      .ok(session.login, { body: { email: 'issuer@lanyard.test', password } });
+    const issuer = server.api({ headers: { authorization: `Bearer ${signedIn.accessToken}` } });
+    const answer = await issuer.call(calls.checkLicenses, { body: { ...body, createCustomers: false } });
+    expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission customers:read.']);
+    expect(await named(name)).toBe(0);
+  });
+});
+
+describe('importing customers', () => {
+  const checkCustomers = (csv: string, skipExisting = false) =>
+    api.ok(calls.checkCustomers, { body: { csv, skipExisting } });
+
+  test('names every error, and skips those that exist on request', async () => {
+    const { name } = await makeCustomer(api);
+    const [one, two] = [unique('Import <b>'), unique('مستشفى')];
+    const csv = [
+      'Company Name,Country,Email,Phone',
+      `${one},DE,it@one.example,1`,
+      `${two},united states,,`,
+      `${name},DE,,`,
+    ].join('\r\n');
+    const bad = `${csv}\r\n${one.toUpperCase()},XX,nobody,\r\n,DE,,`;
+    expect(said(await checkCustomers(bad))).toEqual([
+      '4 Company Name: A customer with this name exists',
+      '5 Email: Must be an email address',
+      '5 Country: Must be a two-letter country code',
+      '5 Company Name: Has the same name as line 2',
+      '6 Company Name: Company Name is required',
+    ]);
+    const refused = await api.call(calls.customers, { body: { csv, skipExisting: false } });
+    expect([refused.status, await named(one)]).toEqual([422, 0]);
+    const preview = await checkCustomers(csv, true);
+    expect([preview.problems, preview.names]).toEqual([[], [name]]);
+    expect(preview.rows.map(({ country }) => country)).toEqual(['DE', 'US']);
+    expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 2 });
+    expect([await named(one), await named(two), await named(name)]).toEqual([1, 1, 1]);
+    expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 0 });
+  });
+
+  test('takes back the cells and the name column of an export as they were', async () => {
+    const name = unique('=Sum');
+    const csv = `Name,Contact Name,Phone,Country\n'${name},'@home,'+49 30 1234,DE\n'Quoted' ${name},,,DE`;
+    const { problems, rows } = await checkCustomers(csv);
+    expect(problems).toEqual([]);
+    expect(rows).toEqual([
+      { line: 2, name, contactName: '@home', phone: '+49 30 1234', email: null, country: 'DE' },
+      { line: 3, name: `'Quoted' ${name}`, contactName: null, phone: null, email: null, country: 'DE' },
+    ]);
+    expect(said(await checkCustomers(`Name,Company Name,Country\na,b,DE`))).toEqual([
+      '1 Company Name: Is there twice',
+    ]);
+  });
+
+  test('takes one name in two encodings for the same', async () => {
+    const name = unique('Café');
+    await makeCustomer(api, { name });
+    expect((await checkCustomers(`Company Name,Country\n${name.normalize('NFD')},DE`, true)).names).toEqual([
+      name,
+    ]);
+  });
+
+  test('creates a customer once when two people send the file at once', async () => {
+    const fresh = unique('Both');
+    const body = { csv: `Company Name,Country\n${fresh},DE`, skipExisting: false };
+    const send = () => api.call(calls.customers, { body });
+    const answers = await Promise.all([send(), send()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422]);
+    expect(await named(fresh)).toBe(1);
+  });
+});

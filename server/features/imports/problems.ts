@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { ImportProblem } from '../../../contract/imports.ts';
+import { fail, type Failure } from '../../failure.ts';
+
+/** The errors of a row that the contract refuses, each with the name of its column. */
+export const problemsOf = (
+  { error }: { error?: z.ZodError | undefined },
+  line: number,
+  columns: Readonly<Record<string, string>>,
+): ImportProblem[] =>
+  (error?.issues ?? []).map(({ path, message }) => ({
+    line,
+    column: columns[String(path[0])] ?? null,
+    message,
+  }));
+
+const mostAnswered = 1000;
+
+/** The first errors of a file, and how many more it has. */
+export const answerProblems = (problems: ImportProblem[]) => ({
+  problems: problems.slice(0, mostAnswered),
+  moreProblems: Math.max(0, problems.length - mostAnswered),
+});
+
+const mostDetails = 200;
+
+/** The refusal of a file, which names its errors. */
+export function refuseProblems(problems: ImportProblem[]): Failure | undefined {
+  const [first, ...others] = problems;
+  if (!first) return undefined;
+  const details = problems
+    .slice(0, mostDetails)
+    .map((problem) => ({ path: placeOf(problem), message: problem.message }));
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return fail('RULE_VIOLATED', `${placeOf(first)}: ${first.message}${more}`, { details });
+}
+
+const placeOf = ({ line, column }: ImportProblem) => (column ? `line ${line}, ${column}` : `line ${line}`);

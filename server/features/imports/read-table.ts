@@ -1,0 +1,100 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { mostImported, type ImportProblem } from '../../../contract/imports.ts';
+
+/** A row of a file: the text of each column, empty where the file has none. */
+export type Line<Column extends string> = { line: number; cells: Record<Column, string> };
+
+type Table<Column extends string> = { lines: Line<Column>[]; problems: ImportProblem[] };
+
+/**
+ * The rows of a CSV file by its columns, with everything that is wrong with its form. Accepts what spreadsheets write:
+ * commas, semicolons or tabs, a byte order mark, a first line such as `sep=;`, every kind of line end, also mixed. Cells
+ * are without the apostrophe that keeps a spreadsheet from running them, and in Unicode form NFC.
+ */
+export function readTable<Column extends string>(
+  csv: string,
+  columns: Readonly<Record<Column, string>>,
+  required: readonly NoInfer<Column>[],
+): Table<Column> {
+  const text = csv.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
+  const stated = /^sep=([;,\t])\n/i.exec(text);
+  const records = recordsOf(stated ? text.slice(stated[0].length) : text, stated?.[1]);
+  if ('message' in records) return { lines: [], problems: [records] };
+  const skipped = stated ? 1 : 0;
+  const [header, ...rows] = records;
+  if (!header) return { lines: [], problems: [{ line: 1, column: null, message: 'The file is empty' }] };
+  const headerLine = header.info.lines + skipped;
+  const { order, problems } = readHeader(header.record, headerLine, columns, required);
+  const wholly = (message: string, line = headerLine) => problems.push({ line, column: null, message });
+  if (rows.length === 0) wholly('There are no rows below the names of the columns');
+  if (rows.length > mostImported)
+    wholly(`There are ${rows.length} rows; a file may have ${mostImported}. Split it`);
+  if (problems.length > 0) return { lines: [], problems };
+  const names = Object.keys(columns) as Column[];
+  const lines = rows.map(({ record, info }) => {
+    const line = info.lines + skipped;
+    if (record.length > order.length)
+      wholly('Has more cells than there are columns. Put a cell with a separator in quotes', line);
+    const cells = Object.fromEntries(
+      names.map((name) => [name, textOf(record[order.indexOf(name)] ?? '')]),
+    ) as Record<Column, string>;
+    return { line, cells };
+  });
+  return { lines, problems };
+}
+
+// as server/csv.ts escapes cells
+const textOf = (cell: string) => cell.normalize('NFC').replace(/^'(?=[=+\-@＝＋－＠])/, '');
+
+type Parsed = { record: string[]; info: { lines: number } };
+
+function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | ImportProblem {
+  try {
+    return parse(text, {
+      delimiter,
+      record_delimiter: '\n',
+      info: true,
+      trim: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+    }) as unknown as Parsed[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = (error as { lines?: number }).lines ?? 1;
+    return { line, column: null, message: 'A quotation mark is not closed, or stands inside of a cell' };
+  }
+}
+
+/** The one that is most frequent in the first line, which holds the names of columns. */
+function delimiterOf(text: string): string {
+  const first = text.trimStart().split('\n', 1)[0] ?? '';
+  const counted = [',', ';', '\t'].map((sign) => [first.split(sign).length, sign] as const);
+  return counted.toSorted(([a], [b]) => b - a)[0]?.[1] ?? ',';
+}
+
+function readHeader<Column extends string>(
+  header: string[],
+  line: number,
+  columns: Readonly<Record<Column, string>>,
+  required: readonly Column[],
+) {
+  const known = Object.entries(columns) as [Column, string][];
+  const byName = new Map(
+    known.flatMap(([column, name]) => [column, name].map((one) => [plain(one), column])),
+  );
+  const order = header.map((text) => byName.get(plain(text)));
+  const problems: ImportProblem[] = header.flatMap((text, index) => {
+    const column = text.slice(0, 100) || null;
+    if (order[index] === undefined) {
+      const names = known.map(([, name]) => name).join(', ');
+      return [{ line, column, message: `Is not a column. Columns are ${names}` }];
+    }
+    return order.indexOf(order[index]) < index ? [{ line, column, message: 'Is there twice' }] : [];
+  });
+  for (const column of required)
+    if (!order.includes(column)) problems.push({ line, column: columns[column], message: 'Is missing' });
+  return { order, problems };
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -1,0 +1,216 @@
+import { readFile } from 'node:fs/promises';
+import { customers } from '../../contract/customers.ts';
+import { imports } from '../../contract/imports.ts';
+import { licenses, type License } from '../../contract/licenses.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import {
+  chooseInMenu,
+  clickTwice,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+
+const row = (page: Page, license: Pick<License, 'licenseKey'>) => rowOf(page, license.licenseKey);
+const get = (server: ConsoleServer, { licenseId }: License) =>
+  server.admin.ok(licenses.get, { params: { id: licenseId } });
+
+test('a license is renewed in two actions and put back; a new customer gets one in four clicks', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Renewed') });
+  const license = await makeLicense(server.admin, {
+    customerId: customer.customerId,
+    validUntil: '2032-02-29T17:30:00Z',
+  });
+  await signInAs(page, 'admin', `/licenses?customer=${customer.customerId}`, server);
+
+  // by keyboard: the menu, and the key that it shows
+  const more = row(page, license).getByRole('button', { name: 'More actions' });
+  await more.press('Enter');
+  await expect(page.getByRole('menuitem', { name: '+30 days' })).toHaveText('+30 daysd');
+  await expect(page.getByRole('menuitem', { name: '+1 year' })).toHaveText('+1 yeary');
+  await expectAccessible(page);
+  await page.keyboard.press('y');
+  await page.getByRole('button', { name: 'Undo' }).hover();
+  await expect(page.getByText(`License ${license.licenseKey} extended to 28 Feb 2033`)).toBeVisible();
+  await expect(row(page, license)).toContainText('28 Feb 2033');
+  await expect(more).toBeFocused();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row(page, license)).toContainText('29 Feb 2032');
+  expect((await get(server, license)).validUntil).toBe('2032-02-29T17:30:00.000Z');
+
+  expectStatus(page, 409);
+  // by mouse; then someone else changes the license, which Undo must not lose
+  await chooseInMenu(row(page, license), '+30 days');
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.hover();
+  const changed = await server.admin.ok(licenses.update, {
+    params: { id: license.licenseId },
+    body: { validUntil: '2040-01-01T00:00:00Z' },
+  });
+  await undo.click();
+  await expect(page.getByText('Not undone: someone else changed the license meanwhile.')).toBeVisible();
+  expect(await get(server, license)).toEqual(changed);
+
+  // in the form
+  await page.goto(`/licenses/new?customer=${customer.customerId}`);
+  await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  await page.goto('/licenses');
+
+  // click 1
+  await page.getByRole('button', { name: 'Create License' }).first().click();
+  const modal = dialog(page, 'Create License');
+  const end = modal.getByRole('textbox', { name: 'Valid Until' });
+  await end.fill('31.01.2028');
+  await modal.getByRole('button', { name: '+1 year' }).click();
+  await expect(end).toHaveValue('31 Jan 2029');
+  await modal.getByRole('button', { name: '+30 days' }).click();
+  await expect(end).toHaveValue('2 Mar 2029');
+
+  const name = unique("St. Mary's <b>Clinic</b>");
+  await modal.getByRole('combobox', { name: 'Customer' }).fill(name);
+  // click 2
+  await page.getByRole('option', { name: `Create “${name}”` }).click();
+  const add = dialog(page, 'Add Customer');
+  await expect(add.getByRole('textbox', { name: 'Company Name' })).toHaveValue(name);
+  await add.getByRole('combobox', { name: 'Country' }).fill('irel');
+  await page.keyboard.press('Enter');
+  // click 3
+  const customersSent = await clickTwice(
+    add.getByRole('button', { name: 'Create Customer' }),
+    customers.create,
+  );
+  await expect(add).toBeHidden();
+  await expect(modal.getByRole('combobox', { name: 'Customer' })).toHaveValue(name);
+  // click 4
+  const licensesSent = await clickTwice(
+    modal.getByRole('button', { name: 'Create License' }),
+    licenses.create,
+  );
+  await expect(page.getByText(`License created for ${name}: Trial, valid until 2 Mar 2029.`)).toBeVisible();
+  expect([customersSent(), licensesSent()]).toEqual([1, 1]);
+});
+
+test('all licenses of a filter are extended as previewed, and put back', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Many') });
+  const of = { customerId: customer.customerId, validUntil: '2030-05-31T00:00:00Z' };
+  const made = await Promise.all(Array.from({ length: 52 }, () => makeLicense(server.admin, of)));
+  const [first, ...others] = made;
+  await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
+
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await expect(page.getByText('50 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await expect(page.getByText('52 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Extend…' }).click();
+  const modal = dialog(page, 'Extend Licenses');
+  await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
+  await expect(modal.getByRole('list', { name: 'Preview' })).toContainText('31 May 2030 → 31 May 2031');
+  await expectAccessible(page);
+  await modal.getByText('To a date').click();
+  await modal.getByRole('textbox', { name: 'Valid Until' }).fill('2030-01-01');
+  await page.keyboard.press('Tab');
+  await expect(modal.getByRole('status')).toHaveText(
+    '0 licenses change. 52 licenses stay as they are: Ends on that day or later already (52).',
+  );
+  await modal.getByText('+30 days').click();
+  await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
+
+  // after the preview: one license changes, and another begins to match the filter
+  const edited = await server.admin.ok(licenses.update, {
+    params: { id: first!.licenseId },
+    body: { maxActivations: 7 },
+  });
+  const later = await makeLicense(server.admin, of);
+  await modal.getByRole('button', { name: 'Extend 52 licenses' }).press('Enter');
+  await expect(modal.getByRole('alert')).toHaveText('51 licenses extended. 1 license could not be extended:');
+  await expect(modal.getByRole('list', { name: 'Licenses' })).toContainText(
+    `${edited.licenseKey} ${customer.name}Was changed by someone else meanwhile`,
+  );
+  expect(await get(server, later)).toEqual(later);
+  expect(await get(server, edited)).toEqual(edited);
+  expect((await get(server, others[0]!)).validUntil).toBe('2030-06-30T00:00:00.000Z');
+
+  await modal.getByRole('button', { name: 'Undo' }).click();
+  await expect(modal.getByRole('status')).toHaveText('51 licenses put back.');
+  await modal.getByText('Close', { exact: true }).click();
+  for (const license of [others[0]!, others.at(-1)!])
+    expect((await get(server, license)).validUntil).toBe('2030-05-31T00:00:00.000Z');
+
+  await row(page, first!).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Modules…' }).click();
+  const modules = dialog(page, 'Change Modules');
+  await modules.getByText('Remove modules').click();
+  await modules.getByRole('checkbox', { name: 'Diabetes' }).check();
+  await expect(modules.getByRole('list', { name: 'Preview' })).toContainText('− Diabetes');
+  await modules.getByRole('button', { name: 'Change 1 license' }).click();
+  await expect(modules.getByRole('status')).toHaveText('1 license changed.');
+  expect((await get(server, first!)).moduleIds).toEqual(['mod_lung_nodule']);
+});
+
+test('customers and licenses come from files: errors by line, a dry run, and the keys', async ({
+  page,
+  server,
+}) => {
+  const [north, south] = [unique('Klinik Nörd'), unique('=Süd <b>')];
+  await signInAs(page, 'admin', '/customers?dialog=import', server);
+  const people = dialog(page, 'Import Customers');
+  const choose = (file: string, content: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name: file, mimeType: 'text/csv', buffer: content });
+
+  // as Excel saves it on Windows: semicolons, Windows-1252
+  await choose(
+    'customers.csv',
+    Buffer.from(`Company Name;Country;Email\r\n${north};DE;nobody\r\n`, 'latin1'),
+  );
+  await expect(people.getByRole('alert')).toHaveText('1 error. No customer is made until the file has none.');
+  await expect(people.getByRole('list', { name: 'Errors' })).toHaveText(
+    'Line 2, Email: Must be an email address',
+  );
+  await expect(people.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
+  await expectAccessible(page);
+  const field = people.getByRole('textbox', { name: 'CSV' });
+  await field.press('ControlOrMeta+A');
+  await page.keyboard.insertText(`Company Name\tCountry\n${north}\tGermany\n`);
+  await expect(people.getByRole('region', { name: 'Preview' })).toContainText(`${north}———Germany`);
+  const sent = await clickTwice(people.getByRole('button', { name: 'Import 1 customer' }), imports.customers);
+  await expect(page.getByText('1 customer created')).toBeVisible();
+  await expect(people).toBeHidden();
+  expect(sent()).toBe(1);
+
+  await page.goto('/licenses?dialog=import');
+  const modal = dialog(page, 'Import Licenses');
+  await choose(
+    'licenses.csv',
+    Buffer.from(
+      `\ufeffCustomer;Country;Type;Max Activations;Modules\r\n${north};;enterprise;5;COPD\r\n${south};AT;;;\r\n`,
+    ),
+  );
+  await expect(modal.getByRole('list', { name: 'Errors' })).toHaveText(
+    'Line 3, Customer: There is no such customer',
+  );
+  await modal.getByRole('checkbox', { name: 'Create 1 customer that does not exist' }).check();
+  await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
+  await expect(modal.getByRole('row').nth(2)).toContainText(`${south} NewTrial1`);
+  await expectAccessible(page);
+  await modal.getByRole('button', { name: 'Issue 2 licenses' }).press('Enter');
+  await expect(modal.getByRole('status')).toHaveText(
+    '2 licenses issued, 1 customer created. Send the keys to the customers:',
+  );
+  const keys = await modal.locator('.mono').allTextContents();
+  expect(keys.map((key) => key[0])).toEqual(['E', 'T']);
+  const downloading = page.waitForEvent('download');
+  await modal.getByRole('link', { name: 'Download CSV' }).click();
+  const file = await readFile(await (await downloading).path(), 'utf8');
+  for (const key of keys) expect(file).toContain(key);
+  await modal.getByRole('button', { name: 'Done' }).click();
+  await expect(row(page, { licenseKey: keys[0]! })).toBeVisible();
+});

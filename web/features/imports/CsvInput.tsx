@@ -1,0 +1,87 @@
+import { Anchor, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import { useState, type DragEvent } from 'react';
+import { messageOf } from '../../api-error.ts';
+import { ErrorText } from '../../ui/ErrorText.tsx';
+import { textOfCsvFile } from './csv-file.ts';
+import classes from './imports.module.css';
+
+/** The field for a CSV text: pasted, or from a file that is chosen or dropped; with the template. */
+export function CsvInput(props: {
+  value: string;
+  columns: readonly string[];
+  template: { name: string; text: string };
+  onChange: (csv: string) => void;
+}) {
+  const { columns, template, onChange } = props;
+  const [over, setOver] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const choose = async (file: File | null | undefined) => {
+    if (!file) return;
+    try {
+      onChange(await textOfCsvFile(file));
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const drop = (event: DragEvent) => {
+    setOver(false);
+    const { files } = event.dataTransfer;
+    // otherwise it is a dragged text, which the field takes by itself
+    if (files.length === 0) return;
+    event.preventDefault();
+    if (files.length > 1) setProblem('Drop one file at a time.');
+    else void choose(files[0]);
+  };
+  return (
+    <Stack
+      gap="xs"
+      className={classes.drop}
+      data-over={over || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Text c="dimmed">
+        Columns: {columns.join(', ')}.{' '}
+        <Anchor
+          href={`data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${template.text}`)}`}
+          download={template.name}
+        >
+          Download template
+        </Anchor>
+      </Text>
+      <Textarea
+        label="CSV"
+        description="Paste cells from a spreadsheet, or choose or drop a file"
+        data-autofocus
+        autosize
+        minRows={4}
+        maxRows={8}
+        spellCheck={false}
+        autoComplete="off"
+        className={classes.text}
+        value={props.value}
+        onChange={(event) => {
+          setProblem(undefined);
+          onChange(event.currentTarget.value);
+        }}
+      />
+      <Group>
+        <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(file) => void choose(file)}>
+          {(button) => (
+            <Button {...button} variant="default" leftSection={<IconFileUpload size={15} stroke={1.75} />}>
+              Choose file
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+      {problem && <ErrorText>{problem}</ErrorText>}
+    </Stack>
+  );
+}

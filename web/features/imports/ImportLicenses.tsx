@@ -1,0 +1,105 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { imports, licenseFileColumns, type ImportedLicense } from '../../../contract/imports.ts';
+import { moduleLabel } from '../../../contract/modules.ts';
+import { call } from '../../api.ts';
+import { useAuth } from '../../session.tsx';
+import { BoxedList } from '../../ui/BoxedList.tsx';
+import { counted } from '../../ui/counted.ts';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { utcDate } from '../../ui/time.ts';
+import { CsvImport } from './CsvImport.tsx';
+
+const columns = Object.values(licenseFileColumns);
+const template = {
+  name: 'licenses.csv',
+  text: `${columns.join(',')}\r\nSt. Mary's Hospital,Ireland,enterprise,3,2027-01-01,2028-01-01,"Lung Nodule, COPD"\r\n`,
+};
+
+const cells: Record<string, (row: ImportedLicense) => ReactNode> = {
+  [licenseFileColumns.customer]: ({ customerName, isNewCustomer }) => (
+    <>
+      {customerName} {isNewCustomer && <StatusBadge tone="teal">New</StatusBadge>}
+    </>
+  ),
+  [licenseFileColumns.type]: ({ type }) => (type === 'trial' ? 'Trial' : 'Enterprise'),
+  [licenseFileColumns.maxActivations]: ({ maxActivations }) => maxActivations.toLocaleString('en'),
+  [licenseFileColumns.validFrom]: ({ validFrom }) => utcDate(validFrom),
+  [licenseFileColumns.validUntil]: ({ validUntil }) => utcDate(validUntil),
+  [licenseFileColumns.moduleIds]: ({ moduleIds }) => moduleIds.map(moduleLabel).join(', ') || '—',
+};
+
+type Made = Awaited<ReturnType<typeof save>>;
+const save = (csv: string, createCustomers: boolean) =>
+  call(imports.licenses, { body: { csv, createCustomers } });
+
+/** Issues the licenses of a CSV file, then shows their keys. */
+export default function ImportLicenses({ onClose }: { onClose: () => void }) {
+  const { can } = useAuth();
+  const [made, setMade] = useState<Made>();
+  return (
+    <Dialog title="Import Licenses" size={760} onClose={onClose}>
+      {made ? (
+        <Keys made={made} onClose={onClose} />
+      ) : (
+        <CsvImport
+          noun="license"
+          verb="Issue"
+          columns={columns}
+          template={template}
+          option={
+            can.createCustomers
+              ? (names) =>
+                  `Create ${counted(names.length, 'customer')} that ${names.length === 1 ? 'does' : 'do'} not exist`
+              : undefined
+          }
+          check={(csv, createCustomers, signal) =>
+            call(imports.checkLicenses, { body: { csv, createCustomers } }, { signal })
+          }
+          save={save}
+          cells={cells}
+          onSaved={setMade}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function Keys({ made, onClose }: { made: Made; onClose: () => void }) {
+  const { licenses, customers, csv } = made;
+  return (
+    <Stack gap="md">
+      <Text role="status">
+        {counted(licenses.length, 'license')} issued
+        {customers > 0 && `, ${counted(customers, 'customer')} created`}. Send the keys to the customers:
+      </Text>
+      <BoxedList label="License keys">
+        {licenses.map(({ licenseId, licenseKey, customer }) => (
+          <li key={licenseId}>
+            <span className="mono">{licenseKey}</span>{' '}
+            <Text span c="dimmed">
+              {customer?.name}
+            </Text>
+          </li>
+        ))}
+      </BoxedList>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Done
+        </Button>
+        <Button
+          component="a"
+          data-autofocus
+          href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`}
+          download="new-licenses.csv"
+          leftSection={<IconDownload size={15} stroke={1.75} />}
+        >
+          Download CSV
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

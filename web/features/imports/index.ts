@@ -1,0 +1,1 @@
+export { ImportCustomers, ImportLicenses } from './lazy.ts';
