@@ -22,6 +22,9 @@ export const licenseStatuses = ['active', 'revoked'] as const;
 /** Active, Revoked and Expired of spec part 1, section 2; expired is derived, see `licenseTab`. */
 export const licenseTabs = ['active', 'revoked', 'expired'] as const;
 export type LicenseTab = (typeof licenseTabs)[number];
+/** Filter by seats in use: all or more, above 75 percent (full ones too), none. */
+export const seatFilters = ['full', 'high', 'empty'] as const;
+export type SeatFilter = (typeof seatFilters)[number];
 
 /** A license in a response; the user interface calls `moduleIds` modules. */
 export const license = namedObject('License', {
@@ -160,6 +163,13 @@ export const licenseFilter = {
     description:
       'ended: within 7 days, and a machine has asked since; full: no seat is free, and a machine was refused within 3 days; offline: a license file ends within 7 days. Only of active customers',
   }),
+  seats: z
+    .enum(seatFilters)
+    .optional()
+    .meta({ description: 'Seats in use: all, above 75 percent (all included), none' }),
+  unseenForDays: wholeNumber(1, 3650)
+    .optional()
+    .meta({ description: 'No machine has been validated on it for so many days, and it is as old' }),
   search,
   sort: z.enum(licenseSorts).optional(),
 };

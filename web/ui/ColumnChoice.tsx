@@ -17,8 +17,8 @@ export function ColumnChoice<Row>(props: {
   return (
     <Popover position="bottom-end" shadow="md" radius={8} trapFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={15} stroke={1.75} />}>
-          Columns
+        <Button variant="default" px={8} aria-label="Columns" data-hint="Columns">
+          <IconColumns3 size={15} stroke={1.75} />
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="sm">

@@ -6,6 +6,7 @@ import {
   type LicenseListMeta,
   type LicenseSort,
   type LicenseTab,
+  type SeatFilter,
   type licenses as calls,
 } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
@@ -180,11 +181,23 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
     all.push(endsBetween(now, until), isOfActiveCustomer);
   }
   if (filter.attention) all.push(attentionConditions[filter.attention](now));
+  if (filter.seats) all.push(seatConditions[filter.seats]);
+  if (filter.unseenForDays !== undefined) all.push(unseenSince(daysBefore(now, filter.unseenForDays)));
   if (filter.search) all.push(finds(filter.search, filter.machines, now));
   return sql`${sql.join(all, sql` and `)}`;
 }
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000);
+
+const seatConditions: Record<SeatFilter, RawBuilder<boolean>> = {
+  full: sql`l.current_activations >= l.max_activations`,
+  high: sql`l.current_activations * 4 > l.max_activations * 3`,
+  empty: sql`l.current_activations = 0`,
+};
+
+/** A license issued after `since` has not had the time to be seen. */
+const unseenSince = (since: Date): RawBuilder<boolean> => sql`(l.created_at <= ${since} and not exists (
+  select from activations a where a.license_id = l.license_id and a.last_checked_at > ${since}))`;
 
 /** The licenses whose machines a search found: their ids, or 'many'. */
 type Machines = string[] | 'many';

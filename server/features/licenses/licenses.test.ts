@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
-import { licenses as calls, type License } from '../../../contract/licenses.ts';
+import { licenses as calls, type License, type SeatFilter } from '../../../contract/licenses.ts';
 import { modules } from '../../../contract/modules.ts';
 import { validation } from '../../../contract/validation.ts';
 import {
@@ -376,6 +376,56 @@ describe('the list', () => {
       await makeLicense(own, { validUntil: until(-1) });
       const listed = await own.ok(calls.list, { query: { expiringWithinDays: '30', sort: 'validUntil' } });
       expect(keys(listed)).toEqual(keys([soon, edge]));
+    });
+  });
+
+  test('finds those with all seats in use, above 75 percent of them, and none, with the counts of the tabs', async () => {
+    await fresh(async (own) => {
+      const used = async (seats: number, of: number) => {
+        const license = await makeLicense(own, { maxActivations: of });
+        for (let n = 0; n < seats; n++) await validateOn(own, license, `machine-${n}`);
+        return license;
+      };
+      const [full, high, atThreeQuarters, empty] = [
+        await used(1, 1),
+        await used(4, 5),
+        await used(3, 4),
+        await used(0, 2),
+      ];
+      const found = (seats: SeatFilter) => own.ok(calls.list, { query: { seats, sort: 'createdAt' } });
+      expect(keys(await found('full'))).toEqual(keys([full]));
+      expect(keys(await found('high'))).toEqual(keys([full, high]));
+      expect(keys(await found('empty'))).toEqual(keys([empty]));
+      const { body } = await own.call(calls.list, { query: { seats: 'high' } });
+      expect(body.meta.counts).toEqual({ active: 2, revoked: 0, expired: 0 });
+      const csv = await own.call(calls.exportCsv, { query: { seats: 'empty' } });
+      expect(csv.text).toContain(empty.licenseKey);
+      expect(csv.text).not.toContain(atThreeQuarters.licenseKey);
+    });
+  });
+
+  test('finds those not seen for so many days: neither new ones, nor ones that any machine uses', async () => {
+    await fresh(async (own, ownServer) => {
+      const { clock } = ownServer;
+      const desktop = ownServer.api(await makeApiKey(own));
+      const [silent, used, partlyUsed] = [
+        await makeLicense(own),
+        await makeLicense(own),
+        await makeLicense(own, { maxActivations: 2 }),
+      ];
+      for (const license of [silent, used, partlyUsed]) await validateOn(desktop, license, 'first');
+      await validateOn(desktop, partlyUsed, 'second');
+      const unseen = async (unseenForDays: string) =>
+        keys(await own.ok(calls.list, { query: { unseenForDays, sort: 'createdAt' } }));
+      clock.advance(days(30));
+      await validateOn(desktop, used, 'first');
+      await validateOn(desktop, partlyUsed, 'second');
+      const issuedToday = await makeLicense(own);
+      await eventually(async () => expect(await unseen('30')).toEqual([silent.licenseKey]));
+      clock.advance(days(1));
+      expect(await unseen('1')).toEqual(keys([silent, used, partlyUsed, issuedToday]));
+      expect(await unseen('31')).toEqual([silent.licenseKey]);
+      expect(await unseen('32')).toEqual([]);
     });
   });
 });

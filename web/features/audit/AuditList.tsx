@@ -6,17 +6,18 @@ import { ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
-import { auditListQuery } from './queries.ts';
+import { auditChoicesQuery, auditListQuery } from './queries.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';
 import { ExportButton } from './ExportButton.tsx';
-import { filtersSet, noFilters, useAuditSearch } from './audit-search.ts';
+import { auditChips, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchDelay = 300;
@@ -26,7 +27,8 @@ export function AuditList() {
   const { search, change } = useAuditSearch();
   const { can } = useAuth();
   const list = useQuery(auditListQuery(search));
-  const count = filtersSet(search);
+  const chips = auditChips(search, usePeople(search.userId));
+  const count = chips.length;
   const [panel, setPanel] = useState(count > 0);
   return (
     <>
@@ -47,11 +49,6 @@ export function AuditList() {
             >
               Filters{count > 0 && ` (${count})`}
             </Button>
-            {count > 0 && (
-              <Button variant="subtle" onClick={() => change(noFilters)}>
-                Clear filters
-              </Button>
-            )}
           </>
         }
         right={can.exportAudit && <ExportButton search={search} />}
@@ -62,6 +59,11 @@ export function AuditList() {
           Only entries since {momentText(search.since)}
         </FilterNote>
       )}
+      <FilterChips
+        chips={chips}
+        onRemove={(name) => change({ [name]: undefined })}
+        onClear={() => change(noFilters)}
+      />
       {list.isLoadingError ? (
         <LoadError title="Failed to load audit logs" query={list} />
       ) : (
@@ -80,6 +82,12 @@ export function AuditList() {
       )}
     </>
   );
+}
+
+/** Emails of those who are in the log, by their ids. */
+function usePeople(chosen: string | undefined): Map<string, string> {
+  const { data } = useQuery({ ...auditChoicesQuery, enabled: chosen !== undefined });
+  return new Map(data?.users.map((user) => [user.user_id, user.user_email]));
 }
 
 function NoEntries({ data }: { data: AuditPage | undefined }) {
@@ -101,7 +109,7 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
       </EmptyState>
     );
   }
-  const narrowed = search.search !== undefined || filtersSet(search) > 0;
+  const narrowed = search.search !== undefined || search.since !== undefined || auditChips(search).length > 0;
   return (
     <EmptyState
       title="No audit logs found"

@@ -75,8 +75,23 @@ const filters = [
   'since',
 ] as const;
 
-/** How many fields of the Filters panel are set. */
-export const filtersSet = (search: AuditSearch) =>
-  filters.filter((name) => search[name] !== undefined).length;
+const words: Record<Exclude<(typeof filters)[number], 'since'>, string> = {
+  userId: 'Person',
+  resourceType: 'Resource type',
+  resourceId: 'Resource ID',
+  eventType: 'Event type',
+  status: 'Status',
+  from: 'From',
+  to: 'To',
+};
+
+/** The fields of the Filters panel that are set; `since` has a note of its own. `users`: names of those that entries have, by id. */
+export const auditChips = (search: AuditSearch, users: ReadonlyMap<string, string> = new Map()) =>
+  filters.flatMap((name) => {
+    const value = search[name];
+    return value === undefined || name === 'since'
+      ? []
+      : [{ name, label: `${words[name]}: ${users.get(value) ?? value}` }];
+  });
 
 export const noFilters: AuditSearch = Object.fromEntries(filters.map((name) => [name, undefined]));

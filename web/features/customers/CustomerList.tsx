@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
+import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
@@ -9,6 +10,7 @@ import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import type { Selection } from '../../ui/data-table.ts';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
@@ -60,6 +62,11 @@ export function CustomerList() {
           }
         />
       )}
+      <FilterChips
+        chips={search.country ? [{ name: 'country', label: `Country: ${countryName(search.country)}` }] : []}
+        onRemove={(name) => change({ [name]: undefined })}
+        onClear={() => change({ country: undefined })}
+      />
       {list.isLoadingError ? (
         <LoadError title="Error loading customers" query={list} retryLabel="Retry Loading" />
       ) : (

@@ -9,15 +9,17 @@ import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
 
 const delay = 200;
 /** Renders the options inside the dialog or page, for users who navigate by landmarks. */
-const inPlace = { withinPortal: false };
+const inPlace = { withinPortal: false, zIndex: 1001 };
 
 type Props = Omit<ComponentProps<typeof SearchSelect>, 'data' | 'nothingFound'> & {
   /** Name of the selected customer, when the screen has it already. */
   name?: string | undefined;
+  /** Loads the choices when the field is first reached: for a filter that most visits never use. */
+  loadsLate?: boolean;
 };
 
 /** A customer select that searches on the server by part of the name or email. */
-export function CustomerSelect({ value, onChange, name, ...input }: Props) {
+export function CustomerSelect({ value, onChange, name, loadsLate = false, ...input }: Props) {
   const [text, setText] = useState('');
   const [picked, setPicked] = useState<{ id: string; name: string }>();
   const known = name ?? (picked?.id === value ? picked?.name : undefined);
@@ -31,7 +33,8 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
       ? undefined
       : (known ?? asked.data?.name ?? (asked.isError || !can.viewCustomers ? 'Unknown customer' : ''));
   const [settled] = useDebouncedValue(text, delay);
-  const choices = useQuery({ ...customerChoicesQuery(settled), enabled: can.viewCustomers });
+  const [wanted, setWanted] = useState(!loadsLate);
+  const choices = useQuery({ ...customerChoicesQuery(settled), enabled: can.viewCustomers && wanted });
   const offered = (choices.data?.data ?? []).map((customer) => ({
     value: customer.customerId,
     label: customer.name,
@@ -62,6 +65,11 @@ export function CustomerSelect({ value, onChange, name, ...input }: Props) {
       match={bestFirst}
       isSearching={can.viewCustomers && isOutdated}
       onSearch={setText}
+      onFocus={(event) => {
+        setWanted(true);
+        input.onFocus?.(event);
+      }}
+      onPointerEnter={() => setWanted(true)}
       value={value}
       chosenLabel={chosenName}
       onChange={(id, label) => {

@@ -7,6 +7,7 @@ import { useKept } from '../../kept-work.ts';
 import { licensePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -14,6 +15,7 @@ import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
+import { customerNameOf, licenseChips, noFilters } from './license-chips.ts';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
@@ -58,6 +60,7 @@ export function LicenseList(props: {
     onExtend: useExtend(),
   };
 
+  const chips = licenseChips(search, rows);
   const total = list.data?.meta.total ?? 0;
   const isLastPage = (search.page ?? 1) * pageSize >= total;
   const approachNext = isLastPage ? undefined : props.onApproachNextPage;
@@ -83,10 +86,14 @@ export function LicenseList(props: {
         }
         filters={
           selected.licenses.length === 0 && (
-            <LicenseFilters search={search} customerName={nameOf(search.customer, rows)} onChange={change} />
+            <LicenseFilters
+              search={search}
+              customerName={customerNameOf(search.customer, rows)}
+              onChange={change}
+            />
           )
         }
-        filtersSet={[search.type, search.customer, search.expiring].filter(Boolean).length}
+        filtersSet={chips.length + (search.attention ? 1 : 0)}
         right={
           selected.licenses.length === 0 && (
             <>
@@ -99,6 +106,11 @@ export function LicenseList(props: {
       {attention && (
         <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
       )}
+      <FilterChips
+        chips={chips}
+        onRemove={(name) => change({ [name]: undefined })}
+        onClear={() => change(noFilters)}
+      />
       {list.isLoadingError ? (
         <LoadError title="Error loading licenses" query={list} />
       ) : (
@@ -136,10 +148,6 @@ export function LicenseList(props: {
     </>
   );
 }
-
-/** Takes the name for a customer filter from a row where possible, without a request. */
-const nameOf = (customerId: string | undefined, rows: License[] | undefined) =>
-  customerId ? rows?.find((row) => row.customerId === customerId)?.customer?.name : undefined;
 
 /** The sections by customer: their headers, and which are collapsed. */
 function useSections(counts: LicenseListMeta['groups'] = [], onPermanentDelete: (license: License) => void) {

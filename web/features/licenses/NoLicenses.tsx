@@ -3,6 +3,7 @@ import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../con
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { licenseChips, noFilters } from './license-chips.ts';
 import { stateBadges } from './license-labels.ts';
 import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
@@ -19,8 +20,6 @@ const empty: Record<LicenseTab, { title: string; todo: string }> = {
   },
 };
 
-const noFilters = { search: undefined, type: undefined, customer: undefined, expiring: undefined };
-
 /** Says why the list is empty, and what to do about it. */
 export function NoLicenses(props: {
   search: LicenseListSearch;
@@ -29,7 +28,7 @@ export function NoLicenses(props: {
 }) {
   const { search, meta, change } = props;
   const tab = tabOf(search);
-  if (search.search || search.type || search.customer || search.expiring) {
+  if (search.search || search.attention || licenseChips(search, undefined).length > 0) {
     return <NothingFound tab={tab} counts={meta?.counts} change={change} />;
   }
   return (
@@ -62,7 +61,7 @@ function NothingFound(props: {
               Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}
             </Button>
           ))}
-          <ClearSearch onClear={() => change(noFilters)} />
+          <ClearSearch onClear={() => change({ ...noFilters, search: undefined, attention: undefined })} />
         </Group>
       }
     >

@@ -1,8 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
+import type { SeatFilter } from '../../../contract/licenses.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
 import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
 const dialogs = ['create', 'import'] as const;
+export const unseenDays = ['7', '30', '90', '365'] as const;
+// not those of the contract, which would load its schemas with the sign-in screen
+const seats = ['full', 'high', 'empty'] as const satisfies readonly SeatFilter[];
+
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
 export type LicenseListSearch = {
   tab?: string | undefined;
@@ -14,6 +19,9 @@ export type LicenseListSearch = {
   expiring?: '30' | undefined;
   /** Only licenses that need somebody for this reason. */
   attention?: string | undefined;
+  seats?: SeatFilter | undefined;
+  /** Only licenses that no machine used for this number of days. */
+  unseen?: (typeof unseenDays)[number] | undefined;
   sort?: string | undefined;
   page?: number | undefined;
   dialog?: (typeof dialogs)[number] | undefined;
@@ -30,6 +38,8 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   customer: idParam(params, 'customer'),
   expiring: textParam(params, 'expiring') === '30' ? '30' : undefined,
   attention: textParam(params, 'attention'),
+  seats: oneOf(seats, textParam(params, 'seats')),
+  unseen: oneOf(unseenDays, textParam(params, 'unseen')),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
   dialog: oneOf(dialogs, textParam(params, 'dialog')),

@@ -31,6 +31,8 @@ export const filterOf = (search: LicenseListSearch) => ({
   customerId: search.customer,
   expiringWithinDays: search.expiring,
   attention: attentionOf(search),
+  seats: search.seats,
+  unseenForDays: search.unseen,
   sort: sortOf(search),
 });
 

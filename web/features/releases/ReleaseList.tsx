@@ -14,12 +14,14 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { noFilters, releaseChips } from './release-chips.ts';
 import { releaseActions } from './release-actions.ts';
 import { releaseColumns } from './release-columns.tsx';
 import { buildText, inSeveralKinds } from './release-labels.ts';
@@ -53,6 +55,7 @@ export function ReleaseList() {
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
+  const chips = releaseChips(search);
   const handlers = {
     onOpen: (release: Release) => void navigate({ to: paths.release, params: { releaseId: release.id } }),
     onEdit: can.updateReleases ? (release: Release) => change({ edit: release.id }) : undefined,
@@ -80,9 +83,12 @@ export function ReleaseList() {
         left={<ListSearch search={search} change={change} placeholder="Search version or notes..." />}
         right={<AsOf queries={[list]} />}
         filters={<ReleaseFilters search={search} onChange={change} />}
-        filtersSet={
-          [search.platform, search.channel, search.architecture, search.inactive].filter(Boolean).length
-        }
+        filtersSet={chips.length}
+      />
+      <FilterChips
+        chips={chips}
+        onRemove={(name) => change({ [name]: undefined })}
+        onClear={() => change(noFilters)}
       />
       {attention && (
         <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
@@ -137,10 +143,9 @@ function NoReleases() {
           <ClearSearch
             onClear={() =>
               change({
+                ...noFilters,
+                inactive: search.inactive,
                 search: undefined,
-                platform: undefined,
-                channel: undefined,
-                architecture: undefined,
                 attention: undefined,
               })
             }

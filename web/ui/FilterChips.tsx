@@ -1,0 +1,48 @@
+import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './FilterChips.module.css';
+
+/** A filter that is set: its parameter in the URL, and what it says. */
+type FilterChip<Name extends string = string> = { name: Name; label: string };
+
+/** The filters that are set, each with a button that removes it. `before`: the view that they belong to. */
+export function FilterChips<Name extends string>(props: {
+  chips: readonly FilterChip<Name>[];
+  before?: ReactNode;
+  onRemove: (name: Name) => void;
+  onClear: () => void;
+}) {
+  const { chips, before, onRemove, onClear } = props;
+  if (chips.length === 0 && !before) return null;
+  return (
+    <div className={classes.chips} role="group" aria-label="Active filters">
+      {before}
+      {chips.map(({ name, label }) => (
+        <Chip
+          key={name}
+          label={label}
+          removeLabel={`Remove filter ${label}`}
+          onRemove={() => onRemove(name)}
+        />
+      ))}
+      {chips.length > 0 && (
+        <button type="button" className={classes.clear} onClick={onClear}>
+          Clear filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Chip(props: { label: string; removeLabel: string; onRemove: () => void; icon?: ReactNode }) {
+  return (
+    <span className={classes.chip}>
+      {props.icon}
+      <bdi className={classes.label}>{props.label}</bdi>
+      <button type="button" className={classes.remove} onClick={props.onRemove}>
+        <IconX size={13} stroke={1.75} aria-hidden />
+        <span className="visually-hidden">{props.removeLabel}</span>
+      </button>
+    </span>
+  );
+}

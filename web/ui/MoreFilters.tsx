@@ -1,0 +1,19 @@
+import { Button, Popover, Stack } from '@mantine/core';
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+
+/** A button that opens the filters for which the row has no space. */
+export function MoreFilters({ children }: { children: ReactNode }) {
+  return (
+    <Popover position="bottom-start" shadow="md" radius={8} trapFocus width={220}>
+      <Popover.Target>
+        <Button variant="default" px={8} aria-label="More filters" data-hint="More filters">
+          <IconAdjustmentsHorizontal size={15} stroke={1.75} />
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="sm" aria-label="More filters">
+        <Stack gap="sm">{children}</Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
