@@ -52,6 +52,7 @@ export const auditSubjects = {
   audit: 'Audit log',
   refusal: 'Refusals',
   rollout_default: (d: { channel: Channel }) => ({ id: d.channel, name: `Default rollout on ${d.channel}` }),
+  view: (v: { id: string; name: string }) => ({ id: v.id, name: `View ${v.name}` }),
   clock: 'Clock',
   backup: (b: { madeAt: string }) => ({ id: null, name: `Backup of ${b.madeAt}` }),
 } satisfies Record<string, string | ((record: never) => AuditSubject)>;
@@ -159,6 +160,10 @@ export const auditEvents = {
   'audit.chain_taken_over': null,
   'call.refused': 'refused',
   'refusal.counted': null,
+  'view.created': 'created',
+  'view.updated': null,
+  'view.deleted': 'deleted',
+  'view.restored': 'restored',
   'clock.confirmed': null,
   'backup.restored': 'restored',
 } as const satisfies Record<`${AuditResource}.${string}`, string | null>;

@@ -27,6 +27,7 @@ import { updates } from './updates.ts';
 import { uploads } from './uploads.ts';
 import { rbac, users } from './users.ts';
 import { validation } from './validation.ts';
+import { views } from './views.ts';
 
 /** Every call of the service, by feature. */
 export const contract = {
@@ -61,4 +62,5 @@ export const contract = {
   machines,
   machineStandings,
   audit,
+  views,
 };

@@ -54,6 +54,7 @@ import { userRoutes } from './features/users/users.routes.ts';
 import { createValidationRecorder } from './features/validation/validation-recorder.ts';
 import { createSeatFinder } from './features/validation/find.ts';
 import { validationRoutes } from './features/validation/validation.routes.ts';
+import { viewRoutes } from './features/views/views.routes.ts';
 import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
 import { serveConsole } from './http/console.ts';
@@ -135,6 +136,7 @@ export async function buildApp(
     keyRoutes(context.db, keys),
     analyticsRoutes(context),
     auditRoutes(context, audit),
+    viewRoutes(context),
     released,
     approvalRoutes({ ...context, passwords, refusals }, released),
     uploadRoutes({ ...context, storageWatch, inspector }),

@@ -21,7 +21,8 @@ export type Editable<R extends Versioned, Columns> = {
 type Sent<R> = { [K in keyof R]?: R[K] | undefined };
 
 type Edit<R, Columns, E extends AuditEvent> = {
-  event: E | ((before: R) => E);
+  /** Undefined for a change that leaves no entry. */
+  event: E | ((before: R, after: R) => E | undefined);
   /** Why the state of the record forbids the change; null if it does not. */
   refuse?: (before: R) => string | null;
   /** Further checks, run after an edit conflict is ruled out. */
@@ -75,7 +76,8 @@ export async function editRecord<
   const updated_at = nextUpdatedAt(new Date(before.updatedAt), change.now);
   const after = await kind.write(change, before, { ...set, updated_at });
   if (isFailure(after)) return after;
-  const happened = typeof event === 'function' ? event(before) : event;
+  const happened = typeof event === 'function' ? event(before, after) : event;
+  if (happened === undefined) return after;
   const { audited = (record: R) => record } = kind;
   const text = what?.(before, after);
   const shown = { before: audited(before), after: audited(after) };

@@ -183,6 +183,8 @@ const bodies: Record<string, Json> = {
   },
   'apiKeys.create': apiKey,
   'audit.setConfig': { value: 400 },
+  'views.create': { list: 'licenses', name: 'Full', query: 'seats=full', shared: true },
+  'views.update': { name: 'Fuller', query: 'seats=high', shared: false, updatedAt },
   'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
   'account.changePassword': {
     currentPassword: 'not it',

@@ -258,6 +258,7 @@ registerPaletteSource(
 );
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
+registerPaletteSource(async () => (await import('./features/views/views-palette.ts')).viewsPalette);
 
 /** Shown on every screen: a rollout that paused itself concerns everyone. */
 registerNotice(() => import('./features/releases/PausedNotice.tsx'));

@@ -18,12 +18,14 @@ afterAll(async () => {
 
 /** `table.column` to what a program reads there, from the source: its types are gone when a test runs. */
 async function described(): Promise<Map<string, string>> {
-  const source = await readFile(join(import.meta.dirname, 'tables.ts'), 'utf8');
-  const tables = source
-    .slice(source.indexOf('export type Tables = {'))
-    .matchAll(/^ {2}(\w+): \{([^}]*)\};/gm);
+  const sources = await Promise.all(
+    ['tables.ts', 'view-tables.ts'].map((file) => readFile(join(import.meta.dirname, file), 'utf8')),
+  );
+  const tables = sources.flatMap((source) => [
+    ...source.slice(source.search(/export type \w*Tables = /)).matchAll(/^ {2}(\w+): \{([^}]*)\};/gm),
+  ]);
   return new Map(
-    [...tables].flatMap(([, table, body]) =>
+    tables.flatMap(([, table, body]) =>
       [...body!.matchAll(/(\w+): ([^;]+?)(?:;|\s*$)/gm)].map(([, column, type]) => [
         `${table}.${column}`,
         reading(type!),

@@ -11,6 +11,7 @@ import type { Architecture, Platform } from '../../contract/builds.ts';
 import type { RolloutPlan } from '../../contract/rollout-plan.ts';
 import type { Channel } from '../../contract/versions.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
+import type { ViewTables } from './view-tables.ts';
 
 /** A column maintained by the database or a trigger: read, never written. */
 type Kept<T> = ColumnType<T, never, never>;
@@ -18,7 +19,7 @@ type Kept<T> = ColumnType<T, never, never>;
 /** Written as JSON text, which the driver would otherwise write as an array of the database. */
 type Json<T> = ColumnType<T, string | null | undefined, string | null>;
 
-export type Tables = {
+export type Tables = ViewTables & {
   users: {
     user_id: string;
     email: string;

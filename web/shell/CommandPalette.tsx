@@ -119,7 +119,7 @@ function useSources() {
     queryFn: loadPaletteSources,
     staleTime: Infinity,
   });
-  return data.filter((source) => hasPermission(source.resource, 'read'));
+  return data.filter(({ resource }) => !resource || hasPermission(resource, 'read'));
 }
 
 function useLocalGroups(text: string): Group[] {
@@ -133,7 +133,7 @@ function useLocalGroups(text: string): Group[] {
       words: 'words' in page ? page.words : '',
     }));
   const actions = useSources().flatMap((source) =>
-    hasPermission(source.resource, 'create')
+    source.resource && hasPermission(source.resource, 'create')
       ? (source.creates ?? []).map((item) => entryOf(item, IconBolt))
       : [],
   );

@@ -16,8 +16,8 @@ export type PaletteSource = {
   group: string;
   /** The icon of its results. */
   icon: Icon;
-  /** Only for users who may read this resource. */
-  resource: Resource;
+  /** Only for users who may read this resource; undefined for everyone. */
+  resource: Resource | undefined;
   /** For users who may create the resource, shown without a search: "Create Customer". */
   creates?: readonly PaletteItem[];
   /** Searches on the server; the signal is aborted when the text changes. */

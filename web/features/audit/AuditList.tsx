@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
@@ -17,7 +18,8 @@ import { auditColumns } from './audit-columns.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';
 import { ExportButton } from './ExportButton.tsx';
-import { auditChips, noFilters, useAuditSearch } from './audit-search.ts';
+import { openViewOf, Views } from '../views/index.ts';
+import { auditChips, auditView, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchDelay = 300;
@@ -28,6 +30,7 @@ export function AuditList() {
   const { can } = useAuth();
   const list = useQuery(auditListQuery(search));
   const chips = auditChips(search, usePeople(search.userId));
+  const viewed = { list: 'audit', to: paths.audit, search, params: auditView } as const;
   const count = chips.length;
   const [panel, setPanel] = useState(count > 0);
   return (
@@ -51,7 +54,12 @@ export function AuditList() {
             </Button>
           </>
         }
-        right={can.exportAudit && <ExportButton search={search} />}
+        right={
+          <>
+            <Views {...viewed} />
+            {can.exportAudit && <ExportButton search={search} />}
+          </>
+        }
       />
       {panel && <AuditFilters />}
       {search.since && !search.from && (
@@ -61,6 +69,7 @@ export function AuditList() {
       )}
       <FilterChips
         chips={chips}
+        before={openViewOf(viewed)}
         onRemove={(name) => change({ [name]: undefined })}
         onClear={() => change(noFilters)}
       />

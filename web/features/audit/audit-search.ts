@@ -22,6 +22,8 @@ export type AuditSearch = {
   size?: number | undefined;
   /** The cursor of this page, so that new entries do not shift it. */
   after?: string | undefined;
+  /** Id of the saved view that is open. */
+  view?: string | undefined;
   /** Id of the entry whose details are open. */
   entry?: string | undefined;
 };
@@ -43,6 +45,7 @@ export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
   page: pageParam(params),
   size: auditSizes.find((size) => size !== defaultSize && size === Number(params['size'])),
   after: textParam(params, 'after'),
+  view: idParam(params, 'view'),
   entry: idParam(params, 'entry'),
 });
 
@@ -74,6 +77,9 @@ const filters = [
   'to',
   'since',
 ] as const;
+
+/** What a saved view of the log holds. */
+export const auditView = { names: ['search', ...filters], read: auditSearch };
 
 const words: Record<Exclude<(typeof filters)[number], 'since'>, string> = {
   userId: 'Person',

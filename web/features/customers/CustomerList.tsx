@@ -6,6 +6,7 @@ import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
@@ -21,7 +22,8 @@ import { customerActions } from './customer-actions.ts';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
 import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
-import { useCustomerSearch } from './customers-search.ts';
+import { openViewOf, Views } from '../views/index.ts';
+import { customerView, useCustomerSearch } from './customers-search.ts';
 
 const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));
 
@@ -35,6 +37,7 @@ export function CustomerList() {
   const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
+  const viewed = { list: 'customers', to: paths.customers, search, params: customerView } as const;
   const actions = customerActions({
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
     onPolicy: can.updatePolicies ? (customer) => change({ policy: customer.customerId }) : undefined,
@@ -56,6 +59,7 @@ export function CustomerList() {
           filtersSet={search.country ? 1 : 0}
           right={
             <>
+              <Views {...viewed} />
               <ColumnChoice columns={customerColumns} visibility={visibility} onChange={setVisibility} />
               <ExportLink href={customerExportUrl(search)} />
             </>
@@ -64,6 +68,7 @@ export function CustomerList() {
       )}
       <FilterChips
         chips={search.country ? [{ name: 'country', label: `Country: ${countryName(search.country)}` }] : []}
+        before={openViewOf(viewed)}
         onRemove={(name) => change({ [name]: undefined })}
         onClear={() => change({ country: undefined })}
       />

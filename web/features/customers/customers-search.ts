@@ -8,6 +8,8 @@ const dialogs = ['create', 'import'] as const;
 export type CustomerListSearch = {
   search?: string | undefined;
   country?: string | undefined;
+  /** Id of the saved view that is open. */
+  view?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
   dialog?: (typeof dialogs)[number] | undefined;
@@ -22,6 +24,7 @@ export type CustomerListSearch = {
 export const customerListSearch = (params: Record<string, unknown>): CustomerListSearch => ({
   search: textParam(params, 'search'),
   country: textParam(params, 'country'),
+  view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
   dialog: oneOf(dialogs, textParam(params, 'dialog')),
@@ -29,6 +32,9 @@ export const customerListSearch = (params: Record<string, unknown>): CustomerLis
   policy: idParam(params, 'policy'),
   tag: textParam(params, 'tag'),
 });
+
+/** What a saved view of the list holds. */
+export const customerView = { names: ['search', 'country', 'sort'], read: customerListSearch };
 
 const route = getRouteApi('/signed-in/customers');
 export const useCustomerSearch = () =>

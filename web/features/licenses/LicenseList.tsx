@@ -4,7 +4,7 @@ import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
-import { licensePath } from '../../paths.ts';
+import { licensePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
@@ -15,11 +15,12 @@ import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
+import { openViewOf, Views } from '../views/index.ts';
 import { customerNameOf, licenseChips, noFilters } from './license-chips.ts';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
-import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
+import { licenseView, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { attentionNotes } from './license-labels.ts';
 import { attentionOf, licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
@@ -61,6 +62,7 @@ export function LicenseList(props: {
   };
 
   const chips = licenseChips(search, rows);
+  const viewed = { list: 'licenses', to: paths.licenses, search, params: licenseView } as const;
   const total = list.data?.meta.total ?? 0;
   const isLastPage = (search.page ?? 1) * pageSize >= total;
   const approachNext = isLastPage ? undefined : props.onApproachNextPage;
@@ -97,6 +99,7 @@ export function LicenseList(props: {
         right={
           selected.licenses.length === 0 && (
             <>
+              <Views {...viewed} />
               <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
               <ExportLink href={licenseExportUrl(search)} />
             </>
@@ -108,6 +111,7 @@ export function LicenseList(props: {
       )}
       <FilterChips
         chips={chips}
+        before={openViewOf(viewed)}
         onRemove={(name) => change({ [name]: undefined })}
         onClear={() => change(noFilters)}
       />

@@ -22,6 +22,8 @@ export type LicenseListSearch = {
   seats?: SeatFilter | undefined;
   /** Only licenses that no machine used for this number of days. */
   unseen?: (typeof unseenDays)[number] | undefined;
+  /** Id of the saved view that is open. */
+  view?: string | undefined;
   sort?: string | undefined;
   page?: number | undefined;
   dialog?: (typeof dialogs)[number] | undefined;
@@ -40,6 +42,7 @@ export const licenseListSearch = (params: Record<string, unknown>): LicenseListS
   attention: textParam(params, 'attention'),
   seats: oneOf(seats, textParam(params, 'seats')),
   unseen: oneOf(unseenDays, textParam(params, 'unseen')),
+  view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
   dialog: oneOf(dialogs, textParam(params, 'dialog')),
@@ -59,3 +62,9 @@ export type ChangeLicenseSearch = ChangeSearch<LicenseListSearch>;
 const route = getRouteApi('/signed-in/licenses');
 export const useLicenseSearch = () =>
   useSearch<LicenseListSearch>(route, { dialogs: ['dialog', 'edit', 'activations'] });
+
+/** What a saved view of the list holds. */
+export const licenseView = {
+  names: ['tab', 'search', 'type', 'customer', 'expiring', 'attention', 'seats', 'unseen', 'sort'],
+  read: licenseListSearch,
+};

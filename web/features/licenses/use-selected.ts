@@ -7,7 +7,7 @@ const none: Selection = new Set();
 
 /** The rows that the user has selected in the current filter and page, or all that the filter matches. */
 export function useSelected(search: LicenseListSearch, rows: License[] | undefined) {
-  const { dialog: _dialog, edit: _edit, activations: _activations, ...list } = search;
+  const { dialog: _dialog, edit: _edit, activations: _activations, view: _view, ...list } = search;
   const here = JSON.stringify(list);
   const [state, setState] = useState<{ of: string; selection: Selection; isAll?: boolean }>({
     of: here,

@@ -21,6 +21,7 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { openViewOf, Views } from '../views/index.ts';
 import { noFilters, releaseChips } from './release-chips.ts';
 import { releaseActions } from './release-actions.ts';
 import { releaseColumns } from './release-columns.tsx';
@@ -28,7 +29,7 @@ import { buildText, inSeveralKinds } from './release-labels.ts';
 import { ReleaseFilters } from './ReleaseFilters.tsx';
 import classes from './releases.module.css';
 import { pageSize, releaseListQuery } from './queries.ts';
-import { useReleasesSearch } from './releases-search.ts';
+import { releaseView, useReleasesSearch } from './releases-search.ts';
 import { VersionStrip } from './VersionStrip.tsx';
 import { newestFirst } from './version-groups.ts';
 
@@ -56,6 +57,7 @@ export function ReleaseList() {
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
   const chips = releaseChips(search);
+  const viewed = { list: 'releases', to: paths.releases, search, params: releaseView } as const;
   const handlers = {
     onOpen: (release: Release) => void navigate({ to: paths.release, params: { releaseId: release.id } }),
     onEdit: can.updateReleases ? (release: Release) => change({ edit: release.id }) : undefined,
@@ -81,12 +83,18 @@ export function ReleaseList() {
       />
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search version or notes..." />}
-        right={<AsOf queries={[list]} />}
+        right={
+          <>
+            <AsOf queries={[list]} />
+            <Views {...viewed} />
+          </>
+        }
         filters={<ReleaseFilters search={search} onChange={change} />}
         filtersSet={chips.length}
       />
       <FilterChips
         chips={chips}
+        before={openViewOf(viewed)}
         onRemove={(name) => change({ [name]: undefined })}
         onClear={() => change(noFilters)}
       />

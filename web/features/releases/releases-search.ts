@@ -13,6 +13,8 @@ export type ReleasesSearch = {
   attention?: string | undefined;
   /** Includes inactive releases. */
   inactive?: '1' | undefined;
+  /** Id of the saved view that is open. */
+  view?: string | undefined;
   page?: number | undefined;
   dialog?: 'create' | 'defaults' | undefined;
   /** Id of the upload that was started in this dialog: a reload shows it again. */
@@ -29,11 +31,18 @@ export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch 
   architecture: textParam(params, 'architecture'),
   attention: textParam(params, 'attention'),
   inactive: params['inactive'] === '1' ? '1' : undefined,
+  view: idParam(params, 'view'),
   page: pageParam(params),
   dialog: oneOf(['create', 'defaults'] as const, textParam(params, 'dialog')),
   upload: uploadParam(params),
   edit: idParam(params, 'edit'),
 });
+
+/** What a saved view of the list holds. */
+export const releaseView = {
+  names: ['search', 'platform', 'channel', 'architecture', 'inactive', 'attention'],
+  read: releasesSearch,
+};
 
 const route = getRouteApi('/signed-in/releases');
 export const useReleasesSearch = () =>

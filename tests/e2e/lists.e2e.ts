@@ -1,0 +1,210 @@
+import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
+import { dialog, expect, expectAccessible, inBothThemes, rowOf, signInAs, test } from './support.ts';
+
+// Behavior of all lists, mostly tested with the list of customers.
+
+test('rows are reached, selected, opened and changed by keys, which the menu of a row and the help show', async ({
+  page,
+  server,
+}) => {
+  const family = unique('Keyboard');
+  for (const one of ['A', 'B', 'C']) await makeCustomer(server.admin, { name: `${family} ${one}` });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(family)}`, server);
+  const row = (one: string) => page.getByRole('row', { name: `${family} ${one}`, exact: true });
+  const { keyboard } = page;
+  await expect(row('C')).toBeVisible();
+
+  await test.step('j and k, and arrows in the list, go from row to row', async () => {
+    // no row yet: keys of rows do nothing
+    await keyboard.press('e');
+    await keyboard.press('j');
+    await expect(row('A')).toBeFocused();
+    await keyboard.press('j');
+    await keyboard.press('ArrowDown');
+    await expect(row('C')).toBeFocused();
+    await keyboard.press('j');
+    await expect(row('C')).toBeFocused();
+    await keyboard.press('k');
+    await expect(row('B')).toBeFocused();
+    await inBothThemes(page, () => expectAccessible(page));
+  });
+
+  await test.step('x selects, and again deselects', async () => {
+    await keyboard.press('x');
+    await expect(row('B')).toHaveAttribute('aria-selected', 'true');
+    await expect(page.getByRole('status').filter({ hasText: '1 selected' })).toBeVisible();
+    await keyboard.press('x');
+    await expect(row('B')).toHaveAttribute('aria-selected', 'false');
+  });
+
+  await test.step('e edits; no key reaches the list from the dialog, and the row has the focus again', async () => {
+    await keyboard.press('e');
+    const edit = dialog(page, 'Edit Customer');
+    await expect(edit.getByRole('textbox', { name: 'Company Name' })).toHaveValue(`${family} B`);
+    await edit.getByRole('button', { name: 'Close' }).focus();
+    for (const key of ['j', 'x', 'd', 'm']) await keyboard.press(key);
+    await expect(page.getByRole('dialog')).toHaveCount(1);
+    await keyboard.press('Escape');
+    await expect(edit).toBeHidden();
+    await expect(row('B')).toBeFocused();
+  });
+
+  await test.step('no key works while typing', async () => {
+    await keyboard.press('/');
+    await keyboard.type('xjd');
+    await expect(page.getByRole('searchbox', { name: 'Search customers' })).toHaveValue('xjd');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await page.goBack();
+    await page.goto(`/customers?search=${encodeURIComponent(family)}`);
+    await expect(row('B')).toBeVisible();
+  });
+
+  await test.step('the menu shows all actions with their keys, the dangerous one last', async () => {
+    await keyboard.press('j');
+    await keyboard.press('m');
+    const items = page.getByRole('menuitem');
+    await expect(items).toHaveText(['Edite', 'Updatesu', 'Deleted']);
+    await inBothThemes(page, () => expectAccessible(page));
+    await keyboard.press('Escape');
+    await expect(items).toHaveCount(0);
+    await expect(row('A').getByRole('button', { name: 'More actions' })).toBeFocused();
+    await keyboard.press('Enter');
+    await expect(items).toHaveCount(3);
+    // a dangerous action asks, by its key too
+    await keyboard.press('d');
+    await expect(dialog(page, 'Delete Customer')).toContainText(`"${family} A"`);
+    await keyboard.press('Escape');
+    await expect(dialog(page, 'Delete Customer')).toBeHidden();
+    await expect(row('A')).toBeVisible();
+  });
+
+  await test.step('the help lists the keys of this screen', async () => {
+    await keyboard.press('?');
+    const help = dialog(page, 'Keyboard shortcuts');
+    const keys = help.getByRole('region', { name: 'Customers' });
+    await expect(keys.getByRole('row')).toHaveText([
+      /^Next row/,
+      /^Previous row/,
+      'Select the rowx',
+      'Edite',
+      'Updatesu',
+      'Deleted',
+      'Menu of the rowm',
+    ]);
+    await expectAccessible(page);
+    await keyboard.press('Escape');
+    await page.goto('/account');
+    await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
+    await keyboard.press('?');
+    await expect(help).toContainText('Go to Customers');
+    await expect(help).not.toContainText('Edit');
+  });
+});
+
+test('an action that is not possible says why, in the menu and for its key', async ({ page, server }) => {
+  const license = await makeLicense(server.admin);
+  await revoke(server.admin, license);
+  const url = `/licenses?tab=revoked&search=${license.licenseKey}`;
+  await signInAs(page, 'super_admin', url, server);
+  await softDelete(server.admin, license);
+  await page.reload();
+  await expect(rowOf(page, license.licenseKey)).toContainText('Customer is soft-deleted');
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  await expect(page.getByText('Reactivate: Customer is soft-deleted')).toBeVisible();
+  await page.keyboard.press('m');
+  const item = page.getByRole('menuitem', { name: 'Reactivate' });
+  await expect(item).toContainText('Customer is soft-deleted');
+  await item.click({ force: true });
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press('a');
+  await expect(dialog(page, 'License Activations')).toBeVisible();
+});
+
+test('filters are chips, and are saved as a view: own or shared, changed, opened from the palette, deleted with undo', async ({
+  page,
+  otherPage,
+  server,
+}) => {
+  const family = unique('Viewed');
+  const { customerId } = await makeCustomer(server.admin, { name: family });
+  const full = await makeLicense(server.admin, { customerId, maxActivations: 1 });
+  const empty = await makeLicense(server.admin, { customerId, maxActivations: 2 });
+  await validateOn(server.admin, full, 'machine');
+  const name = unique('<b>Full</b>');
+  const url = `/licenses?search=${encodeURIComponent(family)}`;
+  await signInAs(page, 'super_admin', url, server);
+  const row = (license: { licenseKey: string }) => rowOf(page, license.licenseKey);
+  const active = page.getByRole('group', { name: 'Active filters' });
+  const views = page.getByRole('button', { name: 'Views' });
+  const item = (text: string | RegExp) => page.getByRole('menuitem', { name: text });
+
+  await test.step('a filter is a chip, which removes it', async () => {
+    await expect(row(empty)).toBeVisible();
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByRole('combobox', { name: 'Seats' }).click();
+    await page.getByRole('option', { name: 'Full' }).click();
+    await expect(row(empty)).toHaveCount(0);
+    await expect(row(full)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await inBothThemes(page, () => expectAccessible(page));
+    await active.getByRole('button', { name: 'Remove filter Seats: Full' }).click();
+    await expect(row(empty)).toBeVisible();
+    await page.goBack();
+    await expect(active).toContainText('Seats: Full');
+  });
+
+  await test.step('saved and shared', async () => {
+    await views.click();
+    await item('Save as new view…').click();
+    const save = dialog(page, 'Save View');
+    await save.getByRole('textbox', { name: 'Name' }).fill(name);
+    await save.getByRole('checkbox', { name: /^Shared/ }).check();
+    await expectAccessible(page);
+    await save.getByRole('button', { name: 'Save View' }).click();
+    await expect(active).toContainText(name);
+    await expect(page).toHaveURL(/view=/);
+  });
+
+  await test.step('a change of the filters is not saved until it is', async () => {
+    await page.getByRole('tab', { name: /^Revoked/ }).click();
+    await expect(active).toContainText('Unsaved changes');
+    await expectAccessible(page);
+    await active.getByRole('button', { name: 'Save changes' }).click();
+    await expect(active).not.toContainText('Unsaved changes');
+  });
+
+  await test.step('a colleague opens it from the palette, and may not change it', async () => {
+    await signInAs(otherPage, 'viewer', '/customers', server);
+    await expect(otherPage.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
+    await otherPage.keyboard.press('Control+k');
+    await otherPage.getByRole('textbox', { name: 'Type a command or search' }).fill(name);
+    await otherPage.getByRole('dialog', { name: 'Command palette' }).getByText('View of licenses').click();
+    await expect(otherPage).toHaveURL(/\/licenses\?.*seats=full/);
+    const theirs = otherPage.getByRole('group', { name: 'Active filters' });
+    await expect(theirs).toContainText('Seats: Full');
+    await theirs.getByRole('button', { name: 'Remove filter Seats: Full' }).click();
+    await expect(theirs).toContainText('Unsaved changes');
+    await expect(theirs.getByRole('button', { name: 'Save changes' })).toHaveCount(0);
+  });
+
+  await test.step('a filter that no longer exists is left out, which is said', async () => {
+    await server.db
+      .updateTable('saved_views')
+      .set({ query: 'seats=full&region=EU' })
+      .where('name', '=', name)
+      .execute();
+    await page.reload();
+    await expect(active).toContainText('Opened without region, which is no filter here any more');
+  });
+
+  await test.step('deleted, and restored', async () => {
+    await views.click();
+    await expectAccessible(page);
+    await item('Delete view').click();
+    await expect(page).not.toHaveURL(/view=/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(active).toContainText(name);
+    await expect(page).toHaveURL(/view=/);
+  });
+});

@@ -1,0 +1,28 @@
+import { Button } from '@mantine/core';
+import { IconBookmark } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import type { ViewedList } from './use-current-view.ts';
+
+const ViewMenu = lazy(() => import('./ViewMenu.tsx'));
+const OpenView = lazy(() => import('./OpenView.tsx'));
+
+/** The menu of saved views, loaded after the list itself. */
+export const Views = (viewed: ViewedList) => (
+  <Suspense
+    fallback={
+      <Button variant="default" px={8} aria-label="Views" disabled>
+        <IconBookmark size={15} stroke={1.75} />
+      </Button>
+    }
+  >
+    <ViewMenu {...viewed} />
+  </Suspense>
+);
+
+/** The open view beside the filters that are set; nothing without one. */
+export const openViewOf = (viewed: ViewedList) =>
+  viewed.search.view && (
+    <Suspense>
+      <OpenView {...viewed} />
+    </Suspense>
+  );

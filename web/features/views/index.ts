@@ -1,0 +1,1 @@
+export { openViewOf, Views } from './Views.tsx';

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { queryOf, readQuery } from './view-query.ts';
+
+const params = {
+  names: ['search', 'type', 'sort'],
+  read: ({ search, type, sort, page }: Record<string, unknown>) => ({
+    search,
+    type: type === 'trial' ? type : undefined,
+    sort,
+    page,
+  }),
+};
+
+test('a view is the filters and the order of a list, without its page and its dialogs', () => {
+  expect(queryOf({ type: 'trial', search: 'a&b', page: 3, edit: 'id', sort: undefined }, params)).toBe(
+    'search=a%26b&type=trial',
+  );
+});
+
+test('a stored query opens without the parts that are not valid any more, and names them', () => {
+  expect(readQuery('type=trial&search=x', params)).toEqual({
+    search: { type: 'trial', search: 'x' },
+    lost: [],
+  });
+  expect(readQuery('type=gold&region=EU&sort=name&page=2', params)).toEqual({
+    search: { sort: 'name' },
+    lost: ['type', 'region', 'page'],
+  });
+});
