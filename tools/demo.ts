@@ -22,6 +22,8 @@ import { makeCustomers, makeStaff } from './demo/company.ts';
 import { makeKeys } from './demo/keys.ts';
 import { days } from './demo/calendar.ts';
 import { staff, staffEmail } from './demo/names.ts';
+import { makePolicies } from './demo/policies.ts';
+import { makeApproval, makePausedRollout } from './demo/rollouts.ts';
 import { makeUpdates } from './demo/updates.ts';
 import { createRandom } from './demo/random.ts';
 import { runCommand, say } from './command-line.ts';
@@ -84,6 +86,9 @@ async function main(): Promise<void> {
     }
     const updates = { ...stage, recorder: updateRecorder };
     Object.assign(made, { machines: inUse.length }, await makeUpdates(updates, people[4]!, inUse));
+    await makePausedRollout(updates, people[4]!, inUse);
+    await makeApproval({ ...stage, ...updates }, people[4]!, people[1]!);
+    Object.assign(made, await makePolicies(stage, people[4]!));
     await behind.stop();
     await budgets.stop();
     say(

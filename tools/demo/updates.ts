@@ -27,7 +27,7 @@ export type DemoMachine = {
   /** With a token. */
   actor?: EnrolledMachine | undefined;
 };
-type Updates = ChangeParts & Pick<Stage, 'random' | 'now'> & { recorder: UpdateRecorder };
+export type Updates = ChangeParts & Pick<Stage, 'random' | 'now'> & { recorder: UpdateRecorder };
 
 type Version = {
   version: string;
@@ -95,17 +95,27 @@ export async function makeUpdates(
   let updateEvents = 0;
   for (const machine of machines) {
     const events = lifeOf(stage, machine, salts);
-    const reporter = machine.actor ? { ...by, actor: machine.actor } : by;
-    for (const one of events) {
-      const heard = new Date(one.timestamp ?? now);
-      // one at a time: the service dates first and last seen by the time of the report
-      await done(reportEvents({ recorder: stage.recorder, clock: () => heard }, reporter, [one]));
-    }
+    await reportAll(stage, by, machine, events);
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
   }
   await stage.recorder.flush();
   return { releases: versions.length * 2, updateEvents };
+}
+
+/** Reports the events as the machine, each at its time. */
+export async function reportAll(
+  { recorder, now }: Updates,
+  by: Caller,
+  { actor }: DemoMachine,
+  events: ReportedEvent[],
+): Promise<void> {
+  const reporter = actor ? { ...by, actor } : by;
+  for (const one of events) {
+    const heard = new Date(one.timestamp ?? now);
+    // one at a time: the service dates first and last seen by the time of the report
+    await done(reportEvents({ recorder, clock: () => heard }, reporter, [one]));
+  }
 }
 
 type Salts = Record<DemoMachine['platform'], string>;
@@ -117,7 +127,13 @@ async function saltOf(db: Stage['db'], id: string): Promise<string> {
 
 type Build = Omit<Version, 'binned'> & Pick<DemoMachine, 'platform'>;
 
-async function makeRelease(stage: Updates, by: Caller, { version, channel, platform, daysAgo }: Build) {
+/** A release whose file lies elsewhere. */
+export async function makeRelease(
+  stage: Updates,
+  by: Caller,
+  { version, channel, platform, daysAgo }: Build,
+  more: Partial<Pick<NewRelease, 'isDraft'>> = {},
+) {
   const { random, now } = stage;
   const kind = platform === 'win32' ? 'exe' : 'zip';
   const fileName = `Lanyard-Viewer-${version}-${platform}.${kind}`;
@@ -144,6 +160,7 @@ async function makeRelease(stage: Updates, by: Caller, { version, channel, platf
     acceptableFailures: version === rolling ? 20 : null,
     rolloutPlan: version === rolling ? rollingPlan : null,
     startsAt: null,
+    ...more,
   };
   return made(stage, at(by, published), (change) => createRelease(change, build));
 }

@@ -1,0 +1,91 @@
+import type { Page } from '@playwright/test';
+import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
+import { machines } from '../../contract/machines.ts';
+import { releases } from '../../contract/releases.ts';
+import type { Api } from '../harness.ts';
+
+/** What the addresses of the screens name in the demo company. */
+export type Shown = Awaited<ReturnType<typeof findShown>>;
+
+/** The first record of each list. */
+export async function findShown(admin: Api) {
+  const [license] = await admin.ok(licenses.list, { query: { limit: '1' } });
+  const [release] = await admin.ok(releases.list, { query: { limit: '1' } });
+  const [customer] = await admin.ok(customers.list, { query: { limit: '1' } });
+  const [machine] = await admin.ok(machines.list, {});
+  return {
+    license: license!.licenseId,
+    licenseKey: license!.licenseKey,
+    release: release!.id,
+    customer: customer!.customerId,
+    machine: machine!.machineIdHash,
+  };
+}
+
+export type Screen = {
+  name: string;
+  path: (shown: Shown) => string;
+  /** Before the screen is opened: what the service answers. */
+  before?: (page: Page) => Promise<unknown>;
+  signedOut?: true;
+};
+
+const fixed = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
+  name,
+  path: () => path,
+  ...more,
+});
+
+const listOfLicenses = (url: URL) => url.pathname === licenses.list.path;
+
+/** Every screen, the dialogs that have an address, and the states of a list. */
+export const screens: Screen[] = [
+  fixed('sign-in', '/login', { signedOut: true }),
+  fixed('licenses', '/licenses'),
+  fixed('licenses-by-expiry', '/licenses?sort=validUntil'),
+  fixed('licenses-loading', '/licenses', {
+    before: (page) => page.route(listOfLicenses, () => {}),
+  }),
+  fixed('licenses-empty', '/licenses?search=no+such+hospital'),
+  fixed('licenses-error', '/licenses', {
+    before: (page) =>
+      page.route(listOfLicenses, (route) =>
+        route.fulfill({
+          status: 400,
+          json: {
+            success: false,
+            error: 'The search is not valid.',
+            code: 'INVALID',
+            requestId: 'req-4f2a91',
+          },
+        }),
+      ),
+  }),
+  fixed('license-create', '/licenses?dialog=create'),
+  { name: 'license-edit', path: ({ license }) => `/licenses?edit=${license}` },
+  { name: 'license-activations', path: ({ licenseKey }) => `/licenses?activations=${licenseKey}` },
+  fixed('license-new', '/licenses/new'),
+  { name: 'license', path: ({ license }) => `/licenses/${license}` },
+  fixed('customers', '/customers'),
+  fixed('customer-create', '/customers?dialog=create'),
+  { name: 'customer', path: ({ customer }) => `/customers/${customer}` },
+  fixed('customers-bin', '/customers/trash'),
+  fixed('today', '/today'),
+  fixed('analytics', '/analytics'),
+  fixed('releases', '/releases'),
+  fixed('release-upload', '/releases?dialog=create'),
+  { name: 'release-edit', path: ({ release }) => `/releases?edit=${release}` },
+  { name: 'release', path: ({ release }) => `/releases/${release}` },
+  fixed('releases-bin', '/releases/trash'),
+  fixed('approvals', '/releases/approvals'),
+  fixed('policies', '/releases/policies'),
+  fixed('machines', '/machines'),
+  { name: 'machine', path: ({ machine }) => `/machines/${machine}` },
+  fixed('users', '/users'),
+  fixed('audit', '/audit'),
+  fixed('api-keys', '/api-keys'),
+  fixed('api-key-create', '/api-keys?dialog=create'),
+  fixed('account', '/account'),
+  fixed('not-found', '/nowhere'),
+];
