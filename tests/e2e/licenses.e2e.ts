@@ -799,9 +799,26 @@ test('a refused undo is shown, also after the dialog is closed', async ({ page, 
   // Stays while the pointer is on it.
   await button(page, 'Undo').hover();
   await validateOn(server.admin, license, 'workstation-2');
+  const toasts = await watchToasts(page);
   await page.keyboard.press('Escape');
   await expect(modal).toHaveCount(0);
   await button(page, 'Undo').click();
+  expect(await toasts.most()).toBe(1);
   await expect(page.getByRole('alert')).toContainText('Machine workstation-1 was not reactivated: ');
   await expect(page.getByRole('alert')).toContainText('TOO_MANY_ACTIVATIONS');
 });
+
+/** Counts the toasts with an Undo at every change of the page: a moving toast must not be there twice. */
+async function watchToasts(page: Page) {
+  const most = await page.evaluateHandle(() => {
+    const seen = { most: 0 };
+    const count = () => {
+      const buttons = [...document.querySelectorAll('button')].filter((one) => one.textContent === 'Undo');
+      seen.most = Math.max(seen.most, buttons.length);
+    };
+    new MutationObserver(count).observe(document.body, { childList: true, subtree: true });
+    count();
+    return seen;
+  });
+  return { most: () => most.evaluate((seen) => seen.most) };
+}

@@ -9,14 +9,15 @@ import classes from './Toasts.module.css';
  * tall dialog has its actions.
  */
 export default function Toasts() {
-  const isBelow = !useIsDialogOpen();
+  const isOverDialog = useIsDialogOpen();
   return (
     <Notifications
       withinPortal={false}
-      position={isBelow ? 'bottom-center' : 'top-center'}
-      className={classes.toasts ?? ''}
+      // By CSS instead of `position`: the library shows a toast twice while it changes its position.
+      position="bottom-center"
+      {...(isOverDialog && { className: classes.overDialog ?? '' })}
       autoClose={toastDuration}
-      limit={isBelow ? 4 : 1}
+      limit={isOverDialog ? 1 : 4}
     />
   );
 }
