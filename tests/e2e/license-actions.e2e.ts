@@ -1,0 +1,166 @@
+import {
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  revoke,
+  softDelete,
+  unique,
+  validateOn,
+} from '../factories.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectNoAxeViolations,
+  expectStatus,
+  signInAs,
+  test,
+} from './support.ts';
+import { button, list, of, only, row, tab } from './licenses-screen.ts';
+
+test('revoke and reactivate ask, naming the key; many at once too', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const made = [];
+  for (let n = 0; n < 3; n++) made.push(await makeLicense(server.admin, of(customer)));
+  const [license, second] = made;
+  const { headers } = await makeApiKey(server.admin);
+  await validateOn(server.api(headers), license!, 'revoked-with-its-license');
+  await signInAs(page, 'super_admin', only(customer), server);
+
+  await row(page, license!).getByRole('button', { name: 'Revoke' }).click();
+  const revoking = dialog(page, 'Revoke License');
+  await expect(revoking).toContainText(`Are you sure you want to revoke license ${license!.licenseKey}?`);
+  await expect(revoking).toContainText('1 machine is refused from its next check.');
+  await expectAccessible(page);
+  await revoking.getByRole('button', { name: 'Cancel' }).click();
+  await expect(row(page, license!)).toBeVisible();
+  await row(page, license!).getByRole('button', { name: 'Revoke' }).click();
+  await revoking.getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText(new RegExp(`^License ${license!.licenseKey} for .+ revoked$`))).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Active2', 'Revoked1', 'Expired0']);
+
+  await tab(page, 'Revoked').click();
+  await expect(row(page, license!).getByRole('button', { name: /Edit|Revoke/ })).toHaveCount(0);
+  await row(page, license!).getByRole('button', { name: 'Reactivate' }).click();
+  const reactivating = dialog(page, 'Reactivate License');
+  await expect(reactivating).toContainText(
+    `Are you sure you want to reactivate license ${license!.licenseKey}?`,
+  );
+  await expectAccessible(page);
+  await reactivating.getByRole('button', { name: 'Reactivate' }).click();
+  await expect(
+    page.getByText(new RegExp(`^License ${license!.licenseKey} for .+ reactivated$`)),
+  ).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Active3', 'Revoked0', 'Expired0']);
+
+  await tab(page, 'Active').click();
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await expect(page.getByText('3 selected')).toBeVisible();
+  await button(page, 'Revoke…').click();
+  const bulk = dialog(page, 'Revoke 3 licenses');
+  for (const { licenseKey } of made) await expect(bulk).toContainText(licenseKey);
+  await expectAccessible(page);
+  // Another user saves one of them first.
+  await revoke(server.admin, second!);
+  expectStatus(page, 409);
+  await bulk.getByRole('button', { name: 'Revoke' }).click();
+  await expect(bulk.getByRole('alert')).toContainText('2 licenses revoked. 1 license could not be revoked:');
+  await expect(bulk.getByRole('listitem')).toContainText(`${second!.licenseKey}License is already revoked`);
+  await expectNoAxeViolations(page);
+  await bulk.getByRole('button', { name: 'Close' }).last().click();
+  const undo = page
+    .getByRole('status')
+    .filter({ hasText: '2 licenses revoked' })
+    .getByRole('button', { name: 'Undo' });
+  await expect(undo).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked3', 'Expired0']);
+});
+
+test('a license of a soft-deleted customer keeps only Activations', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Owner gone') });
+  const active = await makeLicense(server.admin, of(customer));
+  const revoked = await makeLicense(server.admin, of(customer));
+  await revoke(server.admin, revoked);
+  await softDelete(server.admin, customer);
+  await signInAs(page, 'super_admin', only(customer), server);
+
+  for (const license of [active, revoked]) {
+    await tab(page, license === active ? 'Active' : 'Revoked').click();
+    await expect(row(page, license)).toContainText('Customer is soft-deleted');
+    await expect(
+      row(page, license).getByRole('button', { name: /^(Edit|View|Revoke|Reactivate)/ }),
+    ).toHaveCount(0);
+    await expect(row(page, license).getByRole('button', { name: 'Activations' })).toBeEnabled();
+  }
+  await expect(list(page).getByRole('button', { name: `${customer.name} (Deleted)` })).toBeVisible();
+  await expectAccessible(page);
+  await row(page, revoked).getByRole('button', { name: 'Activations' }).click();
+  await expect(dialog(page, 'License Activations')).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  // Also by a link to its dialog.
+  await page.goto(`/licenses?edit=${active.licenseId}`);
+  await expect(dialog(page, 'View License').getByRole('note')).toHaveText('Customer is soft-deleted');
+  await expect(dialog(page, 'View License')).toContainText(`${customer.name} (Deleted)`);
+
+  await page.goto(`${only(customer)}&tab=expired`);
+  await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(new RegExp(customer.name));
+
+  await page.goto(only(customer));
+  const json = { success: true, data: { canDelete: false, message: '' } };
+  await page.route('**/check-deletable', (route) => route.fulfill({ json }), { times: 1 });
+  await list(page).getByRole('button', { name: 'Permanently Delete' }).click();
+  await expect(dialog(page, 'Cannot Delete Customer')).toContainText(
+    'This customer cannot be deleted at this time.',
+  );
+  await page.keyboard.press('Escape');
+  await list(page).getByRole('button', { name: 'Permanently Delete' }).click();
+  const question = dialog(page, 'Permanently Delete Customer');
+  // The URL still names a customer that has been deleted since.
+  expectStatus(page, 404);
+  await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
+  await expect(page.getByText(`Customer "${customer.name}" permanently deleted`)).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked0', 'Expired0']);
+});
+
+test('who may only look sees no buttons that change, and in the activations the reason', async ({
+  page,
+  server,
+}) => {
+  const license = await makeLicense(server.admin);
+  await validateOn(server.admin, license, 'machine-a');
+  const revoked = await makeLicense(server.admin);
+  await revoke(server.admin, revoked);
+  await signInAs(page, 'viewer', `/licenses?search=${revoked.licenseKey}&tab=revoked`, server);
+  await expect(row(page, revoked).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
+  await expect(page.getByRole('button', { name: 'Reactivate' })).toHaveCount(0);
+
+  await page.goto(`/licenses?search=${license.licenseKey}`);
+  await expect(row(page, license).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
+  await expect(page.getByRole('button', { name: /^(Create License|Edit|Revoke)$/ })).toHaveCount(0);
+  await expect(page.getByRole('checkbox', { name: /^Select/ })).toHaveCount(0);
+
+  await row(page, license).getByRole('button', { name: 'Activations' }).click();
+  const modal = dialog(page, 'License Activations');
+  const disabled = modal.getByRole('button', { name: 'Deactivate' });
+  await expect(disabled).toHaveAttribute('aria-disabled', 'true');
+  await disabled.hover();
+  await expect(page.getByRole('tooltip', { name: 'You may not update licenses' })).toBeVisible();
+  await disabled.press('Enter');
+  for (const name of ['Offline Activation', 'Return Receipt']) {
+    await expect(button(page, name)).toHaveAttribute('aria-disabled', 'true');
+    await button(page, name).press('Enter');
+  }
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  await row(page, license).getByRole('button', { name: 'View' }).click();
+  await expect(dialog(page, 'View License').getByRole('textbox')).toHaveCount(0);
+  await page.goto('/licenses/new');
+  await expect(page.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
+  await expectAccessible(page);
+  await page.goto('/licenses?dialog=create');
+  await expect(page.getByRole('tab', { name: 'Active' })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});

@@ -1,0 +1,229 @@
+import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
+import { modules } from '../../contract/modules.ts';
+import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
+import { dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
+import { button, of, only, row, tab } from './licenses-screen.ts';
+
+test('the license modal: fields, module categories, dates, required texts', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Modal owner') });
+  await page.clock.setFixedTime('2027-02-10T09:30:00Z');
+  await signInAs(page, 'super_admin', only(customer), server);
+  await button(page, 'Create License').first().click();
+  const modal = dialog(page, 'Create License');
+  const field = (name: string) => modal.getByRole('textbox', { name });
+  await expect(modal.getByRole('combobox', { name: 'Customer' })).toBeVisible();
+  await expect(modal.getByRole('combobox', { name: 'License Type' })).toHaveValue('Trial');
+  await expect(field('Max Activations')).toHaveValue('1');
+  await expect(field('Valid From')).toHaveValue('10 Feb 2027');
+  await expect(field('Valid Until')).toHaveValue('12 Mar 2027');
+  const categories = modal.getByRole('group', { name: 'Modules' }).getByRole('group');
+  await expect(categories).toHaveCount(5);
+  expect(await categories.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
+    'Oncology',
+    'Chronic Diseases',
+    'Other',
+    'Pathology',
+    'Radiology',
+  ]);
+  await expectAccessible(page);
+
+  await test.step('type and first day set the last day', async () => {
+    await modal.getByRole('combobox', { name: 'License Type' }).click();
+    await modal.getByRole('option', { name: 'Enterprise' }).click();
+    await expect(field('Valid Until')).toHaveValue('10 Feb 2028');
+    await field('Valid From').fill('29 Feb 2028');
+    await field('Valid From').press('Tab');
+    await expect(field('Valid Until')).toHaveValue('28 Feb 2029');
+    await field('Valid Until').fill('1 Jan 2030');
+    await field('Valid Until').press('Tab');
+    await field('Max Activations').fill('2');
+    await expect(field('Valid Until')).toHaveValue('1 Jan 2030');
+    await modal.getByRole('combobox', { name: 'License Type' }).click();
+    await modal.getByRole('option', { name: 'Trial' }).click();
+    await expect(field('Valid Until')).toHaveValue('30 Mar 2028');
+  });
+
+  await test.step('the calendar goes by keyboard, and Escape closes it alone', async () => {
+    await field('Valid From').press('ArrowDown');
+    const calendar = modal.getByRole('dialog', { name: 'Calendar of Valid From' });
+    await expect(calendar).toBeVisible();
+    await expect.poll(() => calendar.evaluate((box) => box.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect(calendar).toBeHidden();
+    await expect(modal).toBeVisible();
+    await modal.getByRole('button', { name: 'Choose Valid From in a calendar' }).click();
+    await calendar.getByRole('button', { name: '28 February 2028' }).click();
+    await expect(field('Valid From')).toHaveValue('28 Feb 2028');
+    await expect(field('Valid Until')).toHaveValue('29 Mar 2028');
+  });
+
+  await test.step('what is required', async () => {
+    const posts: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
+    const send = () => modal.getByRole('button', { name: 'Create License' }).click();
+    await field('Max Activations').fill('');
+    await send();
+    await expect(modal.getByText('Customer is required')).toBeVisible();
+    await expect(modal.getByText('Max activations is required')).toBeVisible();
+    await field('Max Activations').pressSequentially('1.5');
+    await send();
+    await expect(modal.getByText('Must be a whole number')).toBeVisible();
+    await expect(field('Max Activations')).toHaveValue('1.5');
+    await field('Max Activations').fill('0');
+    await send();
+    await expect(modal.getByText('Must be at least 1')).toBeVisible();
+    await field('Valid Until').fill('');
+    await field('Valid Until').pressSequentially('31 Feb 2027');
+    await page.keyboard.press('Enter');
+    await expect(modal.getByText('There is no such day')).toBeVisible();
+    await expect(field('Valid Until')).toHaveValue('31 Feb 2027');
+    await field('Valid Until').fill('31.12.2026');
+    await field('Valid Until').press('Tab');
+    await expect(field('Valid Until')).toHaveValue('31 Dec 2026');
+    await field('Valid Until').fill('1 Jan 2020');
+    await field('Valid Until').press('Tab');
+    await send();
+    await expect(modal.getByText('Must be after Valid From')).toBeVisible();
+    await expectAccessible(page);
+    expect(posts).toEqual([]);
+  });
+
+  await test.step('what is sent', async () => {
+    await modal.getByRole('combobox', { name: 'Customer' }).fill(customer.name);
+    await modal.getByRole('option', { name: customer.name, exact: true }).click();
+    await field('Valid Until').fill('1 Apr 2028');
+    await field('Valid Until').press('Tab');
+    await field('Max Activations').fill('');
+    // formatted on blur only: a separator inserted while typing would turn the next digit into `12,000`
+    await field('Max Activations').pressSequentially('12000');
+    await expect(field('Max Activations')).toHaveValue('12000');
+    await page.keyboard.press('Tab');
+    await expect(field('Max Activations')).toHaveValue('12,000');
+    await modal.getByRole('searchbox', { name: 'Search modules' }).fill('colo');
+    await expect(categories).toHaveCount(1);
+    await modal.getByRole('checkbox', { name: 'Colorectal Cancer' }).check();
+    await modal.getByRole('searchbox', { name: 'Search modules' }).fill('');
+    await modal.getByRole('checkbox', { name: 'Select all Pathology' }).check();
+    await expect(modal.getByText('4 selected')).toBeVisible();
+    const request = page.waitForRequest((one) => one.method() === 'POST');
+    await modal.getByRole('button', { name: 'Create License' }).click();
+    expect((await request).postDataJSON()).toEqual({
+      customerId: customer.customerId,
+      type: 'trial',
+      validFrom: '2028-02-28T00:00:00.000Z',
+      validUntil: '2028-04-01T00:00:00.000Z',
+      maxActivations: 12_000,
+      moduleIds: ['mod_colorectal_cancer', 'mod_cytology', 'mod_histology', 'mod_immunohistochemistry'],
+    });
+    await expect(modal).toContainText(`License created for ${customer.name}: Trial, valid until 1 Apr 2028.`);
+    await expectAccessible(page);
+    await modal.getByRole('button', { name: 'Done' }).click();
+  });
+});
+
+test('the license modal edits, shows, and says when someone else was quicker', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, of(customer));
+  const revoked = await makeLicense(server.admin, of(customer));
+  await revoke(server.admin, revoked);
+  await signInAs(page, 'super_admin', only(customer), server);
+  await row(page, license).getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit License');
+  await expect(page).toHaveURL(`${only(customer)}&edit=${license.licenseId}`);
+  await expect(edit).toContainText(license.licenseKey);
+  await expect(edit.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  await expect(edit.getByRole('combobox', { name: 'License Type' })).toHaveValue('Enterprise');
+  await expect(edit.getByRole('checkbox', { name: 'Lung Nodule' })).toBeChecked();
+  await expect(edit.getByRole('textbox', { name: 'Valid Until' })).toHaveValue('1 Jan 2036');
+  await expectAccessible(page);
+
+  await server.admin.ok(licenses.update, {
+    params: { id: license.licenseId },
+    body: { maxActivations: 9, moduleIds: ['mod_copd'] },
+  });
+  expectStatus(page, 409);
+  await edit.getByRole('textbox', { name: 'Max Activations' }).fill('5');
+  await edit.getByRole('button', { name: 'Update License' }).click();
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+  await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
+  await expectAccessible(page);
+  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await expect(conflict).toBeHidden();
+  await expect(row(page, license)).toContainText('0/9');
+
+  await tab(page, 'Revoked').click();
+  await row(page, revoked).getByRole('button', { name: 'View' }).click();
+  const view = dialog(page, 'View License');
+  await expect(view.getByRole('note')).toHaveText('Revoked licenses cannot be edited');
+  await expect(view).toContainText('Oncology: Lung Nodule');
+  await expect(view.getByRole('textbox')).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test('modules that cannot be loaded: said, and tried again', async ({ page, server }) => {
+  await makeCustomer(server.admin);
+  expectStatus(page, 400);
+  await signInAs(page, 'super_admin', '/customers', server);
+  await page.route(`**${modules.list.path}`, (route) => route.fulfill({ status: 400, body: '{}' }));
+  await page.goto('/licenses?dialog=create');
+  const modal = dialog(page, 'Create License');
+  await expect(modal.getByText('Failed to load modules', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(`**${modules.list.path}`);
+  await modal.getByRole('button', { name: 'Retry' }).click();
+  await expect(modal.getByRole('group', { name: 'Oncology' })).toBeVisible();
+});
+
+test('the page /licenses/new has defaults of its own', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Page owner') });
+  await page.clock.setFixedTime('2027-01-31T12:00:00Z');
+  expectStatus(page, 400);
+  await signInAs(page, 'super_admin', '/customers', server);
+  await page.route(`**${customers.list.path}?*`, (route) => route.fulfill({ status: 400, body: '{}' }));
+  await page.goto('/licenses/new');
+  await expect(page.getByRole('heading', { name: 'Failed to load customers' })).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(`**${customers.list.path}?*`);
+  await page.getByRole('button', { name: 'Retry' }).click();
+
+  const field = (name: string) => page.getByRole('textbox', { name });
+  await expect(field('Valid From')).toHaveValue('31 Jan 2027');
+  await expect(field('Valid Until')).toHaveValue('2 Mar 2027');
+  await expect(field('Max Activations')).toHaveValue('1');
+  await expect(page.getByRole('combobox', { name: 'License Type' })).toHaveValue('Trial');
+  await page.getByRole('combobox', { name: 'License Type' }).click();
+  await page.getByRole('option', { name: 'Enterprise' }).click();
+  await expect(field('Valid Until')).toHaveValue('28 Feb 2027');
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'Customer' }).fill(customer.name);
+  await page.getByRole('option', { name: customer.name }).click();
+  const question = dialog(page, 'Discard changes?');
+  const waysOut = [
+    () => page.getByRole('link', { name: 'Analytics' }).click(),
+    () => button(page, 'Cancel').click(),
+    () => page.getByRole('link', { name: 'Back to Licenses' }).click(),
+  ];
+  for (const leave of waysOut) {
+    await leave();
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await expect(question).toBeHidden();
+    await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  }
+  await button(page, 'Create License').click();
+  await expect(
+    page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),
+  ).toBeVisible();
+
+  await page.route(`**${customers.list.path}?*`, (route) =>
+    route.fulfill({
+      json: { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 0 } },
+    }),
+  );
+  await page.goto('/licenses/new');
+  await expect(page.getByRole('heading', { name: 'No Customers Found' })).toBeVisible();
+  await expect(
+    page.getByText('Please create a customer before creating a license.', { exact: true }),
+  ).toBeVisible();
+  await expectAccessible(page);
+});

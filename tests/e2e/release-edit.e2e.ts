@@ -1,0 +1,274 @@
+import type { Release } from '../../contract/releases.ts';
+import { makeRelease, report } from './releases.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  signInHolding,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
+import { stored } from './releases-screen.ts';
+
+const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
+const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
+const field = (page: Page, name: string) => editing(page).getByRole('textbox', { name });
+const press = (page: Page, name: string) => editing(page).getByRole('button', { name, exact: true }).click();
+const rollout = (page: Page) => editing(page).getByRole('button', { name: /^Rollout Configuration/ });
+const percentage = (page: Page) => field(page, 'Rollout percentage in numbers');
+
+const openEdit = async (page: Page, server: ConsoleServer, release: Release) => {
+  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  await expect(box(page, 'Draft Release')).toBeVisible({ timeout: 15_000 });
+};
+
+test('Edit Release changes what it shows, and says so', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { releaseNotes: 'Before' });
+  await openEdit(page, server, release);
+  await expect(editing(page)).toContainText(`Version ${release.version}`);
+  await expect(editing(page).getByRole('heading')).toContainText('stable');
+  await expect(editing(page).getByRole('heading')).toContainText('Windows (x64)');
+  for (const hint of [
+    'Release is not available for download',
+    'Users must update to continue using the app',
+    'Minimum version required to apply this update',
+  ])
+    await expect(editing(page).getByText(hint)).toBeVisible();
+  const minimum = field(page, 'Minimum App Version');
+  await expect(minimum).toHaveAttribute('placeholder', '0.9.0');
+  await expect(field(page, 'Release Notes')).toHaveAttribute('rows', '4');
+  await editing(page).getByRole('combobox', { name: 'Channel' }).click();
+  await expect(page.getByRole('option')).toHaveText(['stable', 'beta', 'alpha']);
+  await page.getByRole('option', { name: 'alpha' }).click();
+  await expectAccessible(page);
+
+  await minimum.fill('1.x');
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByText('Invalid semantic version: 1.x')).toBeVisible();
+  await minimum.fill('0.9.5');
+  await box(page, 'Mandatory Update').check();
+  await field(page, 'Release Notes').fill('After');
+  let save = () => {};
+  const held = new Promise<void>((resolve) => (save = resolve));
+  await page.route(`**/releases/${release.id}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await press(page, 'Save Changes');
+  const busy = editing(page).getByRole('button', { name: 'Saving...' });
+  await expect(busy).toBeVisible();
+  save();
+  await expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({
+    channel: 'alpha',
+    isMandatory: true,
+    minimumAppVersion: '0.9.5',
+    releaseNotes: 'After',
+    rolloutPercentage: 100,
+  });
+});
+
+test('a draft can be neither mandatory nor rolled out', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { isMandatory: true });
+  await openEdit(page, server, release);
+  await expect(box(page, 'Mandatory Update')).toBeChecked();
+  await box(page, 'Draft Release').check();
+  await expect(box(page, 'Mandatory Update')).not.toBeChecked();
+  await expect(box(page, 'Mandatory Update')).toBeDisabled();
+  await rollout(page).click();
+  await expect(
+    editing(page).getByText(
+      'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.',
+    ),
+  ).toBeVisible();
+  await expect(percentage(page)).toBeDisabled();
+  await expect(editing(page).getByText(/available to all users|gradually rolled out/)).toHaveCount(0);
+  await expectAccessible(page);
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ isDraft: true, isMandatory: false });
+});
+
+test('the rollout says to whom the release goes', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  await openEdit(page, server, release);
+  await rollout(page).click();
+  await expect(
+    editing(page).getByText('This release will be available to all users immediately'),
+  ).toBeVisible();
+  await percentage(page).fill('30');
+  await expect(
+    editing(page).getByText('This release will be gradually rolled out to 30% of users'),
+  ).toBeVisible();
+  const slider = editing(page).getByRole('slider', { name: 'Rollout percentage' });
+  await expect(slider).toHaveAttribute('aria-valuenow', '30');
+  await expect(slider).toHaveAttribute('aria-valuemin', '0');
+  await expect(slider).toHaveAttribute('aria-valuemax', '100');
+  await slider.press('ArrowRight');
+  await expect(percentage(page)).toHaveValue('31');
+  await percentage(page).fill('');
+  await percentage(page).blur();
+  await expect(
+    editing(page).getByText('This release will be gradually rolled out to 0% of users'),
+  ).toBeVisible();
+  await percentage(page).fill('12');
+  await expectAccessible(page);
+  const call = page.waitForRequest((request) => request.url().endsWith(`/rollout/${release.id}`));
+  await press(page, 'Save Changes');
+  expect((await call).postDataJSON()).toEqual({ percentage: 12 });
+  await expect(editing(page)).toBeHidden();
+  expect((await stored(server, release)).rolloutPercentage).toBe(12);
+});
+
+test('a draft is published to exactly the percentage that was typed', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { isDraft: true });
+  await openEdit(page, server, release);
+  await box(page, 'Draft Release').uncheck();
+  const typed = percentage(page);
+  await typed.focus();
+  await page.keyboard.type('250');
+  await expect(typed).toHaveValue('250');
+  await typed.blur();
+  await expect(editing(page).getByText('Must be a whole number from 0 to 100')).toBeVisible();
+  await expect(typed).toHaveValue('250');
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeVisible();
+  await expectAccessible(page);
+
+  // A click selects the text, so that typing replaces it.
+  await typed.click();
+  await page.keyboard.type('5');
+  await expect(typed).toHaveValue('5');
+  const call = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.keyboard.press('Enter');
+  expect((await call).postDataJSON()).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
+  await expect(editing(page)).toBeHidden();
+  expect((await stored(server, release)).rolloutPercentage).toBe(5);
+});
+
+test('a change that fails leaves the dialog open with the message', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  expectStatus(page, 500);
+  await openEdit(page, server, release);
+  await page.route(`**/releases/${release.id}`, (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: 'The disk is read-only' } }),
+  );
+  await field(page, 'Release Notes').fill('Kept in the field');
+  const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
+  await press(page, 'Save Changes');
+  expect((await logged).text()).toBe('Release could not be saved: The disk is read-only');
+  await expect(editing(page).getByRole('alert')).toContainText('The disk is read-only');
+  await expect(field(page, 'Release Notes')).toHaveValue('Kept in the field');
+  await expectAccessible(page);
+  await page.unroute(`**/releases/${release.id}`);
+  await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByRole('alert')).toContainText('Failed to update release');
+  await press(page, 'Cancel');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect(editing(page)).toBeHidden();
+});
+
+test('two people who edit one release see the conflict', async ({ page, otherPage, server }) => {
+  const release = await makeRelease(server, {}, { releaseNotes: 'Nobody knows' });
+  expectStatus(page, 409);
+  await openEdit(page, server, release);
+  await openEdit(otherPage, server, release);
+  await field(otherPage, 'Release Notes').fill('Theirs');
+  await press(otherPage, 'Save Changes');
+  await expect(editing(otherPage)).toBeHidden();
+  await field(page, 'Release Notes').fill('Mine');
+  await press(page, 'Save Changes');
+  const conflict = page.getByRole('dialog').filter({ hasText: 'Theirs' }).last();
+  await expect(rowOf(conflict, 'Release Notes')).toContainText('Mine');
+  await expectAccessible(page);
+  await conflict.getByRole('button', { name: /mine/i }).click();
+  await expect(editing(page)).toBeHidden();
+  expect((await stored(server, release)).releaseNotes).toBe('Mine');
+});
+
+test('publishing asks how many users, and names the machines before it goes to all', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, { version: '90.1.0', channel: 'alpha' }, { isDraft: true });
+  await report(
+    server,
+    [1, 2, 3].map((n) => ({
+      machineId: `reached-${n}`,
+      eventType: 'check',
+      channel: 'alpha',
+      platform: 'win32',
+      architecture: 'x64',
+      fromVersion: '1.0.0',
+    })),
+  );
+  await openEdit(page, server, release);
+  await box(page, 'Draft Release').uncheck();
+  await expect(rollout(page)).toHaveAttribute('aria-expanded', 'true');
+  await expect(percentage(page)).toHaveValue('');
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByText('Choose how many users are offered this release')).toBeVisible();
+  await expectAccessible(page);
+  await press(page, 'Everyone');
+  await expect(percentage(page)).toHaveValue('100');
+  await press(page, 'Save Changes');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText(
+    `Offer version 90.1.0 (alpha) for Windows (x64) to all users at once?`,
+  );
+  await expect(question).toContainText(
+    '3 machines of this platform, architecture and channel will be offered it',
+  );
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(question).toBeHidden();
+  await expect(editing(page)).toBeVisible();
+  expect(await stored(server, release)).toMatchObject({ isDraft: true });
+  await press(page, 'Save Changes');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
+  expect(await stored(server, release)).toMatchObject({ isDraft: false, rolloutPercentage: 100 });
+});
+
+test('who may not manage rollouts changes releases, but neither publishes nor changes what is offered', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { isMandatory: true });
+  const permissions = (['read', 'create', 'update'] as const).map(
+    (action) => ({ resource: 'releases', action }) as const,
+  );
+  await signInHolding(page, permissions, `/releases?edit=${release.id}`, server);
+  const reason =
+    'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
+  await expect(editing(page).getByText(reason)).toBeVisible();
+  for (const locked of [
+    box(page, 'Mandatory Update'),
+    editing(page).getByRole('combobox', { name: 'Channel' }),
+    field(page, 'Minimum App Version'),
+  ])
+    await expect(locked).toBeDisabled();
+  await expectAccessible(page);
+  await box(page, 'Draft Release').check();
+  await box(page, 'Draft Release').uncheck();
+  await expect(box(page, 'Mandatory Update')).toBeChecked();
+  await field(page, 'Release Notes').fill('Said more clearly');
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({
+    isDraft: false,
+    isMandatory: true,
+    releaseNotes: 'Said more clearly',
+  });
+
+  await page.getByRole('button', { name: 'New Release' }).click();
+  const upload = dialog(page, 'Upload New Release');
+  await expect(upload.getByRole('checkbox', { name: 'Draft Release' })).toBeDisabled();
+  await expect(upload.getByText(reason)).toBeVisible();
+});

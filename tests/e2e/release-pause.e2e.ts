@@ -1,0 +1,109 @@
+import { releases } from '../../contract/releases.ts';
+import { eventually } from '../harness.ts';
+import { makeRelease, report, takeUpdate } from './releases.ts';
+import { chooseInMenu, dialog, expect, expectAccessible, signInAs, test } from './support.ts';
+import { row, stored } from './releases-screen.ts';
+
+test('a rollout whose installs fail pauses itself, says why, and goes on when resumed', async ({
+  page,
+  server,
+}) => {
+  // no other test publishes for Windows on x86
+  const release = await makeRelease(
+    server,
+    { architecture: 'ia32', version: '41.66.7' },
+    { rolloutPercentage: 50, acceptableFailures: 1 },
+  );
+  const build = `${release.version} (stable) for Windows (x86)`;
+  await signInAs(page, 'binary_manager', '/analytics', server);
+  const banner = page.getByRole('status').filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
+  await expect(page.getByRole('heading', { name: 'License Analytics' })).toBeVisible();
+  await expect(banner).toHaveCount(0);
+  const machines = await takeUpdate(server, release, 5);
+  await report(
+    server,
+    machines.map((machineId, index) => ({
+      machineId,
+      eventType: index < 3 ? ('install_error' as const) : ('install_complete' as const),
+      releaseId: release.id,
+    })),
+  );
+  await eventually(async () => (await stored(server, release)).pausedAt !== null);
+  await test.step('which every screen says within half a minute', async () => {
+    await expect(banner).toContainText('3 of 5 installs of 41.66.7', { timeout: 30_000 });
+    await expectAccessible(page);
+    await banner.getByRole('link', { name: 'View releases' }).click();
+    await expect(page.getByRole('heading', { name: 'Release Management' })).toBeVisible();
+    await expect(banner).toHaveCount(0);
+  });
+  await page.getByPlaceholder('Search version or notes...').fill(release.version);
+  const notice = page.getByRole('region', { name: `Rollout of ${build} paused` });
+  await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);
+  await expect(notice).toContainText(
+    '3 of 5 installs of 41.66.7 for Windows (x86) failed (60.0 %). 1 % are acceptable.',
+  );
+  await expect(notice).toContainText(/Paused (just now|1 minute ago)\./);
+  await expect(row(page, release)).toContainText('Paused');
+  // the rows of the previous search are dimmed while the next ones load, which starts after the last keystroke
+  await expect(page).toHaveURL(/search=/);
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await expectAccessible(page);
+
+  await test.step('also when so many newer builds stand above it that it is on no page shown', async () => {
+    const empty = {
+      total: 0,
+      limit: 100,
+      offset: 0,
+      totalReleases: 0,
+      activeReleases: 0,
+      uniqueVersions: 0,
+      storageBytes: 0,
+    };
+    const calls = `**${releases.list.path}?*`;
+    await page.route(calls, (route) =>
+      new URL(route.request().url()).searchParams.has('paused')
+        ? route.continue()
+        : route.fulfill({ json: { success: true, data: [], meta: empty } }),
+    );
+    await page.reload();
+    await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
+    await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);
+    await page.unroute(calls);
+    await page.reload();
+  });
+
+  await notice.getByRole('button', { name: 'Resume' }).click();
+  const question = dialog(page, 'Resume Rollout');
+  await expect(question).toContainText(
+    `Offer version ${release.version} to 50 % of users again? Failures are counted from 0 again.`,
+  );
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Resume' }).click();
+  await expect(page.getByText(`Rollout of ${release.version} resumed`)).toBeVisible();
+  await expect(notice).toBeHidden();
+  await expect(row(page, release)).not.toContainText('Paused');
+  expect(await stored(server, release)).toMatchObject({ pausedAt: null, rolloutPercentage: 50 });
+});
+
+test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ page, server }) => {
+  const release = await makeRelease(server, {}, { rolloutPercentage: 30 });
+  await signInAs(page, 'binary_manager', `/releases?search=${release.version}`, server);
+  await chooseInMenu(row(page, release), 'Pause');
+  const question = dialog(page, 'Pause Rollout');
+  await expect(question).toContainText('It keeps its 30 % for when it is resumed.');
+  await question.getByRole('textbox', { name: 'Reason' }).fill('A hospital reports crashes');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Pause' }).click();
+  const notice = page.getByRole('region', { name: `Rollout of ${release.version}` });
+  await expect(notice).toContainText('is paused at 30 %');
+  await expect(notice).toContainText(/A hospital reports crashes\. Paused by binary_manager\S* just now\./);
+  expect(await stored(server, release)).toMatchObject({
+    rolloutPercentage: 30,
+    pauseReason: 'A hospital reports crashes',
+  });
+  await chooseInMenu(row(page, release), 'Resume');
+  await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');
+  await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
+  await expect(notice).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 30, pausedAt: null });
+});

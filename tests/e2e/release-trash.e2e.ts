@@ -1,0 +1,203 @@
+import type { Release } from '../../contract/releases.ts';
+import { makeRelease } from './releases.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectColor,
+  expectStatus,
+  inDays,
+  rowOf,
+  signInAs,
+  test,
+} from './support.ts';
+import { bin, newWord, row, versions } from './releases-screen.ts';
+
+test('deleting moves a release to the recycle bin, with a way back', async ({ page, server }) => {
+  const releaseNotes = newWord();
+  const release = await makeRelease(server, {}, { releaseNotes });
+  await signInAs(page, 'binary_manager', `/releases?search=${releaseNotes}`, server);
+  await row(page, release)
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  const question = dialog(page, 'Delete Release');
+  await expect(question).toContainText(
+    `Version ${release.version} (stable) for Windows (x64) is moved to the recycle bin and permanently deleted after 30 days.`,
+  );
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+  await expect(question.getByText('Reason is required')).toBeVisible();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(row(page, release)).toBeVisible();
+  await row(page, release)
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await question.getByRole('textbox', { name: 'Reason' }).fill('Wrong build');
+  await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+  await expect(row(page, release)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Release restored successfully')).toBeVisible();
+  await expect(row(page, release)).toBeVisible();
+});
+
+test('the recycle bin says what was deleted, by whom, why, and for how long it stays', async ({
+  page,
+  freshServer: server,
+}) => {
+  await signInAs(page, 'binary_manager', '/releases/trash', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'Release Recycle Bin' })).toBeVisible();
+  await expect(
+    page.getByText('Deleted releases are kept for 30 days before permanent deletion.'),
+  ).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
+  await expect(page.getByText('The recycle bin is empty.')).toBeVisible();
+  await expectAccessible(page);
+
+  const table = page.getByRole('region', { name: 'Deleted releases' });
+  const deleted = new Map<number, Release>();
+  for (const daysLeft of [30, 15, 14, 8, 7, 1]) {
+    const release = await makeRelease(server);
+    await bin(server, release, `Left ${daysLeft}`);
+    // Half a day more than what is left, so that the test does not depend on the second.
+    const deletedAt = new Date(Date.parse(inDays(daysLeft - 30)) - 43_200_000 * Number(daysLeft < 30));
+    await server.db
+      .updateTable('releases')
+      .set({ deleted_at: deletedAt })
+      .where('release_id', '=', release.id)
+      .execute();
+    deleted.set(daysLeft, release);
+  }
+  await page.reload();
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'Version',
+    'Platform/architecture',
+    'Size',
+    'Deleted',
+    'Time Until Deletion',
+    'Actions',
+  ]);
+  for (const [left, text, color] of [
+    [30, '30 days', 'gray'],
+    [15, '15 days', 'gray'],
+    [14, '14 days', 'yellow'],
+    [8, '8 days', 'yellow'],
+    [7, '7 days', 'red'],
+    [1, '1 day', 'red'],
+  ] as const) {
+    const binned = rowOf(table, `"Left ${left}"`);
+    await expect(binned).toContainText(deleted.get(left)!.version);
+    await expect(binned.getByRole('cell').nth(4)).toHaveText(text);
+    await expectColor(binned.getByText(text, { exact: true }), color);
+  }
+  const first = rowOf(table, '"Left 30"').getByRole('cell');
+  await expect(first.nth(1)).toHaveText('Windows (x64)');
+  await expect(first.nth(2)).toHaveText('1.00 KB');
+  await expect(first.nth(3)).toContainText(`by ${server.printed.email}`);
+  await expectAccessible(page);
+
+  await rowOf(table, '"Left 7"').getByRole('button', { name: 'Restore' }).click();
+  const restoring = dialog(page, 'Restore Release');
+  await expect(restoring).toContainText(
+    `Are you sure you want to restore version ${deleted.get(7)!.version}?`,
+  );
+  await expectAccessible(page);
+  await restoring.getByRole('textbox', { name: 'Reason' }).fill('Deleted by mistake');
+  await restoring.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Release restored successfully')).toBeVisible();
+  await expect(rowOf(table, '"Left 7"')).toHaveCount(0);
+
+  await rowOf(table, '"Left 8"').getByRole('button', { name: 'Delete' }).click();
+  const deleting = dialog(page, 'Permanently Delete Release');
+  await expect(deleting).toContainText(
+    `This action cannot be undone! Are you sure you want to permanently delete version ${deleted.get(8)!.version}? This will remove the release and its binary file from all storage systems.`,
+  );
+  await expectAccessible(page);
+  await deleting.getByRole('textbox', { name: 'Reason' }).fill('Contains a secret');
+  await deleting.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
+  await expect(page.getByText('Release permanently deleted')).toBeVisible();
+  await expect(rowOf(table, '"Left 8"')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Back to Releases' }).click();
+  await expect(page).toHaveURL(/\/releases$/);
+  await expect(versions(page)).toHaveText([`Version ${deleted.get(7)!.version}`]);
+});
+
+test('the recycle bin has pages of 20; a search begins at the first', async ({
+  page,
+  freshServer: server,
+}) => {
+  const all: Release[] = [];
+  for (let n = 0; n < 23; n++) {
+    const release = await makeRelease(server, { version: `50.${n}.0` });
+    await bin(server, release);
+    all.push(release);
+  }
+  await signInAs(page, 'binary_manager', '/releases/trash', server);
+  const table = page.getByRole('region', { name: 'Deleted releases' });
+  const rows = table.getByRole('button', { name: 'Restore' });
+  await expect(page.getByText('Showing 1 to 20 of 23 results')).toBeVisible();
+  await expect(page.getByText('Page 1 of 2')).toBeVisible();
+  await expect(rows).toHaveCount(20);
+  await expect(page.getByRole('button', { name: 'Previous page' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await expect(page.getByText('Showing 21 to 23 of 23 results')).toBeVisible();
+  await expect(rows).toHaveCount(3);
+  await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
+  await page.getByPlaceholder('Search by version...').fill('50.2');
+  // 50.2.0 and 50.20.0 to 50.22.0
+  await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();
+  await expect(page.getByText('Page 1 of 1')).toBeVisible();
+  await page.getByPlaceholder('Search by version...').fill('nothing');
+  await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
+});
+
+test('what fails in the recycle bin is said there', async ({ page, server }) => {
+  const binned = await makeRelease(server);
+  await bin(server, binned);
+  // An actor that is not a user is shown by its id.
+  await server.db
+    .updateTable('releases')
+    .set({ deleted_by_email: null })
+    .where('release_id', '=', binned.id)
+    .execute();
+  expectStatus(page, 500);
+  const calls = '**/updates/admin/releases/**';
+  await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
+  await signInAs(page, 'binary_manager', `/releases/trash?search=${binned.version}`, server);
+  await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible({
+    timeout: 15_000,
+  });
+  await page.unroute(calls);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  const deleted = rowOf(page, binned.version);
+  const { deleted_by } = await server.db
+    .selectFrom('releases')
+    .select('deleted_by')
+    .where('release_id', '=', binned.id)
+    .executeTakeFirstOrThrow();
+  await expect(deleted).toContainText(`by ${deleted_by}`);
+  await page.route(calls, (route) =>
+    route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json: {} }),
+  );
+  for (const [button, title, confirm, message] of [
+    ['Restore', 'Restore Release', 'Restore', 'Failed to restore release'],
+    [
+      'Delete',
+      'Permanently Delete Release',
+      'Yes, Delete Permanently',
+      'Failed to permanently delete release',
+    ],
+  ] as const) {
+    await deleted.getByRole('button', { name: button }).click();
+    await dialog(page, title).getByRole('textbox', { name: 'Reason' }).fill('Because');
+    await dialog(page, title).getByRole('button', { name: confirm }).click();
+    await expect(dialog(page, title)).toContainText(message);
+    await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
+    // The typed reason is not sent.
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+  await page.getByRole('searchbox').fill('no such version');
+  await expect(page.getByText('No version matches your search.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await expect(deleted).toBeVisible();
+});

@@ -1,0 +1,20 @@
+import { releases, type Release } from '../../contract/releases.ts';
+import type { ConsoleServer, Page } from './support.ts';
+
+export const list = (page: Page) => page.getByRole('region', { name: 'Releases', exact: true });
+export const versions = (page: Page) => list(page).getByRole('heading', { level: 2 });
+export const row = (page: Page, release: Release) =>
+  list(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: `Download ${release.version} (${release.channel})` }) });
+
+export const stored = (server: ConsoleServer, { id }: Release) =>
+  server.admin.ok(releases.get, { params: { releaseId: id } });
+
+export const bin = (server: ConsoleServer, { id }: Release, reason = 'No longer needed') =>
+  server.admin.ok(releases.softDelete, { params: { releaseId: id }, body: { reason } });
+
+let word = 0;
+
+/** Release notes that only the releases of one test have, to search by. */
+export const newWord = () => `subject${++word}x`;

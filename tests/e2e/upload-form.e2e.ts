@@ -1,0 +1,276 @@
+import { releases } from '../../contract/releases.ts';
+import { rollouts } from '../../contract/rollouts.ts';
+import { archive, diskImage, program, sha512Of } from '../binaries.ts';
+import { fileOnDisk, makeRelease } from './releases.ts';
+import { dialog, expect, expectAccessible, expectStatus, rowOf, test, type Page } from './support.ts';
+import {
+  box,
+  choose,
+  field,
+  found,
+  modal,
+  openForm,
+  press,
+  select,
+  tray,
+  version,
+} from './uploads-screen.ts';
+
+/** Error messages at the fields of the modal. */
+const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
+
+test('platform and architecture follow from the name of the file', async ({ page, server }) => {
+  await openForm(page, server);
+  for (const [name, platform, architecture] of [
+    ['Lanyard Setup.exe', 'Windows', 'x64'],
+    ['Lanyard-aarch64.nupkg', 'Windows', 'arm64'],
+    ['Lanyard-i386.exe', 'Windows', 'x86'],
+    ['Lanyard-x86_64.dmg', 'macOS', 'x64'],
+    ['Lanyard-x86.exe', 'Windows', 'x86'],
+    ['Lanyard.zip', 'macOS', 'x64'],
+  ] as const) {
+    await choose(page, await fileOnDisk(name, program(512)));
+    await expect(modal(page).getByText(name, { exact: true })).toBeVisible();
+    await expect(select(page, 'Platform'), name).toHaveValue(platform);
+    await expect(select(page, 'Architecture'), name).toHaveValue(architecture);
+  }
+});
+
+test('the next version follows from the highest of that platform and channel', async ({ page, server }) => {
+  const chooseAlphaForMacs = async () => {
+    await openForm(page, server);
+    await select(page, 'Channel').click();
+    await page.getByRole('option', { name: 'alpha' }).click();
+    await select(page, 'Platform').click();
+    await expect(page.getByRole('option', { name: /Windows|macOS|Linux/ })).toHaveText(['Windows', 'macOS']);
+    await page.getByRole('option', { name: 'macOS' }).click();
+  };
+  // No other test publishes alphas for Macs.
+  await chooseAlphaForMacs();
+  await expect(field(page, 'Version')).toHaveValue('0.1.0-alpha');
+  await makeRelease(server, {
+    version: '3.4.5-alpha',
+    channel: 'alpha',
+    platform: 'darwin',
+    fileName: 'Lanyard.dmg',
+    bytes: diskImage(2048),
+  });
+  await makeRelease(server, {
+    version: '3.4.4',
+    channel: 'alpha',
+    platform: 'darwin',
+    fileName: 'Lanyard.dmg',
+    bytes: diskImage(2048),
+  });
+  await makeRelease(server, { version: '7.0.0-alpha', channel: 'alpha' });
+  const asked = page.waitForResponse((answer) => /platform=darwin&channel=alpha/.test(answer.url()));
+  await chooseAlphaForMacs();
+  const { data } = (await (await asked).json()) as { data: unknown[] };
+  expect(data, 'no more is loaded than the highest').toHaveLength(1);
+  await expect(field(page, 'Version')).toHaveValue('3.4.6-alpha');
+  const next = modal(page).getByRole('group', { name: 'Next version' });
+  await next.getByRole('button', { name: 'minor 3.5.0-alpha' }).click();
+  await expect(field(page, 'Version')).toHaveValue('3.5.0-alpha');
+  await next.getByRole('button', { name: 'major 4.0.0-alpha' }).click();
+  await expect(field(page, 'Version')).toHaveValue('4.0.0-alpha');
+});
+
+test('the name of the file says the version, and publishing to all is asked about', async ({
+  page,
+  server,
+}) => {
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('App-Setup-71.8.9.exe', program(2048)));
+  await expect(field(page, 'Version')).toHaveValue('71.8.9');
+  await field(page, 'Version').fill('71.9.0');
+  await expect(modal(page).getByText('The file name says 71.8.9.')).toBeVisible();
+  await expectAccessible(page);
+  // a version that the user typed stays when another file is chosen
+  await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
+  await expect(field(page, 'Version')).toHaveValue('71.9.0');
+  await modal(page).getByRole('button', { name: 'Use 71.9.1' }).click();
+  await expect(field(page, 'Version')).toHaveValue('71.9.1');
+  await expect(modal(page).getByText(/The name of the file says/)).toHaveCount(0);
+  await box(page, 'Draft Release').uncheck();
+  await press(page, 'Upload Release');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText(
+    'Offer version 71.9.1 (stable) for Windows (x64) to all users at once?',
+  );
+  await expect(question).toContainText(/machines? of this platform, architecture and channel/i);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await found(server, '71.9.1')).toEqual([]);
+  await press(page, 'Upload Release');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, '71.9.1')).toMatchObject([{ isDraft: false, rolloutPercentage: 100 }]);
+
+  // next to an .exe of the same version, each shows its kind
+  await makeRelease(server, { version: '71.9.1' });
+  await page.goto(`${server.url}/releases?search=71.9.1`);
+  const list = page.getByRole('region', { name: 'Releases', exact: true });
+  await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
+  await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
+});
+
+test('publishing in steps, beside what the previous release showed', async ({ page, server }) => {
+  await server.admin.ok(rollouts.setDefault, {
+    params: { channel: 'beta' },
+    body: {
+      plan: [
+        { percentage: 3, hours: 12 },
+        { percentage: 100, hours: null },
+      ],
+    },
+  });
+  await makeRelease(server, { version: '72.1.0-beta', channel: 'beta' });
+  await openForm(page, server);
+  await choose(page, await fileOnDisk('App-72.2.0-beta.exe', program(2048)));
+  await expect(modal(page).getByText(/Empty: 5 %/)).toBeVisible();
+  await box(page, 'Draft Release').uncheck();
+  await expect(modal(page).getByRole('group', { name: 'Steps' })).toHaveCount(0);
+  await select(page, 'Channel').click();
+  await page.getByRole('option', { name: 'beta' }).click();
+  await expect(modal(page).getByText('Empty: 5 %, since 72.1.0-beta has only 0 installs')).toBeVisible();
+  await expect(field(page, 'Rollout Percentage')).toBeDisabled();
+  await expect(field(page, 'Percentage of step 1')).toHaveValue('3');
+  await field(page, 'Hours of step 1').fill('0');
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText('Must be a whole number from 1 to 2160')).toBeVisible();
+  await field(page, 'Hours of step 1').fill('6');
+  await expectAccessible(page);
+  await press(page, 'Upload Release');
+  const question = dialog(page, 'Publish Release');
+  await expect(question).toContainText('Offer version 72.2.0-beta (beta) for Windows (x64) to 3 % of users?');
+  await question.getByRole('button', { name: 'Publish' }).click();
+  await expect(modal(page)).toBeHidden();
+  expect(await found(server, '72.2.0-beta')).toMatchObject([
+    {
+      rolloutPercentage: 3,
+      rolloutPlan: [
+        { percentage: 3, hours: 6 },
+        { percentage: 100, hours: null },
+      ],
+    },
+  ]);
+  await server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: null } });
+});
+
+test('a draft cannot be mandatory, and keeps no rollout that is wrong', async ({ page, server }) => {
+  await openForm(page, server);
+  await expect(box(page, 'Mandatory Update')).toBeDisabled();
+  await box(page, 'Draft Release').uncheck();
+  await box(page, 'Mandatory Update').check();
+  const rollout = field(page, 'Rollout Percentage');
+  await rollout.fill('250');
+  await rollout.blur();
+  await expect(errors(page)).toHaveCount(1);
+  await box(page, 'Draft Release').check();
+  await expect(errors(page)).toHaveCount(0);
+  await expect(rollout).toHaveValue('100');
+  await expect(box(page, 'Mandatory Update')).not.toBeChecked();
+  await expect(box(page, 'Mandatory Update')).toBeDisabled();
+});
+
+test('nothing is sent while a field is wrong', async ({ page, server }) => {
+  await openForm(page, server);
+  await field(page, 'Version').fill('');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
+  await field(page, 'Version').fill('1.2');
+  await field(page, 'Minimum App Version').fill('one');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toHaveText([
+    'File is required',
+    'Invalid semantic version: 1.2',
+    'Invalid semantic version: one',
+  ]);
+  await expectAccessible(page);
+
+  await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
+  await expect(errors(page).first()).toHaveText('Accepted types: .exe, .dmg, .zip, .nupkg');
+
+  await box(page, 'Draft Release').uncheck();
+  const rollout = field(page, 'Rollout Percentage');
+  await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
+  await rollout.fill('30');
+  await expect(modal(page).getByText('Approximately 30% of users will receive this update')).toBeVisible();
+  await rollout.fill('');
+  await rollout.blur();
+  await expect(rollout).toHaveValue('0');
+  await expect(modal(page).getByText('Approximately 0% of users will receive this update')).toBeVisible();
+});
+
+test('a file that lies elsewhere needs an address, a size and a hash', async ({ page, server }) => {
+  await openForm(page, server);
+  await modal(page).getByText('File URL').click();
+  await field(page, 'Version').fill('');
+  await press(page, 'Create Release');
+  await expect(errors(page)).toHaveText([
+    'File URL is required',
+    'Valid file size is required',
+    'SHA512 hash is required',
+    'Version is required',
+  ]);
+  await expectAccessible(page);
+
+  await field(page, 'File URL').fill('ftp://files.example/Setup.exe');
+  await field(page, 'File Size').fill('0');
+  await field(page, 'SHA512').fill('abc');
+  await field(page, 'Version').fill('v1');
+  await press(page, 'Create Release');
+  await expect(errors(page)).toHaveText([
+    'Must be an http or https address',
+    'Valid file size is required',
+    'Must be a SHA-512 in base64 or hex',
+    'Invalid semantic version: v1',
+  ]);
+
+  // The server resolves the host name first, and refuses private addresses.
+  expectStatus(page, 422);
+  await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
+  await field(page, 'File Size').fill('1024');
+  await field(page, 'SHA512').fill(sha512Of(Buffer.alloc(1024)));
+  await field(page, 'Version').fill(version());
+  const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
+  await press(page, 'Create Release');
+  expect((await logged).text()).toMatch(/^Failed to save release: /);
+  await expect(errors(page)).not.toHaveCount(0);
+  await expect(modal(page)).toBeVisible();
+  await expect(field(page, 'File Size')).toHaveValue('1,024');
+});
+
+test('a release whose file lies elsewhere is made, listed and edited', async ({ page, server }) => {
+  const wanted = version();
+  const fileUrl = 'http://files.example/lanyard/Setup.exe';
+  const sha512 = sha512Of(Buffer.alloc(1024));
+  await openForm(page, server);
+  await modal(page).getByText('File URL').click();
+  await field(page, 'File URL').fill(fileUrl);
+  await field(page, 'File Size').fill('1024');
+  await field(page, 'SHA512').fill(sha512);
+  await field(page, 'Version').fill(wanted);
+  const call = page.waitForRequest(`**${releases.createFromUrl.path}`);
+  await press(page, 'Create Release');
+  expect((await call).postDataJSON()).toMatchObject({ version: wanted, fileUrl, fileSize: 1024, sha512 });
+  await expect(modal(page)).toBeHidden();
+  await expect(tray(page)).toBeHidden();
+
+  const listed = page
+    .getByRole('row')
+    .filter({ has: page.getByRole('button', { name: `Edit ${wanted} `, exact: false }) });
+  await expect(listed).toContainText('Draft');
+  await expect(listed).toContainText('1.00 KB');
+  await expect(listed).toContainText(sha512.slice(0, 8));
+  await expect(listed.getByRole('link', { name: /^Download/ })).toHaveAttribute('href', fileUrl);
+
+  await listed.getByRole('button', { name: /^Edit/ }).click();
+  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
+  await editing.getByRole('textbox', { name: 'Release Notes' }).fill('Lies elsewhere');
+  await editing.getByRole('button', { name: 'Save Changes' }).click();
+  await expect(editing).toBeHidden();
+  await expect(listed).toContainText('Lies elsewhere');
+  expect(await found(server, wanted)).toMatchObject([
+    { fileUrl, releaseNotes: 'Lies elsewhere', isDraft: true },
+  ]);
+});

@@ -1,0 +1,102 @@
+import { program } from '../binaries.ts';
+import { fileOnDisk } from './releases.ts';
+import { expect, expectAccessible, test } from './support.ts';
+import {
+  choose,
+  chunks,
+  field,
+  found,
+  holdChunks,
+  megabyte,
+  modal,
+  openForm,
+  press,
+  select,
+  tray,
+  version,
+} from './uploads-screen.ts';
+
+test('after a reload another file is refused, and canceling forgets the upload', async ({ page, server }) => {
+  const name = 'Interrupted.exe';
+  await openForm(page, server);
+  const line = await holdChunks(page);
+  await choose(page, await fileOnDisk(name, program(21 * megabyte)));
+  await field(page, 'Version').fill(version());
+  const asked = page.waitForRequest(chunks);
+  await press(page, 'Upload Release');
+  await asked;
+  page.once('dialog', (question) => void question.accept());
+  await page.goto(`${server.url}/releases`);
+  await expect(
+    tray(page)
+      .getByText(/^Interrupted/)
+      .last(),
+  ).toBeVisible();
+  await expectAccessible(page);
+  await tray(page)
+    .locator('input[type=file]')
+    .setInputFiles(await fileOnDisk('Other.exe', program(2048)));
+  await expect(
+    tray(page).getByText(
+      `This is not the file that the upload started with. Choose the same, unchanged ${name}.`,
+    ),
+  ).toBeVisible();
+  await line.free();
+  await tray(page)
+    .getByRole('button', { name: `Cancel ${name}` })
+    .click();
+  await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Release Management' })).toBeVisible();
+  await expect(tray(page)).toBeHidden();
+});
+
+test('after a reload the dialog shows the interrupted upload, to go on or to begin anew', async ({
+  page,
+  server,
+}) => {
+  const name = 'Reloaded.exe';
+  const wanted = version();
+  const path = await fileOnDisk(name, program(21 * megabyte));
+  await openForm(page, server);
+  const line = await holdChunks(page);
+  await choose(page, path);
+  await field(page, 'Version').fill(wanted);
+  await field(page, 'Release Notes').fill('Kept over a reload');
+  const asked = page.waitForRequest(chunks);
+  await press(page, 'Upload Release');
+  await asked;
+  page.once('dialog', (question) => void question.accept());
+  await page.reload();
+  await expect(modal(page).getByText(/^Interrupted/)).toBeVisible();
+  await expect(modal(page).getByText(/Choose the same file again/)).toBeVisible();
+  await expect(field(page, 'Version')).toHaveCount(0);
+  await expectAccessible(page);
+  await line.free();
+  await choose(page, path);
+  await expect(modal(page)).toBeHidden({ timeout: 30_000 });
+  expect(await found(server, wanted)).toMatchObject([{ releaseNotes: 'Kept over a reload' }]);
+  // a finished upload is not shown again
+  await page.goto(page.url());
+  await expect(modal(page)).toBeHidden();
+});
+
+test('after a reload the details of an interrupted upload can be changed', async ({ page, server }) => {
+  const wanted = version();
+  await openForm(page, server);
+  const line = await holdChunks(page);
+  await choose(page, await fileOnDisk('Renamed-arm64.exe', program(21 * megabyte)));
+  await field(page, 'Version').fill(wanted);
+  const asked = page.waitForRequest(chunks);
+  await press(page, 'Upload Release');
+  await asked;
+  page.once('dialog', (question) => void question.accept());
+  await page.reload();
+  await press(page, 'Change details');
+  await expect(field(page, 'Version')).toHaveValue(wanted);
+  await expect(select(page, 'Platform')).toHaveValue('Windows');
+  await expect(select(page, 'Architecture')).toHaveValue('arm64');
+  await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
+  await expect(tray(page)).toBeHidden();
+  await line.free();
+});
