@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { releases } from '../contract/releases.ts';
 import { uploads } from '../contract/uploads.ts';
 import type { RouteRequest } from '../contract/route.ts';
 import { sha512Of } from './binaries.ts';
-import { addressOf, type Answer, type Api, type Identity } from './harness.ts';
+import { addressOf, type Answer, type Api, type Identity, type TestServer } from './harness.ts';
 
 export const MiB = 1024 * 1024;
 
@@ -96,5 +98,23 @@ export function uploader(url: string, api: Api, who: Identity) {
 }
 
 export type Uploader = ReturnType<typeof uploader>;
+
+/** What uploads leave in the storage and the database of a server. */
+export function leftBy(server: TestServer) {
+  const folder = join(server.context.config.dataDir, 'binaries');
+  return {
+    stored: async () => (await readdir(folder)).filter((name) => name !== 'incoming'),
+    // but for the file by which the storage is watched
+    arriving: async () => (await readdir(join(folder, 'incoming'))).filter((name) => name !== '.check'),
+    bytesOf: async (key: string) =>
+      Buffer.concat((await (await server.context.storage.read(key))!.toArray()) as Buffer[]),
+    rowOf: (releaseId: string) =>
+      server.db
+        .selectFrom('releases')
+        .selectAll()
+        .where('release_id', '=', releaseId)
+        .executeTakeFirstOrThrow(),
+  };
+}
 
 export const someId = () => randomUUID();

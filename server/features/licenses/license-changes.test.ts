@@ -1,0 +1,214 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { licenses as calls, type License } from '../../../contract/licenses.ts';
+import {
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  revoke,
+  softDelete,
+  validateOn,
+} from '../../../tests/factories.ts';
+import { auditOf, startTestServer } from '../../../tests/harness.ts';
+
+const server = await startTestServer();
+const api = server.api(await server.signInAs('super_admin'));
+afterAll(() => server.close());
+
+const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
+const keys = (list: License[]) => list.map((license) => license.licenseKey);
+
+describe('changing a license', () => {
+  const update = (license: License, body: object, headers: Record<string, string> = {}) =>
+    api.call(calls.update, { ...at(license), body }, headers);
+
+  test('changes what is sent, and leaves the rest', async () => {
+    const license = await makeLicense(api);
+    const answer = await update(license, { maxActivations: 7 });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual({
+      ...license,
+      maxActivations: 7,
+      updatedAt: answer.body.data.updatedAt,
+    });
+    expect(answer.body.data.updatedAt > license.updatedAt).toBe(true);
+  });
+
+  test('keeps the key, also when the type changes', async () => {
+    const license = await makeLicense(api, { type: 'trial' });
+    expect((await update(license, { type: 'enterprise' })).body.data.licenseKey).toBe(license.licenseKey);
+  });
+
+  test('can move it to another customer, and both counts follow', async () => {
+    const license = await makeLicense(api);
+    const { customerId } = await makeCustomer(api, { name: 'The new owner' });
+    const moved = (await update(license, { customerId })).body.data;
+    expect(moved).toMatchObject({ customerId, customer: { name: 'The new owner' } });
+    expect(keys(await api.ok(calls.list, { query: { search: 'the new owner' } }))).toEqual([
+      license.licenseKey,
+    ]);
+    const { customers } = await import('../../../contract/customers.ts');
+    const count = async (id: string) => (await api.ok(customers.get, { params: { id } })).licenseCount;
+    expect([await count(license.customerId), await count(customerId)]).toEqual([0, 1]);
+  });
+
+  test.each([
+    [{ validUntil: '2025-12-31T00:00:00Z' }, 422, 'validUntil'],
+    [{ validFrom: '2036-01-01T00:00:00Z' }, 422, 'validUntil'],
+    [{ validFrom: '2030-01-01T00:00:00Z', validUntil: '2029-01-01T00:00:00Z' }, 400, 'validUntil'],
+    [{ moduleIds: ['mod_nothing'] }, 422, 'moduleIds'],
+    [{ customerId: '01920000-0000-7000-8000-000000000000' }, 422, 'customerId'],
+    [{ maxActivations: null }, 400, 'maxActivations'],
+    [{ status: 'revoked' }, 400, 'status'],
+    [{ licenseKey: 'X' }, 400, 'licenseKey'],
+    [{ currentActivations: 0 }, 400, 'currentActivations'],
+  ])('refuses %j, naming the field, and changes nothing', async (body, status, path) => {
+    const license = await makeLicense(api);
+    const answer = await update(license, body);
+    expect([answer.status, answer.body.details[0]!.path]).toEqual([status, path]);
+    expect(await api.ok(calls.get, at(license))).toEqual(license);
+  });
+
+  test('refuses fewer seats than machines that hold one, and takes as many', async () => {
+    const license = await makeLicense(api, { maxActivations: 3 });
+    const desktop = server.api(await makeApiKey(api));
+    for (const machine of ['a', 'b']) await validateOn(desktop, license, machine);
+    const answer = await update(license, { maxActivations: 1 });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatch(/^maxActivations: 2 machines are active/);
+    expect((await update(license, { maxActivations: 2 })).status).toBe(200);
+  });
+
+  test('refuses a lost update with 409 and both versions, by body and by If-Match', async () => {
+    const license = await makeLicense(api);
+    const theirs = await update(license, { maxActivations: 5, updatedAt: license.updatedAt });
+    expect(theirs.status).toBe(200);
+    for (const answer of [
+      await update(license, { maxActivations: 9, type: 'enterprise', updatedAt: license.updatedAt }),
+      await update(
+        license,
+        { maxActivations: 9, type: 'enterprise' },
+        { 'if-match': `"${license.updatedAt}"` },
+      ),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'EDIT_CONFLICT']);
+      expect(answer.body.details).toEqual([
+        { path: 'maxActivations', message: expect.any(String), current: 5, yours: 9 },
+        {
+          path: 'updatedAt',
+          message: expect.any(String),
+          current: theirs.body.data.updatedAt,
+          yours: license.updatedAt,
+        },
+      ]);
+    }
+    expect(
+      (await update(license, { maxActivations: 9 }, { 'if-match': theirs.headers.get('etag')! })).status,
+    ).toBe(200);
+  });
+
+  test('refuses a revoked license, and one of a soft-deleted customer', async () => {
+    const revoked = await makeLicense(api);
+    await revoke(api, revoked);
+    expect((await update(revoked, { maxActivations: 9 })).body).toMatchObject({
+      code: 'WRONG_STATE',
+      error: 'Revoked licenses cannot be edited.',
+    });
+    const orphan = await makeLicense(api);
+    await softDelete(api, orphan);
+    expect((await update(orphan, { maxActivations: 9 })).body).toMatchObject({
+      code: 'WRONG_STATE',
+      error: 'Customer is soft-deleted.',
+    });
+  });
+
+  test('keeps a module that no longer exists, if the license already had it', async () => {
+    const license = await makeLicense(api, { moduleIds: ['mod_copd'] });
+    await server.db
+      .updateTable('licenses')
+      .set({ module_ids: ['mod_retired'] })
+      .where('license_id', '=', license.licenseId)
+      .execute();
+    expect((await update(license, { moduleIds: ['mod_retired', 'mod_copd'] })).status).toBe(200);
+  });
+});
+
+describe('revoking and reactivating', () => {
+  test('go back and forth, and the machines keep their seats', async () => {
+    const license = await makeLicense(api);
+    const desktop = server.api(await makeApiKey(api));
+    await validateOn(desktop, license, 'm1');
+    expect(await revoke(api, license)).toMatchObject({ status: 'revoked', currentActivations: 1 });
+    expect((await validateOn(desktop, license, 'm1')).code).toBe('REVOKED');
+    expect(await api.ok(calls.reactivate, at(license))).toMatchObject({
+      status: 'active',
+      currentActivations: 1,
+    });
+    expect((await validateOn(desktop, license, 'm1')).code).toBe('VALID');
+  });
+
+  test('refuse what is so already', async () => {
+    const license = await makeLicense(api);
+    expect((await api.call(calls.reactivate, at(license))).body).toMatchObject({
+      code: 'WRONG_STATE',
+      error: 'License is already active.',
+    });
+    await revoke(api, license);
+    expect((await api.call(calls.revoke, at(license))).body).toMatchObject({
+      code: 'WRONG_STATE',
+      error: 'License is already revoked.',
+    });
+  });
+
+  test('refuse a license of a soft-deleted customer', async () => {
+    const license = await makeLicense(api);
+    await softDelete(api, license);
+    for (const call of [calls.revoke, calls.reactivate]) {
+      expect((await api.call(call, at(license))).body).toMatchObject({
+        code: 'WRONG_STATE',
+        error: 'Customer is soft-deleted.',
+      });
+    }
+  });
+
+  test('take an empty object as body, as the console sends it, and nothing else', async () => {
+    const license = await makeLicense(api);
+    const send = (method: 'PATCH' | 'POST', change: string, body: string) =>
+      fetch(`${server.url}/api/v1/licenses/${license.licenseId}/${change}`, {
+        method,
+        body,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      });
+    const token = (await server.signInAs('license_manager')).accessToken;
+    expect((await send('PATCH', 'revoke', '{"status":"active"}')).status).toBe(400);
+    expect((await send('PATCH', 'revoke', '{}')).status).toBe(200);
+    expect((await send('POST', 'reactivate', '{"status":"revoked"}')).status).toBe(400);
+    expect((await send('POST', 'reactivate', '{}')).status).toBe(200);
+  });
+});
+
+describe('deleting a license', () => {
+  test('is refused while it is active, and removes a revoked one with its activations', async () => {
+    const license = await makeLicense(api);
+    const desktop = server.api(await makeApiKey(api));
+    await validateOn(desktop, license, 'm1');
+    expect((await api.call(calls.delete, at(license))).body).toMatchObject({ code: 'WRONG_STATE' });
+    await revoke(api, license);
+    expect((await api.call(calls.delete, at(license))).status).toBe(204);
+    expect((await api.call(calls.get, at(license))).status).toBe(404);
+    expect((await validateOn(desktop, license, 'm1')).code).toBe('NOT_FOUND');
+    expect((await auditOf(server, license.licenseId)).map((entry) => entry.event_type)).toEqual([
+      'license.created',
+      'license.revoked',
+      'license.deleted',
+    ]);
+  });
+
+  test('can happen to many licenses of one customer at once', async () => {
+    const { customerId } = await makeCustomer(api);
+    const made = [];
+    for (let i = 0; i < 8; i++) made.push(await makeLicense(api, { customerId }));
+    await Promise.all(made.map((license) => revoke(api, license)));
+    const answers = await Promise.all(made.map((license) => api.call(calls.delete, at(license))));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 204));
+  });
+});

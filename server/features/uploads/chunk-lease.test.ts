@@ -1,0 +1,111 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, describe, expect, test } from 'vitest';
+import { uploads } from '../../../contract/uploads.ts';
+import { program } from '../../../tests/binaries.ts';
+import { addressOf, eventually, seconds, startTestServer } from '../../../tests/harness.ts';
+import { leftBy, MiB, uploader } from '../../../tests/uploading.ts';
+
+const server = await startTestServer();
+const manager = await server.signInAs('binary_manager');
+const api = server.api(manager);
+const up = uploader(server.url, api, manager);
+const { arriving } = leftBy(server);
+afterAll(() => server.close());
+
+/** A sender of a chunk whose bytes the test gives out one by one. */
+function slowSender(uploadId: string, index: number) {
+  const path = addressOf(uploads.chunk, { params: { uploadId, index: String(index) } });
+  const request = httpRequest(server.url + path, {
+    method: 'PUT',
+    headers: { ...manager.headers, 'content-type': 'application/octet-stream', 'content-length': 8 * MiB },
+  });
+  const answer = new Promise<number | 'broken'>((resolve) => {
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    request.on('error', () => resolve('broken'));
+  });
+  return { request, answer };
+}
+
+describe('a claim on a chunk', () => {
+  const bytes = program(10 * MiB);
+  const isClaimed = async (uploadId: string) => {
+    const row = await server.db
+      .selectFrom('upload_chunks')
+      .select('claim')
+      .where('upload_id', '=', uploadId)
+      .where('index', '=', 0)
+      .executeTakeFirst();
+    return Boolean(row?.claim);
+  };
+
+  test('ends at once with its connection', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    slow.request.destroy();
+    expect(await slow.answer).toBe('broken');
+    await eventually(async () => !(await isClaimed(prepared.uploadId)));
+    expect((await up.state(prepared.uploadId)).body.data.received).toEqual([]);
+    const from = performance.now();
+    await up.sendAll(bytes, prepared);
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is waited for, and the one who waits hears that the chunk is stored', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    const second = up.chunk(prepared.uploadId, 0, Buffer.alloc(8 * MiB, 7));
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(200);
+    expect((await second).body.data).toEqual({ index: 0, received: 1 });
+    await up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('of a sender that stalls is taken over, and the sender that wakes up writes nothing', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    // nothing may arrive once the clock has moved: it would renew the lease
+    slow.request.flushHeaders();
+    await eventually(() => isClaimed(prepared.uploadId));
+    server.clock.advance(seconds(11));
+    await up.sendAll(bytes, prepared);
+    slow.request.end(Buffer.alloc(8 * MiB, 9));
+    expect([409, 'broken']).toContain(await slow.answer);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('keeps an upload from being completed', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    const early = await up.complete(bytes, prepared);
+    expect([early.status, early.body.error]).toEqual([
+      409,
+      '1 of 2 chunks are missing: 0. Some are still being sent.',
+    ]);
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(200);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is of no use when the upload is cancelled meanwhile', async () => {
+    const prepared = await up.prepare(bytes);
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    expect((await up.cancel(prepared.uploadId)).status).toBe(204);
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(409);
+    await eventually(async () => (await arriving()).every((name) => !name.startsWith(prepared.fileKey)));
+  });
+});
