@@ -41,6 +41,15 @@ describe('a claim on a chunk', () => {
     return Boolean(row?.claim);
   };
 
+  /** An attempt to lease a chunk that is claimed locks its row, and leaves its transaction there. */
+  const isWanted = async (uploadId: string) => {
+    const { rows } = await server.pool.query<{ wanted: boolean }>(
+      "select xmax::text <> '0' as wanted from upload_chunks where upload_id = $1 and index = 0",
+      [uploadId],
+    );
+    return rows[0]!.wanted;
+  };
+
   test('ends at once with its connection', async () => {
     const prepared = await up.prepare(bytes);
     const slow = slowSender(prepared.uploadId, 0);
@@ -50,9 +59,7 @@ describe('a claim on a chunk', () => {
     expect(await slow.answer).toBe('broken');
     await eventually(async () => !(await isClaimed(prepared.uploadId)));
     expect((await up.state(prepared.uploadId)).body.data.received).toEqual([]);
-    const from = performance.now();
     await up.sendAll(bytes, prepared);
-    expect(performance.now() - from).toBeLessThan(5000);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
   });
 
@@ -61,7 +68,10 @@ describe('a claim on a chunk', () => {
     const slow = slowSender(prepared.uploadId, 0);
     slow.request.write(bytes.subarray(0, MiB));
     await eventually(() => isClaimed(prepared.uploadId));
+    expect(await isWanted(prepared.uploadId)).toBe(false);
     const second = up.chunk(prepared.uploadId, 0, Buffer.alloc(8 * MiB, 7));
+    // one that came after the first had ended would replace the chunk
+    await eventually(() => isWanted(prepared.uploadId));
     slow.request.end(bytes.subarray(MiB, 8 * MiB));
     expect(await slow.answer).toBe(200);
     expect((await second).body.data).toEqual({ index: 0, received: 1 });
