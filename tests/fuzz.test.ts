@@ -6,21 +6,10 @@ import type { z } from 'zod';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import type { Route } from '../contract/route.ts';
-import {
-  deactivate,
-  makeApiKey,
-  makeCustomer,
-  makeLicense,
-  makeMachineKey,
-  makeRelease,
-  signedEnrollment,
-  softDelete,
-  validateOn,
-} from './factories.ts';
-import { eventually, password, startTestServer } from './harness.ts';
-import { offlineMachine } from './offline-machine.ts';
+import { fuzzedCalls, type Json } from './fuzz-calls.ts';
+import { largest, nasty, nastyText, oddHeaders, toText, tricks } from './fuzz-input.ts';
+import { eventually, startTestServer } from './harness.ts';
 
-type Json = Record<string, unknown>;
 type Reply = { status: number; text: string };
 
 const routes = Object.entries(contract).flatMap(([feature, calls]) =>
@@ -40,254 +29,7 @@ const server = await startTestServer({
 });
 const admin = await server.signInAs('super_admin');
 const { headers } = admin;
-const api = server.api(admin);
-const { customerId } = await makeCustomer(api);
-const license = await makeLicense(api, { customerId });
-const { activation } = await validateOn(api, license, 'machine');
-await deactivate(api, (await validateOn(api, license, 'another')).activation!);
-await softDelete(api, await makeCustomer(api));
-const { id: keyId } = await makeApiKey(api);
-const { id: releaseId } = await makeRelease(server);
-const upload = { fileName: 'App.exe', fileSize: 1000, version: '9.0.0' };
-const { uploadId, fileKey } = await api.ok(contract.uploads.prepare, { body: upload });
-/** Valid parameters, so that the fuzzed input is the only error. */
-const params: Record<string, string> = {
-  id: customerId,
-  licenseKey: license.licenseKey,
-  activationId: activation!.activationId,
-  keyId,
-  key: 'retentionDays',
-  userId: admin.userId,
-  roleId: 'viewer',
-  sessionId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c12',
-  releaseId,
-  platform: 'win32',
-  architecture: 'x64',
-  version: '1.0.0',
-  file: 'latest.yml',
-  tag: 'clinics',
-  uploadId,
-  requestId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c13',
-  channel: 'stable',
-  index: '0',
-  fileName: 'App.exe',
-};
-const { licenseKey } = license;
-const updatedAt = '2026-01-01T00:00:00Z';
-const customer = {
-  name: 'Clinic',
-  contactName: 'Ada',
-  email: 'ada@clinic.example',
-  phone: '1',
-  country: 'DE',
-};
-const policy = {
-  channel: 'beta',
-  pin: '4.2.',
-  pinForSecurity: true,
-  deferDays: 7,
-  windows: [{ zone: 'Europe/Berlin', weekdays: ['fri', 'sat'], from: '22:00', to: '05:00' }],
-  updatesUntil: '2026-12-31',
-};
-const trial = {
-  customerId,
-  type: 'trial',
-  validFrom: '2026-01-01T00:00:00Z',
-  validUntil: '2027-01-01T00:00:00Z',
-  maxActivations: 3,
-  moduleIds: ['mod_copd'],
-};
-const apiKey = {
-  name: 'Key',
-  expiresAt: '2027-01-01T00:00:00Z',
-  rateLimit: 10,
-  ipWhitelist: ['10.0.0.0/8'],
-};
-/** A valid body for each call. */
-const bodies: Record<string, Json> = {
-  'session.login': { email: admin.email, password },
-  'customers.create': customer,
-  'customers.update': { ...customer, updatedAt },
-  'policies.putOfCustomer': { ...policy, tags: ['clinics'], updatedAt },
-  'policies.impactOnCustomer': { ...policy, tags: ['clinics'] },
-  'policies.putOfTag': { ...policy, updatedAt },
-  'policies.impactOnTag': { ...policy, tag: 'clinics' },
-  'licenses.create': trial,
-  'licenses.update': { ...trial, updatedAt },
-  'imports.checkCustomers': { csv: 'Company Name,Country\nClinic,DE', skipExisting: false },
-  'imports.customers': { csv: 'Company Name,Country\nClinic,DE', skipExisting: false },
-  'imports.checkLicenses': { csv: 'Customer\nNobody', createCustomers: false },
-  'imports.licenses': { csv: 'Customer\nNobody', createCustomers: false },
-  'bulkLicenses.preview': {
-    ids: [license.licenseId],
-    change: { kind: 'modules', add: ['mod_copd'], remove: ['mod_diabetes'] },
-  },
-  'bulkLicenses.change': {
-    licenses: [
-      {
-        licenseId: license.licenseId,
-        updatedAt,
-        validUntil: '2027-01-01T00:00:00Z',
-        moduleIds: ['mod_copd'],
-      },
-    ],
-  },
-  'licenses.transfer': { customerId, updatedAt },
-  'activations.deactivate': { machineId: 'machine' },
-  'offline.issue': { request: offlineMachine('machine').request(license), days: 30 },
-  'offline.giveBack': { receipt: offlineMachine('machine').receipt(license, customerId) },
-  'validation.validate': {
-    licenseKey,
-    machineId: 'machine',
-    nonce: 'n',
-    hostname: 'h',
-    platform: 'p',
-    architecture: 'a',
-    osVersion: 'o',
-    appVersion: 'v',
-  },
-  'approvals.ask': {
-    call: 'PATCH /api/v1/updates/admin/releases/{releaseId}',
-    params: { releaseId },
-    body: { isDraft: false },
-    seen: updatedAt,
-  },
-  'approvals.approve': { currentPassword: password },
-  'approvals.decline': { reason: 'Not on Friday' },
-  'approvals.setChannel': { required: true },
-  'credentials.enroll': {
-    ...signedEnrollment(licenseKey, 'machine', makeMachineKey()),
-    hostname: 'h',
-    platform: 'p',
-    architecture: 'a',
-    osVersion: 'o',
-    appVersion: 'v',
-  },
-  'validation.releaseSeat': { licenseKey, machineId: 'machine' },
-  'updateEvents.report': {
-    events: [
-      {
-        eventId: '0198f0a2-5b1c-7c3e-9a51-2f6d0b8e4c11',
-        machineId: 'machine',
-        eventType: 'install_error',
-        timestamp: '2026-11-20T09:00:00Z',
-        platform: 'win32',
-        architecture: 'x64',
-        channel: 'stable',
-        fromVersion: '1.0.0',
-        toVersion: '1.1.0',
-        errorCode: 'EACCES',
-        errorMessage: 'no',
-      },
-    ],
-  },
-  'apiKeys.create': apiKey,
-  'audit.setConfig': { value: 400 },
-  'views.create': { list: 'licenses', name: 'Full', query: 'seats=full', shared: true },
-  'views.update': { name: 'Fuller', query: 'seats=high', shared: false, updatedAt },
-  'clock.confirm': { now: '2026-11-01T08:00:00.000Z' },
-  'account.changePassword': {
-    currentPassword: 'not it',
-    newPassword: 'a new password',
-    confirmPassword: 'a new password',
-  },
-  'account.setFirstScreen': { screen: 'today' },
-  'account.enrollSecondFactor': { currentPassword: 'not it' },
-  'account.confirmSecondFactor': { code: '123456' },
-  'account.removeSecondFactor': { currentPassword: 'not it' },
-  'users.create': { email: 'new@lanyard.test', name: 'New', password: 'a new password', role: 'viewer' },
-  'users.update': {
-    email: 'new@lanyard.test',
-    name: 'New',
-    role: 'viewer',
-    updatedAt,
-  },
-  'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
-  'users.resetSecondFactor': { currentPassword: 'a password' },
-  'rbac.createRole': { roleId: 'made_here', description: 'Made here', copyFrom: 'viewer' },
-  'rbac.updateRole': {
-    description: 'read-only access for stakeholders',
-    requiresSecondFactor: false,
-    permissions: [{ resource: 'licenses', action: 'read' }],
-  },
-  'apiKeys.update': { ...apiKey, isActive: true, scopes: ['validate'] },
-  'uploads.prepare': {
-    fileName: 'App.exe',
-    fileSize: 1000,
-    version: '9.0.1',
-    channel: 'beta',
-    platform: 'win32',
-    architecture: 'x64',
-  },
-  'uploads.complete': {
-    uploadId,
-    fileKey,
-    totalChunks: 1,
-    sha512: 'ab'.repeat(64),
-    version: '9.0.0',
-    channel: 'beta',
-    platform: 'win32',
-    architecture: 'x64',
-    releaseNotes: 'New',
-    minimumAppVersion: '0.9.0',
-    security: true,
-    minimumSupportedVersion: '0.9.0',
-    isMandatory: false,
-    isDraft: true,
-    rolloutPercentage: 100,
-    acceptableFailures: 2.5,
-    rolloutPlan: [{ percentage: 5, hours: null }],
-    startsAt: '2026-11-21T08:00:00Z',
-  },
-  'releases.createFromUrl': {
-    version: '1.2.3',
-    channel: 'beta',
-    platform: 'darwin',
-    architecture: 'arm64',
-    releaseNotes: 'Notes',
-    minimumAppVersion: '1.0.0',
-    security: true,
-    minimumSupportedVersion: '0.9.0',
-    isMandatory: true,
-    isDraft: false,
-    rolloutPercentage: 100,
-    acceptableFailures: 2.5,
-    rolloutPlan: [{ percentage: 5, hours: null }],
-    startsAt: '2026-11-21T08:00:00Z',
-    fileUrl: 'https://files.example/App.dmg',
-    fileSize: 1000,
-    sha512: `${'A'.repeat(86)}==`,
-  },
-  'releases.update': {
-    channel: 'beta',
-    isActive: true,
-    isDraft: false,
-    isMandatory: true,
-    minimumAppVersion: '1.0.0',
-    security: true,
-    minimumSupportedVersion: '0.9.0',
-    releaseNotes: 'Notes',
-    acceptableFailures: 2.5,
-    rolloutPlan: [{ percentage: 5, hours: null }],
-    startsAt: '2026-11-21T08:00:00Z',
-    updatedAt,
-  },
-  'rollouts.plan': {
-    plan: [
-      { percentage: 1, hours: 24 },
-      { percentage: 100, hours: null },
-    ],
-    startsAt: '2026-11-21T08:00:00Z',
-  },
-  'rollouts.widen': { percentage: 10 },
-  'rollouts.setDefault': { plan: [{ percentage: 100, hours: null }] },
-  'releases.pause': { reason: 'Two sites report crashes' },
-  'releases.rollout': { percentage: 5 },
-  'releases.withdraw': { reason: 'Broken' },
-  'releases.softDelete': { reason: 'Broken' },
-  'releases.restore': { reason: 'Needed' },
-  'releases.deletePermanently': { confirmation: 'PERMANENTLY DELETE', reason: 'Broken' },
-};
+const { params, bodies } = await fuzzedCalls(server, admin);
 afterAll(() => server.close());
 
 // --- sending --------------------------------------------------------------------------------------------------
@@ -337,10 +79,6 @@ function send(
 
 const pathOf = (route: Route, given: Record<string, string> = params) =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given[name]!));
-
-/** JSON text with the numbers in `raw` inserted literally, since JavaScript cannot represent them. */
-const toText = (value: unknown) => JSON.stringify(value).replaceAll(/"@raw (.*?)@"/g, '$1');
-const raw = (number: string) => `@raw ${number}@`;
 
 // --- judging --------------------------------------------------------------------------------------------------
 
@@ -427,82 +165,6 @@ async function each<T>(all: T[], work: (one: T) => Promise<void>): Promise<void>
     }),
   );
 }
-
-// --- what is sent ---------------------------------------------------------------------------------------------
-
-const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
-
-const nastyText = [
-  '',
-  ' ',
-  'a\0b',
-  '\0',
-  'x\u{d800}',
-  '\u{dc00}x',
-  '\u001b[2J',
-  '\u202ex',
-  '👩‍👩‍👧',
-  'ﷺ'.repeat(200),
-  'e\u0301'.repeat(300),
-  "'; drop table customers; --",
-  '%',
-  '\\',
-  '${7*7}',
-  'true',
-  'null',
-  'NaN',
-  'Infinity',
-  '-1',
-  '1e309',
-  '2147483648',
-  '9223372036854775808',
-  '0000-01-01T00:00:00Z',
-  '10000-01-01T00:00:00Z',
-  '+010000-01-01T00:00:00Z',
-  '9999-12-31T23:59:59.999Z',
-  '2026-02-30T00:00:00Z',
-  '2026-01-01T00:00:00.123456789Z',
-  '2026-12-31T23:59:60Z',
-  '[]',
-  '["',
-  '{"a":1}',
-  '__proto__',
-  'constructor',
-  '00000000-0000-0000-0000-000000000000',
-  'ffffffff-ffff-ffff-ffff-ffffffffffff',
-  '01920000-0000-7000-8000-00000000000',
-];
-
-/** The maximum size of a body. */
-const largest = 'x'.repeat(1024 * 1023);
-
-const nasty: unknown[] = [
-  ...nastyText,
-  null,
-  true,
-  false,
-  0,
-  raw('-0'),
-  -1,
-  1.5,
-  2 ** 31,
-  2 ** 53,
-  raw('9223372036854775808'),
-  raw('1e309'),
-  raw('-1e309'),
-  raw('1e-400'),
-  raw('123456789012345678901234567890.5'),
-  [],
-  [null],
-  [[]],
-  ['\0'],
-  Array.from({ length: 5000 }, () => 'x'),
-  {},
-  { length: 3 },
-  { toString: 1 },
-  { valueOf: 1 },
-  deep(2000),
-];
 
 const withBody = routes.filter(([, route]) => route.body);
 const withQuery = routes.filter(([, route]) => route.query);
@@ -644,43 +306,6 @@ describe('input that the contract refuses changes nothing, and is named', () => 
     },
   );
 
-  const tricks = [
-    '..',
-    '.',
-    '%2e%2e',
-    '..%2f',
-    '..%2f..%2f..%2fetc%2fpasswd',
-    '..%5c..%5c',
-    '%00',
-    'x%00',
-    '%ff',
-    '%c0%ae%c0%ae',
-    '%',
-    '%zz',
-    '%0d%0aSet-Cookie:%20a=b',
-    '%f0%9f%98%80',
-    '%ed%a0%80',
-    "'",
-    "1'%20or%20'1'='1",
-    '0',
-    '-1',
-    '2147483648',
-    '9223372036854775808',
-    '1e309',
-    'null',
-    'undefined',
-    '[object%20Object]',
-    '__proto__',
-    'constructor',
-    '%7Bid%7D',
-    'x'.repeat(101),
-    'x'.repeat(3000),
-    '00000000-0000-0000-0000-000000000000x',
-    '{}',
-    '*',
-    ';',
-    ':id',
-  ];
   test.each(withParams)('%s: a path that leads astray', async (id, route) => {
     await each(tricks, async (trick) => {
       const path = route.path.replaceAll(/\{\w+\}/g, trick);
@@ -724,41 +349,7 @@ describe('input of any kind is no error of ours', () => {
   });
 
   test('headers that carry what headers should not', async () => {
-    const latin = Buffer.from('naïve').toString('latin1');
-    const odd: Record<string, string>[] = [
-      { 'user-agent': `x${'y'.repeat(6000)}` },
-      { 'user-agent': latin },
-      { 'idempotency-key': latin },
-      { 'idempotency-key': 'x'.repeat(300) },
-      { 'if-match': '"' },
-      { 'if-match': 'W/"x", "y"' },
-      { 'if-match': latin },
-      { authorization: 'Bearer' },
-      { authorization: 'Bearer \t' },
-      { authorization: `Bearer ${'x'.repeat(6000)}` },
-      { authorization: 'Basic Og==' },
-      { cookie: '=; ;;lanyard_session' },
-      { cookie: 'lanyard_session=%00' },
-      { cookie: 'lanyard_session=%ff' },
-      { cookie: `lanyard_session=${latin}` },
-      { 'x-api-key': latin },
-      { 'x-api-key': 'lyd_' },
-      { 'x-machine-token': latin },
-      { 'x-machine-token': 'lym_' },
-      { 'x-machine-token': `lym_${'a'.repeat(6000)}` },
-      { 'x-machine-token': '', 'x-machine-sequence': '-1' },
-      { 'x-forwarded-for': 'not an address, 1.2.3.4' },
-      { 'x-forwarded-for': `${'1.1.1.1,'.repeat(500)}x` },
-      { 'sec-fetch-site': latin },
-      { origin: 'null' },
-      { 'content-type': 'application/json; charset=utf-32' },
-      { 'content-type': ';' },
-      { 'x-request-id': 'mine' },
-      { accept: 'text/plain' },
-      { 'accept-encoding': 'br;q=x' },
-      { range: 'bytes=0-' },
-    ];
-    await each(odd, async (extra) => {
+    await each(oddHeaders, async (extra) => {
       const what = JSON.stringify(extra).slice(0, 200);
       expectAnswer(
         await send('PUT', `/api/customers/${params.id}`, toText(bodies['customers.update']), extra),
