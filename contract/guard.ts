@@ -23,6 +23,9 @@ const comparison = {
     .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
 };
 
+/** What an earlier release can show as acceptable, in percent, whatever it counted. */
+export const measuredFailures = { least: 0.5, most: 50 };
+
 /** What the installs of a build without acceptable failures of its own are compared with. */
 export const failureComparison = namedObject('FailureComparison', comparison);
 export type FailureComparison = z.output<typeof failureComparison>;

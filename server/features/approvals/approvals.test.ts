@@ -81,6 +81,8 @@ const stepping = async () => {
 };
 const plan = (release: Release, steps: RolloutPlan | null, startsAt: string | null = null) =>
   doing(rollouts.plan, { ...at(release), body: { plan: steps, startsAt } });
+const accept = (release: Release, acceptableFailures: number | null): Doing =>
+  doing(releases.update, { ...at(release), body: { acceptableFailures } });
 const rowOf = (release: Release) =>
   server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
 
@@ -122,6 +124,13 @@ const needing: [string, () => Promise<Release>, (release: Release) => Doing][] =
   ['reach 100 % sooner', stepping, (r) => plan(r, [{ percentage: 5, hours: 1 }, toAll[1]!])],
   ['reach 100 % at another time', stepping, (r) => plan(r, toAll, '2026-12-24T00:00:00.000Z')],
   ['resume after the guard', paused, (r) => doing(releases.resume, at(r))],
+  ['accept more failures', () => makeRelease(server, { acceptableFailures: 2 }), (r) => accept(r, 2.1)],
+  ['accept more failures while paused', paused, (r) => accept(r, 50)],
+  [
+    'accept as many as of the previous release',
+    () => makeRelease(server, { acceptableFailures: 49 }),
+    (r) => accept(r, null),
+  ],
 ];
 
 describe('while the setting is off, as it is at first', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvals } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
-import { makeRelease } from '../../../tests/factories.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import {
   approveAs,
   asked,
@@ -193,6 +193,51 @@ describe('where stable requires approvals', () => {
     expect(await codeOf(set('1.11.0'))).toBe('made');
     const draft = await makeRelease(server, { isDraft: true, minimumAppVersion: '1.10.0' });
     expect(await codeOf(update(draft, { minimumAppVersion: null }))).toBe('made');
+  });
+
+  test('one person does not make the guard accept more failures, and makes it accept fewer', async () => {
+    const release = await makeRelease(server, { acceptableFailures: 5 });
+    const set = (acceptableFailures: number | null) => update(release, { acceptableFailures });
+    expect(await codeOf(set(5.1))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(set(null))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(set(2))).toBe('made');
+    expect(await codeOf(set(5))).toBe('NEEDS_APPROVAL');
+    const request = await asked(one, set(null));
+    expect(request.what).toBe(
+      'change the acceptable failures from 2 % to those of the previous full release: the guard may pause the rollout later',
+    );
+    expect((await approveAs(other, request)).status).toBe(200);
+    // an earlier release may show as little as 0.5 %
+    expect(await codeOf(set(0.6))).toBe('NEEDS_APPROVAL');
+    expect(await codeOf(set(0.5))).toBe('made');
+    expect(await codeOf(set(50))).toBe('NEEDS_APPROVAL');
+  });
+
+  test('nor by an API key, by many calls at once, or while a pause is asked for', async () => {
+    const release = await makeRelease(server, { acceptableFailures: 5 });
+    const set = update(release, { acceptableFailures: 50 });
+    const admin = server.api(await server.signInAs('super_admin'));
+    const key = server.api(await makeApiKey(admin, { scopes: ['releases'] }));
+    expect((await attempt(key, set)).status).toBe(403);
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => codeOf(set)),
+      codeOf(doing(releases.pause, { ...at(release), body: { reason: 'x' } })),
+      codeOf(update(release, { acceptableFailures: 4 })),
+      codeOf(update(release, { acceptableFailures: 50, releaseNotes: 'New' })),
+    ]);
+    expect(answers.map((code) => code === 'NEEDS_APPROVAL').filter((isRefused) => !isRefused)).toHaveLength(
+      2,
+    );
+    expect((await get(release)).acceptableFailures).toBe(4);
+  });
+
+  test('who publishes it again is told what one person made the guard accept meanwhile', async () => {
+    const release = await makeRelease(server, { rolloutPercentage: 20 });
+    for (const body of [{ isActive: false }, { acceptableFailures: 50 }])
+      expect(await codeOf(update(release, body))).toBe('made');
+    expect((await asked(one, update(release, { isActive: true }))).what).toBe(
+      'activate at 20 %, with 50 % acceptable failures',
+    );
   });
 
   test('a draft is marked by one person', async () => {

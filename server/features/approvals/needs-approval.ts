@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { channelsReached } from '../../../contract/approvals.ts';
 import { subjectOf } from '../../../contract/audit-events.ts';
+import { measuredFailures } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/rollout-plan.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
@@ -136,13 +137,13 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
   if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
     return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
   if (!isOut(after)) return undefined;
-  if (enters(before, after)) return `${entering(before, after)} ${offerText(after)}`;
+  if (enters(before, after)) return `${entering(before, after)} ${offerText(after)}${accepting(after)}`;
   if (after.rolloutPercentage === 100 && before.rolloutPercentage < 100)
     return `widen from ${before.rolloutPercentage} % to 100 %`;
   // the service takes the steps of a plan, and asks nobody
   if (reachesAll(after) && before.rolloutPercentage < 100 && planOf(before) !== planOf(after))
     return `roll out ${offerText(after)}`;
-  return reachingOlder(before, after) ?? overridingPolicies(before, after);
+  return reachingOlder(before, after) ?? overridingPolicies(before, after) ?? weakeningGuard(before, after);
 }
 
 /** A lower minimum version offers the release to machines that it was never published to. */
@@ -163,6 +164,16 @@ function overridingPolicies(before: Changing, after: Changing): string | undefin
   return undefined;
 }
 
+/** More failures that the guard accepts. Those of the previous release change as it is installed: the worst case counts. */
+function weakeningGuard(before: Changing, after: Changing): string | undefined {
+  const [was, is] = [before.acceptableFailures, after.acceptableFailures];
+  const { least, most } = measuredFailures;
+  if (was === is || (is ?? most) <= (was ?? least)) return undefined;
+  const named = (percent: number | null) =>
+    percent === null ? 'those of the previous full release' : `${percent} %`;
+  return `change the acceptable failures from ${named(was)} to ${named(is)}: the guard may pause the rollout later`;
+}
+
 const reachesAll = ({ rolloutPlan }: Changing) => rolloutPlan?.at(-1)?.percentage === 100;
 const planOf = ({ rolloutPlan, startsAt }: Changing) => JSON.stringify([rolloutPlan, startsAt]);
 
@@ -176,6 +187,10 @@ function entering(before: Changing, after: Changing): string {
   if (before.channel !== after.channel) return `publish on ${after.channel}`;
   return before.isDraft ? 'publish' : 'activate';
 }
+
+/** Whoever approves is told: one person may have raised it while the release was in no feed. */
+const accepting = ({ acceptableFailures }: Changing): string =>
+  acceptableFailures === null ? '' : `, with ${acceptableFailures} % acceptable failures`;
 
 /** Fields that follow from others, or are the time of the change. */
 const derived = new Set(['updatedAt', 'releaseDate', 'fullAt', 'stepTaken', 'stepStartedAt']);

@@ -295,6 +295,13 @@ describe('what staff read', () => {
       },
     ],
     [
+      'QUIET: 2 of 40 installs of 4.2.1 for Windows (x64) failed (5.0 %). No install of 4.2.0, the previous full release, was reported: 5 % are acceptable.',
+      {
+        installs: { installs: 40, failed: 2, provenOnly: false },
+        previous: { version: '4.2.0', installs: 0, failed: 0 },
+      },
+    ],
+    [
       'SILENT: 31 of 600 machines that took 4.2.1 for Windows (x64) have not been heard of for twice their usual interval (5.2 %). Of 2,000 machines without it, 8 are silent (0.4 %).',
       { silence: { taken: 600, silent: 31, others: 2000, othersSilent: 8 } },
     ],

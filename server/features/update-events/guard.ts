@@ -1,5 +1,5 @@
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
-import { usualFailures, type GuardState } from '../../../contract/guard.ts';
+import { measuredFailures, usualFailures, type GuardState } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 
 /*
@@ -75,9 +75,9 @@ const estimated = 2;
 
 /** A previous release with fewer installs shows nothing. */
 const fewestInstalls = 100;
-const leastAcceptable = 0.005;
-/** A previous release that failed more often is no measure; staff cannot accept more either. */
-const mostAcceptable = 0.5;
+/** A previous release that failed more often than `most` is no measure; staff cannot accept more either. */
+const leastAcceptable = measuredFailures.least / 100;
+const mostAcceptable = measuredFailures.most / 100;
 
 /** An installed release of before, and how many of its machines ever failed to install it. */
 export type Previous = { version: string; installs: number; failed: number };
@@ -193,6 +193,8 @@ function acceptableSentence({ acceptable, acceptableFrom, previous }: Failures):
   if (acceptableFrom === 'GIVEN') return `${acceptable} % are acceptable.`;
   const until = `${acceptable} % are acceptable until a previous release shows how many fail.`;
   if (!previous) return until;
+  if (previous.installs === 0)
+    return `No install of ${previous.version}, the previous full release, was reported: ${acceptable} % are acceptable.`;
   const before = `Of ${previous.version}, the previous full release, ${count(previous.failed)} of ${count(previous.installs)} failed`;
   return acceptableFrom === 'USUAL'
     ? `${before}, too few installs to compare with: ${acceptable} % are acceptable.`
