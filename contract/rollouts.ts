@@ -25,7 +25,12 @@ export const rolloutProgress = namedObject('RolloutProgress', {
   }),
   figures: z.object({
     eligible: count.meta({
-      description: 'Machines that would be offered it at 100 %, and those that run it already',
+      description:
+        'Machines that would be offered it at 100 % if no update policy held it back, and those that run it already',
+    }),
+    held: count.meta({
+      description:
+        'Of the eligible machines, those that an update policy keeps from it now: by the policy of a customer that they have a seat of',
     }),
     running: count.meta({ description: 'Machines that run its version now' }),
     offered: count.meta({ description: 'Machines that a feed offered it' }),
@@ -61,6 +66,7 @@ export const rolloutStrip = namedObject('RolloutStrip', {
   releaseId: z.string(),
   running: count,
   eligible: count,
+  held: count,
   failed: count,
 });
 export type RolloutStrip = z.output<typeof rolloutStrip>;
@@ -122,7 +128,8 @@ export const rollouts = {
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   strips: route('GET', `${base}/rollout-strips`, {
-    summary: 'For each of these releases: machines that run it, of those that could, and failed installs',
+    summary:
+      'For each of these releases: machines that run it, of those that could, those that an update policy keeps from it now, and failed installs',
     access: canRead,
     query: z.strictObject({ ids: idList }),
     answer: z.array(rolloutStrip),

@@ -116,7 +116,7 @@ export async function buildApp(
     moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
   };
 
-  const released = [...releaseRoutes(context), ...rolloutRoutes(context)];
+  const released = [...releaseRoutes(context), ...rolloutRoutes({ ...context, releaseSet })];
   const implemented = [
     sessionRoutes(sessions),
     accountRoutes(context, passwords, refusals),

@@ -60,14 +60,14 @@ export function reachSentence(machines: number, percentage: number): string {
   const where = 'of this platform, architecture and channel';
   if (machines === 0) return `No machine ${where} that is known so far runs an older version.`;
   if (percentage === 100)
-    return `${counted(machines, 'machine')} ${where} will be offered it, from the next check.`;
+    return `${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
   const share = Math.round((machines * percentage) / 100);
-  return `About ${share.toLocaleString('en')} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check.`;
+  return `About ${share.toLocaleString('en')} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
 }
 
 /** How many more of them are offered it when the percentage rises. */
 export function widenSentence(machines: number, from: number, to: number): string {
   if (machines === 0) return reachSentence(machines, to);
   const more = Math.round((machines * (to - from)) / 100);
-  return `About ${more.toLocaleString('en')} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check.`;
+  return `About ${more.toLocaleString('en')} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`;
 }

@@ -23,8 +23,10 @@ test('a change that refuses machines, or accepts them again, says how many', () 
 test('publishing says how many machines are offered it: all, or the share of the rollout', () => {
   const where = 'of this platform, architecture and channel';
   expect(reachSentence(0, 100)).toBe(`No machine ${where} that is known so far runs an older version.`);
-  expect(reachSentence(1, 100)).toBe(`1 machine ${where} will be offered it, from the next check.`);
+  expect(reachSentence(1, 100)).toBe(
+    `1 machine ${where} will be offered it, from the next check, unless an update policy holds it back.`,
+  );
   expect(reachSentence(1000, 5)).toBe(
-    `About 50 of 1,000 machines ${where} will be offered it, from the next check.`,
+    `About 50 of 1,000 machines ${where} will be offered it, from the next check, unless an update policy holds it back.`,
   );
 });

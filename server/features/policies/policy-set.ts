@@ -11,7 +11,8 @@ export type PolicyData = {
   tags: ReadonlyMap<string, UpdatePolicy>;
 };
 
-type Effective = Omit<AppliedPolicy, 'isLicensed'>;
+/** The policy of a customer, each field with the place that sets it. */
+export type EffectivePolicy = Omit<AppliedPolicy, 'isLicensed'>;
 
 /** The fields of a policy among others; without a pin there is nothing to hold for security updates. */
 export function policyOf(fields: UpdatePolicy): UpdatePolicy {
@@ -25,7 +26,10 @@ export function policyOf(fields: UpdatePolicy): UpdatePolicy {
  * The policy of a customer: its own, then those of its tags in alphabetical order, field by field. Undefined where they
  * decide nothing.
  */
-export function policyOfCustomer({ customers, tags }: PolicyData, customerId: string): Effective | undefined {
+export function policyOfCustomer(
+  { customers, tags }: PolicyData,
+  customerId: string,
+): EffectivePolicy | undefined {
   const customer = customers.get(customerId);
   if (!customer) return undefined;
   const level = (from: PolicySource, policy: UpdatePolicy | undefined) => (policy ? [{ from, policy }] : []);
@@ -66,17 +70,22 @@ export async function readPolicies(db: Db): Promise<PolicyData> {
   return { customers, tags };
 }
 
-/** The policies that decide something, by customer id; cached until one changes in any process. */
+/** The policies that decide something, by customer id. */
+export async function effectivePolicies(db: Db): Promise<ReadonlyMap<string, EffectivePolicy>> {
+  const data = await readPolicies(db);
+  return new Map(
+    [...data.customers.keys()].flatMap((customerId): [string, EffectivePolicy][] => {
+      const policy = policyOfCustomer(data, customerId);
+      return policy ? [[customerId, policy]] : [];
+    }),
+  );
+}
+
+/** The same, cached until a policy changes in any process. */
 export function createPolicySet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<ReadonlyMap<string, Effective>>(signals, 'policies', { max: 1, ttlMs: 60_000 });
-  return () =>
-    cached('all', async () => {
-      const data = await readPolicies(db);
-      return new Map(
-        [...data.customers.keys()].flatMap((customerId): [string, Effective][] => {
-          const policy = policyOfCustomer(data, customerId);
-          return policy ? [[customerId, policy]] : [];
-        }),
-      );
-    });
+  const cached = createCache<ReadonlyMap<string, EffectivePolicy>>(signals, 'policies', {
+    max: 1,
+    ttlMs: 60_000,
+  });
+  return () => cached('all', () => effectivePolicies(db));
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, expect, test } from 'vitest';
+import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
 import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { rollouts, type MachineGroup } from '../../../contract/rollouts.ts';
@@ -69,6 +71,7 @@ test('a release says what became of it on the machines', async () => {
   const { figures, adoption, failures, fromVersions, affected, guard } = await progress(release);
   expect(figures).toEqual({
     eligible: 5,
+    held: 0,
     running: 2,
     offered: 4,
     fetched: 0,
@@ -91,14 +94,14 @@ test('the list has the same in short, for several releases at once', async () =>
   const draft = await makeRelease(server, { version: '5.0.1', isDraft: true });
   const strips = await manager.ok(rollouts.strips, { query: { ids: `${release.id},${draft.id}` } });
   expect(strips).toHaveLength(2);
-  expect(strips).toContainEqual({ releaseId: release.id, running: 2, eligible: 5, failed: 2 });
-  expect(strips).toContainEqual({ releaseId: draft.id, running: 0, eligible: 3, failed: 0 });
+  expect(strips).toContainEqual({ releaseId: release.id, running: 2, eligible: 5, held: 0, failed: 2 });
+  expect(strips).toContainEqual({ releaseId: draft.id, running: 0, eligible: 3, held: 0, failed: 0 });
 });
 
 test('a draft that nobody was offered has a page of zeros', async () => {
   const draft = await makeRelease(server, { version: '7.0.0', isDraft: true, architecture: 'arm64' });
   const { figures, adoption, failures, fromVersions } = await progress(draft);
-  expect(Object.values(figures)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(figures)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   expect([adoption, failures, fromVersions]).toEqual([[], [], []]);
   expect(await listed(draft, 'running')).toEqual([]);
 });
@@ -144,6 +147,66 @@ test('a withdrawn release keeps who had it, and who has moved on since', async (
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
   await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Again' } });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });
+});
+
+test('machines that an update policy keeps from it are counted apart, and those of a policy channel with it', async () => {
+  const made = { platform: 'darwin', fileKind: 'zip', fileName: 'App.zip' } as const;
+  const full = await makeRelease(server, { ...made, version: '6.1.0' });
+  const beta = await makeRelease(server, {
+    ...made,
+    version: '6.2.0-beta.1',
+    channel: 'beta',
+    security: true,
+  });
+  const clinic = await makeCustomer(admin, {});
+  const seats = await makeLicense(admin, { customerId: clinic.customerId, maxActivations: 9 });
+  for (const machine of ['mac 1', 'mac 2', 'mac 3']) {
+    if (machine !== 'mac 3') await validateOn(desktop, seats, machine);
+    await desktop.call(
+      updates.electron,
+      { params: { platform: 'darwin', architecture: 'x64', file: 'latest-mac.yml' } },
+      { 'x-app-version': '6.0.0', 'x-machine-id': machine },
+    );
+  }
+  const counts = async () =>
+    Promise.all(
+      [full, beta].map(async (one) => {
+        const { eligible, held } = (await progress(one)).figures;
+        const [strip] = await manager.ok(rollouts.strips, { query: { ids: one.id } });
+        expect(strip).toMatchObject({ eligible, held });
+        return [eligible, held];
+      }),
+    );
+  await eventually(async () => (await counts())[0]![0] === 3);
+  const policy = { tags: [], ...noPolicy };
+  const set = async (fields: Partial<UpdatePolicy>, expected: number[][]) => {
+    await admin.ok(policies.putOfCustomer, {
+      params: { id: clinic.customerId },
+      body: { ...policy, ...fields },
+    });
+    await eventually(async () => isDeepStrictEqual(await counts(), expected));
+  };
+  await set({ deferDays: 7 }, [
+    [3, 2],
+    [0, 0],
+  ]);
+  await set({ channel: 'beta', updatesUntil: '2026-01-01' }, [
+    [3, 2],
+    [2, 0],
+  ]);
+  await set({ channel: 'beta', pin: '6.1.', pinForSecurity: true }, [
+    [3, 0],
+    [2, 2],
+  ]);
+  // matches nothing, so it holds nothing back
+  await set({ pin: '9.' }, [
+    [3, 0],
+    [0, 0],
+  ]);
+  await set({}, [
+    [3, 0],
+    [0, 0],
+  ]);
 });
 
 test('a release in the bin or unknown has no page', async () => {

@@ -19,41 +19,47 @@ type Counts = {
   outcomes: Outcomes[];
   offered: number;
   failures: RolloutProgress['failures'];
+  affected: RolloutProgress['affected'];
 };
+
+const machinesIn = ({ offered, outcomes, affected }: Counts): number =>
+  outcomes.reduce((all, { machines }) => all + machines, offered + (affected?.machines ?? 0));
 
 /** Where a release stands, and what became of it on the machines. A change of the release counts them anew. */
 export function createProgress(db: Db, census: Census) {
-  const kept = createKept<Counts>(100);
+  const kept = createKept<Counts>(100, machinesIn);
   return async (releaseId: string, now: Date): Promise<RolloutProgress | Failure> => {
     const release = await getRelease(db, releaseId);
     if (isFailure(release)) return release;
     const next = nextStep(release);
-    const [counts, needsApproval, groups, affected] = await Promise.all([
-      kept(`${releaseId} ${release.updatedAt}`, () => countAll(db, releaseId, now)),
+    const [counts, needsApproval, reached] = await Promise.all([
+      kept(`${releaseId} ${release.updatedAt}`, () => countAll(db, release, now)),
       next !== undefined && stepNeedsApproval(db, release, next.percentage),
-      census(),
-      affectedBy(db, release),
+      reachedIn(census, release, now),
     ]);
     return {
       release,
       stepNeedsApproval: needsApproval,
-      ...progressOf(counts, reachedIn(groups, release)),
-      affected,
+      ...progressOf(counts, reached),
     };
   };
 }
 
-async function countAll(db: Db, releaseId: string, now: Date): Promise<Counts> {
-  const [guard, outcomes, offered, failures] = await Promise.all([
-    guardState(db, releaseId, now),
-    outcomesOf(db, releaseId),
-    countOffered(db, releaseId),
-    failuresOf(db, releaseId),
+async function countAll(db: Db, release: Release, now: Date): Promise<Counts> {
+  const [guard, outcomes, offered, failures, affected] = await Promise.all([
+    guardState(db, release.id, now),
+    outcomesOf(db, release.id),
+    countOffered(db, release.id),
+    failuresOf(db, release.id),
+    affectedBy(db, release),
   ]);
-  return { guard, outcomes, offered, failures };
+  return { guard, outcomes, offered, failures, affected };
 }
 
-function progressOf({ guard, outcomes, offered, failures }: Counts, reached: ReturnType<typeof reachedIn>) {
+function progressOf(
+  { guard, outcomes, offered, failures, affected }: Counts,
+  reached: Awaited<ReturnType<typeof reachedIn>>,
+) {
   const sum = (name: 'fetched' | 'installed' | 'failed' | 'rolledBack') =>
     outcomes.reduce((all, row) => all + row[name], 0);
   return {
@@ -69,12 +75,14 @@ function progressOf({ guard, outcomes, offered, failures }: Counts, reached: Ret
     adoption: adoptionIn(outcomes),
     failures,
     fromVersions: fromVersionsIn(outcomes),
+    affected,
   };
 }
 
 type Outcomes = {
   day: string | null;
   fromVersion: string | null;
+  machines: number;
   fetched: number;
   installed: number;
   failed: number;
@@ -85,7 +93,7 @@ type Outcomes = {
 async function outcomesOf(db: Db, releaseId: string): Promise<Outcomes[]> {
   const { rows } = await sql<Outcomes>`
     select to_char(installed_at at time zone 'UTC', 'YYYY-MM-DD') as day, from_version as "fromVersion",
-           count(*) filter (where fetched_at is not null) as fetched,
+           count(*) as machines, count(*) filter (where fetched_at is not null) as fetched,
            count(*) filter (where install_failed is false) as installed,
            count(*) filter (where install_failed and rolled_back is not true) as failed,
            count(*) filter (where install_failed and rolled_back) as "rolledBack"

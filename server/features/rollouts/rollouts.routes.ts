@@ -4,18 +4,19 @@ import { inChange, implement } from '../../http/call.ts';
 import { setPlan } from '../releases/index.ts';
 import { failureComparison } from '../update-events/index.ts';
 import { rolloutDefaults, setRolloutDefault } from './defaults.ts';
-import { createCensus } from './census.ts';
+import { createCensus, type CensusParts } from './census.ts';
 import { releaseHistory } from './history.ts';
 import { machinesCsv, rolloutMachines } from './machines.ts';
 import { createProgress } from './progress.ts';
 import { rolloutStrips } from './strip.ts';
 import { widenRollout } from './steps.ts';
 
-export const rolloutRoutes = ({ db, reports }: Context) => {
-  const census = createCensus(reports);
+export const rolloutRoutes = ({ db, ...parts }: Pick<Context, 'db'> & CensusParts) => {
+  const { reports } = parts;
+  const census = createCensus(parts);
   const progress = createProgress(reports, census);
   return implement(calls, {
-    strips: ({ query }) => rolloutStrips(reports, census, query.ids),
+    strips: ({ by, query }) => rolloutStrips(reports, census, query.ids, by.now),
     plan: inChange((change, { params, body: { plan, startsAt } }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }),
     ),

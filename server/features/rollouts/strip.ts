@@ -4,21 +4,28 @@ import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
 
-/** For each of these releases: machines that run it, of those that could, and those whose install failed. */
-export async function rolloutStrips(db: Db, census: Census, ids: readonly string[]): Promise<RolloutStrip[]> {
-  const [groups, rows, failures] = await Promise.all([
-    census(),
+/** For each of these releases: machines that run it, of those that could, those kept from it by a policy, and those
+ * whose install failed. */
+export async function rolloutStrips(
+  db: Db,
+  census: Census,
+  ids: readonly string[],
+  now: Date,
+): Promise<RolloutStrip[]> {
+  const [rows, failures] = await Promise.all([
     selectReleases(db)
       .where('r.release_id', '=', sql<string>`any(${[...ids]}::uuid[])`)
       .where('r.deleted_at', 'is', null)
       .execute(),
     failuresOf(db, ids),
   ]);
-  return rows.map((row) => ({
-    releaseId: row.release_id,
-    ...reachedIn(groups, { ...toLiveRelease(row), downloadCount: row.download_count }),
-    failed: failures.get(row.release_id) ?? 0,
-  }));
+  return Promise.all(
+    rows.map(async (row) => ({
+      releaseId: row.release_id,
+      ...(await reachedIn(census, { ...toLiveRelease(row), downloadCount: row.download_count }, now)),
+      failed: failures.get(row.release_id) ?? 0,
+    })),
+  );
 }
 
 async function failuresOf(db: Db, ids: readonly string[]): Promise<Map<string, number>> {

@@ -90,6 +90,20 @@ function pinCounts(candidates: readonly Candidate[], question: Question): boolea
   );
 }
 
+/** Whether the policy of a machine keeps a release from it that all machines of its channel are offered. */
+export function isHeldBack<R extends Candidate>(
+  releases: readonly R[],
+  release: R,
+  machine: Pick<Question, 'channel' | 'currentVersion'> & { policed: Policed },
+): boolean {
+  const { platform, architecture, fileKind } = release;
+  const question = { ...machine, platform, architecture, fileKind, machineHash: undefined };
+  const pinMatches = pinCounts(candidatesOf(releases, release), question);
+  const { currentVersion, policed } = machine;
+  const steps = [...policySteps(release, policed, { currentVersion, pinMatches })];
+  return steps.some(({ result }) => result === 'holds');
+}
+
 /** The verdicts on all candidates of one updater, newest first; unlike `decideOffer`, it does not stop at the offer. */
 export function* evaluate<R extends Candidate>(
   candidates: readonly R[],

@@ -10,7 +10,8 @@ import { stripsQuery } from './queries.ts';
 import { buildText, shortPlatformText } from './release-labels.ts';
 
 /**
- * Beside the heading of a version: how many of the machines that could run it do, how many failed, and the next step of
+ * Beside the heading of a version: how many of the machines that could run it do, how many of them policies hold back
+ * now, how many failed, and the next step of
  * each of its builds, which `onWiden` takes at once.
  */
 export function VersionStrip(props: {
@@ -22,15 +23,17 @@ export function VersionStrip(props: {
   const { data } = useQuery(stripsQuery(shown.map(({ id }) => id)));
   const published = releases.filter(({ isDraft }) => !isDraft);
   const strips = data?.filter(({ releaseId }) => published.some(({ id }) => id === releaseId)) ?? [];
-  const sum = (name: 'running' | 'eligible' | 'failed') => strips.reduce((all, one) => all + one[name], 0);
+  const sum = (name: 'running' | 'eligible' | 'held' | 'failed') =>
+    strips.reduce((all, one) => all + one[name], 0);
   if (strips.length === 0) return null;
-  const [reached, eligible, failed] = [sum('running'), sum('eligible'), sum('failed')];
+  const [reached, eligible, held, failed] = [sum('running'), sum('eligible'), sum('held'), sum('failed')];
   return (
     <Group gap={10} component="span" display="inline-flex" ml={12} style={{ verticalAlign: 'middle' }}>
       {eligible > 0 && <ShareBar percent={(reached / eligible) * 100} tone="teal" />}
       <Text span size="xs" c="dimmed">
         {[
           eligible > 0 && `${reached.toLocaleString('en')} of ${eligible.toLocaleString('en')}`,
+          held > 0 && `${held.toLocaleString('en')} held by policies`,
           failed > 0 && `${failed.toLocaleString('en')} failed`,
         ]
           .filter(Boolean)

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -10,7 +10,9 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { counted } from '../../ui/counted.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { Badges, ChangeRelease, platformText, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
@@ -60,6 +62,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
         label={`Machines, ${platformText(release.platform, release.architecture)}`}
         tiles={{
           Eligible: count(figures.eligible),
+          'Held by Policies': count(figures.held),
           Offered: count(figures.offered),
           Fetched: count(figures.fetched),
           Installed: count(figures.installed),
@@ -69,6 +72,11 @@ function Details({ progress }: { progress: RolloutProgress }) {
           'Run It Now': count(figures.running),
         }}
       />
+      <Text size="xs" c="dimmed" mt={-6}>
+        Eligible are the machines of its platform, architecture and channel that run an older version, and
+        those that run it. Of these, update policies hold back {counted(figures.held, 'machine')} now. Counted{' '}
+        <RelativeTime value={progress.guard.at} />.
+      </Text>
       <Suspense fallback={<Skeleton height={280} radius={8} />}>
         <Adoption progress={progress} />
       </Suspense>
