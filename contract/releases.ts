@@ -294,10 +294,16 @@ export const releases = {
     errors: ['NOT_FOUND'],
   }),
   impact: route('GET', `${base}/releases/{releaseId}/impact`, {
-    summary: 'Machines that run this version; also for a release in the recycle bin',
+    summary:
+      'Machines that run this version, and customers whose pin would match nothing without it; also for a release in the recycle bin',
     access: canRead,
     params: byId,
-    answer: namedObject('ReleaseImpact', { machines: z.number() }),
+    answer: namedObject('ReleaseImpact', {
+      machines: z.number(),
+      pinned: z.number().meta({
+        description: 'Customers whose pin matches it and no other release for its machines',
+      }),
+    }),
     errors: ['NOT_FOUND'],
   }),
   analytics: route('GET', `${base}/analytics`, {

@@ -38,7 +38,7 @@ import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/index.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
 import { offlineRoutes } from './features/offline/offline.routes.ts';
-import { createPolicyFinder } from './features/policies/index.ts';
+import { createPolicyFinder, customersPinnedTo } from './features/policies/index.ts';
 import { policyRoutes } from './features/policies/policies.routes.ts';
 import { createReleaseSet } from './features/releases/index.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
@@ -116,7 +116,10 @@ export async function buildApp(
     moduleNames: createModuleNames({ ...context, db: context.reserved.db }),
   };
 
-  const released = [...releaseRoutes(context), ...rolloutRoutes({ ...context, releaseSet })];
+  const released = [
+    ...releaseRoutes({ ...context, pinnedTo: customersPinnedTo }),
+    ...rolloutRoutes({ ...context, releaseSet }),
+  ];
   const implemented = [
     sessionRoutes(sessions),
     accountRoutes(context, passwords, refusals),

@@ -74,6 +74,24 @@ async function explained(machineId: string) {
   return offers.map(({ version, reason, detail }) => [version, reason, detail]);
 }
 
+test('deleting a release counts the customers whose pin nothing else would match', async () => {
+  const release = await makeRelease(server, { version: '4.2.1' });
+  const draft = await makeRelease(server, { version: '4.2.9', isDraft: true });
+  const pins = ['4.', '4.2.', '4.2.1', '4.2.9', '5.', null];
+  const made = await Promise.all(pins.map(() => makeCustomer(staff)));
+  for (const [index, { customerId }] of made.entries()) await put(customerId, { pin: pins[index]! });
+  const pinned = async ({ id }: { id: string }) =>
+    (await staff.ok(releases.impact, { params: { releaseId: id } })).pinned;
+  expect([await pinned(release), await pinned(draft)]).toEqual([3, 0]);
+  await makeRelease(server, { version: '4.2.2', channel: 'beta' });
+  await makeRelease(server, { version: '4.2.2', platform: 'darwin' });
+  expect(await pinned(release)).toBe(3);
+  const older = await makeRelease(server, { version: '4.1.0' });
+  await makeRelease(server, { version: '4.2.0' });
+  await staff.ok(releases.softDelete, { params: { releaseId: release.id }, body: { reason: 'x' } });
+  expect([await pinned(release), await pinned(older)]).toEqual([1, 0]);
+});
+
 describe('the policy of a customer', () => {
   test('decides about its machines, by token and by seat, and about no others', async () => {
     for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });

@@ -7,15 +7,23 @@ import { reachOf } from './reach.ts';
 import { getRelease, listReleases } from './release-list.ts';
 import { refuseNew } from './publishing.ts';
 import { updateRelease } from './releases.ts';
-import { impactOfRelease, pauseRollout, resumeRollout, setRollout, withdrawRelease } from './rollout.ts';
+import {
+  impactOfRelease,
+  pauseRollout,
+  resumeRollout,
+  setRollout,
+  withdrawRelease,
+  type PinnedTo,
+} from './rollout.ts';
 import { createUrlRelease, checkExternalFile } from './url-release.ts';
 
-export const releaseRoutes = (context: Context) => {
-  const { db, reports } = context;
+/** `pinnedTo` is of the policies, which depend on releases. */
+export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
+  const { db, reports, pinnedTo } = context;
   return implement(calls, {
     list: ({ by, query }) => listReleases(db, by.now, query),
     get: ({ params }) => getRelease(db, params.releaseId),
-    impact: ({ params }) => impactOfRelease(reports, params.releaseId),
+    impact: ({ params }) => impactOfRelease(reports, params.releaseId, pinnedTo),
     analytics: ({ by }) => releaseAnalytics(reports, by.now),
     createFromUrl: inChangeAfter(
       async ({ by, body }) => (await refuseNew(db, by, body)) ?? checkExternalFile(context.outbound, body),

@@ -8,7 +8,7 @@ import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, resumedStep, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
-import { selectReleases } from './release-row.ts';
+import { selectReleases, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
 
@@ -123,13 +123,19 @@ async function keepAffected({ tx, now }: Change, { id, version, platform, archit
   );
 }
 
-/** Machines that run the version of a release, in the recycle bin or not. */
+/** Counts the customers whose pin matches a release and no other for its machines. */
+export type PinnedTo = (db: Db, release: ReleaseRow) => Promise<number>;
+
+/** Machines that run the version of a release, in the recycle bin or not, and customers whose pin only it matches. */
 export async function impactOfRelease(
   db: Db,
   releaseId: string,
+  pinnedTo: PinnedTo,
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
   const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirst();
-  return row ? { machines: await count(running(db, row)) } : notFound;
+  if (!row) return notFound;
+  const [machines, pinned] = await Promise.all([count(running(db, row)), pinnedTo(db, row)]);
+  return { machines, pinned };
 }
 
 const running = (db: Db, { version, platform, architecture }: Build) =>

@@ -12,7 +12,9 @@ const paused = { ...offered, pausedAt: '2026-11-20T09:00:00.000Z' };
 test.each(['withdraw', 'pause', 'softDelete', 'deletePermanently'] as const)(
   '%s says how many machines keep the version',
   (change) => {
-    const said = [2, 1, 0].map((machines) => releaseConsequences[change](machines, offered)[0]);
+    const said = [2, 1, 0].map(
+      (machines) => releaseConsequences[change]({ machines, pinned: 0 }, offered)[0],
+    );
     expect(said).toEqual([
       '2 machines run this version and keep it.',
       '1 machine runs this version and keeps it.',
@@ -22,7 +24,7 @@ test.each(['withdraw', 'pause', 'softDelete', 'deletePermanently'] as const)(
 );
 
 test.each(['restore', 'resume'] as const)('%s says how many machines run it already', (change) => {
-  const said = [2, 1, 0].map((machines) => releaseConsequences[change](machines, offered)[0]);
+  const said = [2, 1, 0].map((machines) => releaseConsequences[change]({ machines, pinned: 0 }, offered)[0]);
   expect(said).toEqual([
     '2 machines run this version already.',
     '1 machine runs this version already.',
@@ -31,21 +33,41 @@ test.each(['restore', 'resume'] as const)('%s says how many machines run it alre
 });
 
 test('a withdrawal says what happens to machines that do not have it', () =>
-  expect(releaseConsequences.withdraw(3, offered)[1]).toBe(
+  expect(releaseConsequences.withdraw({ machines: 3, pinned: 0 }, offered)[1]).toBe(
     'No machine is offered it anymore. Machines with an older version are offered the newest other release that is rolled out to them.',
   ));
 
 test('what ends or begins to be offered is said with the percentage', () => {
-  expect(releaseConsequences.softDelete(0, offered)[1]).toContain('no longer offered to 30 % of machines');
-  expect(releaseConsequences.softDelete(0, paused)[1]).toBe('It is offered to no machine now.');
-  expect(releaseConsequences.restore(0, paused)[1]).toBe('It stays offered to no machine.');
-  expect(releaseConsequences.resume(0, paused)[1]).toContain('offered again to 30 % of machines');
-  expect(releaseConsequences.resume(0, { ...paused, isDraft: true })[1]).toBe(
+  expect(releaseConsequences.softDelete({ machines: 0, pinned: 0 }, offered)[1]).toContain(
+    'no longer offered to 30 % of machines',
+  );
+  expect(releaseConsequences.softDelete({ machines: 0, pinned: 0 }, paused)[1]).toBe(
+    'It is offered to no machine now.',
+  );
+  expect(releaseConsequences.restore({ machines: 0, pinned: 0 }, paused)[1]).toBe(
+    'It stays offered to no machine.',
+  );
+  expect(releaseConsequences.resume({ machines: 0, pinned: 0 }, paused)[1]).toContain(
+    'offered again to 30 % of machines',
+  );
+  expect(releaseConsequences.resume({ machines: 0, pinned: 0 }, { ...paused, isDraft: true })[1]).toBe(
     'It stays offered to no machine.',
   );
 });
 
 test('deleting for good says how many recorded downloads go', () =>
-  expect(releaseConsequences.deletePermanently(0, offered)[1]).toBe(
+  expect(releaseConsequences.deletePermanently({ machines: 0, pinned: 0 }, offered)[1]).toBe(
     '12 recorded downloads and the binary file go with it.',
   ));
+
+test('deleting warns of the pins that no longer match, and nothing else does', () => {
+  const warned = (['softDelete', 'deletePermanently', 'withdraw', 'pause'] as const).map(
+    (change) => releaseConsequences[change]({ machines: 0, pinned: 2 }, offered)[2],
+  );
+  expect(warned).toEqual([
+    '2 customers are pinned to a version that no other release has. Once it is permanently deleted, they are no longer pinned: their machines are offered newer versions.',
+    '2 customers are pinned to a version that no other release has. Without it, they are no longer pinned: their machines are offered newer versions.',
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Release } from '../../../contract/releases.ts';
+import type { releases, Release } from '../../../contract/releases.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { counted } from '../../ui/counted.ts';
 import { releaseImpactQuery } from './queries.ts';
 
@@ -9,22 +10,37 @@ export type ReleaseChange = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'd
 export function useReleaseConsequences(release: Release, change: ReleaseChange) {
   return useQuery({
     ...releaseImpactQuery(release.id),
-    select: ({ machines }) => releaseConsequences[change](machines, release),
+    select: (impact) => releaseConsequences[change](impact, release),
   });
 }
 
+type Impact = RouteAnswer<typeof releases.impact>;
+
 /** Text of the confirmation of each change. */
-export const releaseConsequences: Record<ReleaseChange, (machines: number, release: Counted) => string[]> = {
-  withdraw: (machines) => [keepIt(machines), `No machine is offered it anymore. ${offeredInstead}`],
-  pause: (machines) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
-  softDelete: (machines, release) => [keepIt(machines), noLongerOffered(release)],
-  deletePermanently: (machines, { downloadCount }) => [
+export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release: Counted) => string[]> = {
+  withdraw: ({ machines }) => [keepIt(machines), `No machine is offered it anymore. ${offeredInstead}`],
+  pause: ({ machines }) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
+  softDelete: ({ machines, pinned }, release) => [
+    keepIt(machines),
+    noLongerOffered(release),
+    ...pinsEnd(pinned, 'Once it is permanently deleted, they'),
+  ],
+  deletePermanently: ({ machines, pinned }, { downloadCount }) => [
     keepIt(machines),
     `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
+    ...pinsEnd(pinned, 'Without it, they'),
   ],
-  restore: (machines, release) => [runIt(machines), offeredAgain(release)],
-  resume: (machines, release) => [runIt(machines), offeredAgain({ ...release, pausedAt: null })],
+  restore: ({ machines }, release) => [runIt(machines), offeredAgain(release)],
+  resume: ({ machines }, release) => [runIt(machines), offeredAgain({ ...release, pausedAt: null })],
 };
+
+/** A pin that matches no release does not count. */
+const pinsEnd = (customers: number, they: string): string[] =>
+  customers === 0
+    ? []
+    : [
+        `${counted(customers, 'customer')} ${customers === 1 ? 'is' : 'are'} pinned to a version that no other release has. ${they} are no longer pinned: their machines are offered newer versions.`,
+      ];
 
 const offeredInstead =
   'Machines with an older version are offered the newest other release that is rolled out to them.';

@@ -1,0 +1,26 @@
+import { isInsidePin } from '../../../contract/policies.ts';
+import { channels } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+import { selectReleases, type ReleaseRow } from '../releases/index.ts';
+import { effectivePolicies } from './policy-set.ts';
+
+/**
+ * The number of customers whose pin matches a release, and no other for its machines, in the recycle bin or not: once it
+ * is permanently deleted, their pin counts no longer.
+ */
+export async function customersPinnedTo(db: Db, release: ReleaseRow): Promise<number> {
+  if (release.is_draft) return 0;
+  const policies = await effectivePolicies(db);
+  const pins = [...policies.values()].flatMap(({ pin }) => pin?.value ?? []);
+  const matching = pins.filter((pin) => isInsidePin(release.version, pin));
+  if (matching.length === 0) return 0;
+  const others = await selectReleases(db)
+    .where('r.release_id', '<>', release.release_id)
+    .where('r.is_draft', '=', false)
+    .where('r.platform', '=', release.platform)
+    .where('r.architecture', '=', release.architecture)
+    .where('r.file_kind', '=', release.file_kind)
+    .where('r.channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
+    .execute();
+  return matching.filter((pin) => !others.some(({ version }) => isInsidePin(version, pin))).length;
+}
