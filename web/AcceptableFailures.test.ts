@@ -11,9 +11,10 @@ test('an empty field says what the previous release showed', () => {
   expect(emptyText({ acceptable: 2.5, acceptableFrom: 'PREVIOUS', previous })).toBe(
     'compared with 4.2.0, which failed on 1.3 % of 1,204 installs',
   );
-  expect(
-    emptyText({ acceptable: 5, acceptableFrom: 'USUAL', previous: { ...previous, installs: 12, failed: 0 } }),
-  ).toBe('5 %, since 4.2.0 has only 12 installs to compare with');
+  const few = (installs: number) =>
+    emptyText({ acceptable: 5, acceptableFrom: 'USUAL', previous: { ...previous, installs, failed: 0 } });
+  expect(few(12)).toBe('5 %, since 4.2.0 has only 12 installs to compare with');
+  expect(few(0)).toBe('5 %, since 4.2.0 has no installs to compare with');
   expect(emptyText({ acceptable: 5, acceptableFrom: 'USUAL', previous: null })).toBe(
     '5 %, until there is a previous release to compare with',
   );

@@ -54,7 +54,7 @@ export function emptyText(comparison: FailureComparison | undefined): string {
   if (!previous) return `${acceptable} %, until there is a previous release to compare with`;
   const { version, installs, failed } = previous;
   if (acceptableFrom === 'USUAL')
-    return `${acceptable} %, since ${version} has only ${counted(installs, 'install')} to compare with`;
+    return `${acceptable} %, since ${version} has ${installs === 0 ? 'no installs' : `only ${counted(installs, 'install')}`} to compare with`;
   const share = ((100 * failed) / installs).toFixed(1);
   return `compared with ${version}, which failed on ${share} % of ${counted(installs, 'install')}`;
 }

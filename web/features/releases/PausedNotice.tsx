@@ -8,18 +8,16 @@ import { pausedReleasesQuery } from './queries.ts';
 
 /**
  * Rollouts that paused themselves, above every screen, since no user would know otherwise. The screens of the
- * releases and of the day show them, and those that staff paused.
+ * releases and of the day show them, and those that staff paused; the page of a release says it of this one.
  */
 export default function PausedNotice() {
   const { can } = useAuth();
-  const isShownThere = useLocation({
-    select: ({ pathname }) => pathname === paths.releases || pathname === paths.today,
-  });
+  const pathname = useLocation({ select: (location) => location.pathname });
   const { data } = useQuery({ ...pausedReleasesQuery(), enabled: can.viewReleases });
   const [latest, ...others] = (data ?? [])
-    .filter((release) => release.pausedBy === null)
+    .filter(({ id, pausedBy }) => pausedBy === null && pathname !== `${paths.releases}/${id}`)
     .toSorted((a, b) => (b.pausedAt ?? '').localeCompare(a.pausedAt ?? ''));
-  if (!latest || isShownThere) return null;
+  if (!latest || pathname === paths.releases || pathname === paths.today) return null;
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>
       <strong>

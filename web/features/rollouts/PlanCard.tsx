@@ -37,9 +37,11 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
         </Text>
       )}
       {next?.dueAt && <Due next={next} progress={progress} />}
-      <Text c="dimmed" size="xs" mt={6}>
-        {guard.sentence}
-      </Text>
+      {guard.sentence !== pauseReason && (
+        <Text c="dimmed" size="xs" mt={6}>
+          {guard.sentence}
+        </Text>
+      )}
     </Card>
   );
 }
