@@ -74,11 +74,11 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           ))}
         </Group>
       </Chip.Group>
-      <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Group gap="xs" align="flex-start">
         <TimeInput form={form} index={index} side="from" />
         <TimeInput form={form} index={index} side="to" />
         <SearchSelect
-          flex={1}
+          flex="1 1 220px"
           aria-label={`Time zone, window ${number}`}
           data={zones.map((zone) => ({ value: zone, label: zone }))}
           value={windows[index]?.zone || null}
