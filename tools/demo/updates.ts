@@ -12,6 +12,7 @@ import {
   reportEvents,
   type UpdateRecorder,
 } from '../../server/features/update-events/index.ts';
+import { unknownFields } from '../../server/features/update-events/update-event.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';
 import { at, done, made, type Stage } from './stage.ts';
@@ -83,9 +84,11 @@ export async function makeUpdates(
 ): Promise<{ releases: number; updateEvents: number }> {
   const { db, random, now } = stage;
   const salts: Salts = { win32: '', darwin: '' };
+  const releaseIds = new Map<string, string>();
   for (const { binned, ...version } of versions) {
     for (const platform of ['win32', 'darwin'] as const) {
       const { id } = await makeRelease(stage, by, { ...version, platform });
+      releaseIds.set(`${version.version} ${platform}`, id);
       if (version.version === rolling) salts[platform] = await saltOf(db, id);
       if (!binned) continue;
       const when = workingMoment(random, now.getTime() - days(binned.daysAgo), now.getTime());
@@ -95,6 +98,7 @@ export async function makeUpdates(
   let updateEvents = 0;
   for (const machine of machines) {
     const events = lifeOf(stage, machine, salts);
+    await observeUpdates(stage, by, machine, { events, releaseIds });
     await reportAll(stage, by, machine, events);
     updateEvents += events.length;
     if (updateEvents % mostWaiting < events.length) await stage.recorder.flush();
@@ -116,6 +120,36 @@ export async function reportAll(
     // one at a time: the service dates first and last seen by the time of the report
     await done(reportEvents({ recorder, clock: () => heard }, reporter, [one]));
   }
+}
+
+/** What the service itself saw of the updates in a life: that a feed offered the release, and that it sent the file. */
+async function observeUpdates(
+  { recorder }: Updates,
+  by: Caller,
+  { machineId, platform, actor }: DemoMachine,
+  { events, releaseIds }: { events: ReportedEvent[]; releaseIds: ReadonlyMap<string, string> },
+): Promise<void> {
+  const seen = { download_start: 'check', download_complete: 'delivered' } as const;
+  const observed = events.flatMap(({ eventType, timestamp, toVersion = null }) => {
+    const type = seen[eventType as keyof typeof seen];
+    const releaseId = releaseIds.get(`${toVersion} ${platform}`);
+    if (!type || !releaseId || !timestamp) return [];
+    const moment = new Date(timestamp);
+    return {
+      ...unknownFields,
+      eventId: uuidv7(),
+      reported: false,
+      proven: actor !== undefined,
+      at: moment,
+      receivedAt: moment,
+      machineHash: machineHashOf(machineId),
+      type,
+      toVersion,
+      releaseId,
+    };
+  });
+  const refused = await recorder.report(by, observed);
+  if (refused) throw new Error(refused.message);
 }
 
 type Salts = Record<DemoMachine['platform'], string>;
