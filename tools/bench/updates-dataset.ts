@@ -42,7 +42,7 @@ const releasesSql = `
   select gen_random_uuid(), '4.' || (n / 6) || '.' || (n % 6), (array['stable','stable','beta','alpha'])[1 + n % 4],
          p.platform, 'x64', false, false, case when n > $1 - 6 then 5 else 100 end, md5(n::text),
          now() - ($1 - n) * interval '1 day', 'App-4.' || (n / 6) || '.' || (n % 6) || '.' || p.kind, p.kind,
-         90000000, 'bench/' || n, encode(sha512(n::text::bytea), 'base64'), null, now(), now(), now()
+         90000000, 'bench/' || n, encode(sha512(n::text::bytea), 'base64'), null, now() - ($1 - n) * interval '1 day', now(), now()
     from generate_series(1, $1::int) n
     cross join lateral (select (array['win32','darwin','linux'])[1 + n % 3] as platform,
                                (array['exe','zip','appimage'])[1 + n % 3] as kind) p
