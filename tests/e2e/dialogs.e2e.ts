@@ -32,15 +32,15 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
   // Closes without a question, since nothing was typed.
   await edit.click();
   await expect(phone(page)).toHaveValue('1');
-  // The second click of a double click does not: it may have begun on a dialog above, which is closed by then.
-  await page.mouse.move(4, 400);
-  for (const clickCount of [2, 1]) {
-    await page.mouse.down({ clickCount });
-    await page.mouse.up({ clickCount });
-    await expect(dialog(page, 'Edit Customer')).toBeVisible({ visible: clickCount === 2 });
-  }
+  await page.mouse.click(4, 400);
+  await expect(dialog(page, 'Edit Customer')).toBeHidden();
 
   await edit.click();
+  await expect(phone(page)).toHaveValue('1');
+  // The second click of a double click does not close: it may have begun on a dialog above, which is closed by then.
+  await page.mouse.move(4, 400);
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
   await phone(page).fill('2');
   const waysOut = [
     () => page.keyboard.press('Escape'),
