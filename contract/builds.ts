@@ -37,7 +37,7 @@ const optionalVersion = z
   .nullish()
   .transform((value) => value || null);
 
-/** The fields that identify a build, equal in both upload modes. */
+/** The fields that identify a build, equal in every upload mode. */
 export const buildFields = {
   version: versionText,
   channel: z.enum(channels).default('stable'),
@@ -101,4 +101,5 @@ function hexToBase64(hex: string): string {
   return btoa(hex.replaceAll(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16))));
 }
 
+/** Bytes of one file. */
 export const largestFile = 20 * 1024 ** 3;

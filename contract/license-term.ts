@@ -9,7 +9,9 @@ import type { LicenseType } from './licenses.ts';
 
 /** `2026-11-20`. */
 export type Day = string;
+/** A length of time by the calendar. */
 export type Term = { days: number } | { months: number };
+/** The usual length of a license of each type. */
 export type Terms = Record<LicenseType, Term>;
 
 /** In the license modal: spec part 1, sections 5 and 9. */
@@ -25,8 +27,11 @@ export const extensions = [
 
 const lastDay: Day = '9999-12-31';
 
+/** The UTC day of a time. */
 export const today = (now: Date): Day => now.toISOString().slice(0, 10);
+/** The day on which an instant of the wire lies, in UTC. */
 export const dayOf = (instant: string): Day => instant.slice(0, 10);
+/** The instant at which a day begins in UTC, as on the wire. */
 export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
 
 /**

@@ -174,6 +174,7 @@ export async function freeEndedSeats(change: Change, licenseId: string): Promise
   return rows.length;
 }
 
+/** A row in the format of the contract. */
 export function toActivation(row: ActivationRow): Activation {
   return {
     activationId: row.activation_id,

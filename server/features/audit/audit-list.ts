@@ -72,11 +72,13 @@ export const toEntry = (row: ListRow, subjects: ReadonlyMap<string, AuditEntry['
   subject: subjects.get(row.resource_id ?? '') ?? null,
 });
 
+/** The text of a position for the URL of the next page, read by `readCursor`. */
 export const writeCursor = ({ timestamp, audit_id }: Position): string =>
   Buffer.from(`${timestamp.toISOString()} ${audit_id}`).toString('base64url');
 
 const cursor = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
+/** The position that `writeCursor` wrote; null for any other text. */
 export function readCursor(text: string): Position | null {
   const [, at, audit_id] = cursor.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return at && audit_id && !Number.isNaN(Date.parse(at)) ? { timestamp: new Date(at), audit_id } : null;

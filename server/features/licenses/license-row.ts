@@ -19,6 +19,7 @@ export function selectLicenses(db: Db) {
 
 export type LicenseRow = Awaited<ReturnType<ReturnType<typeof selectLicenses>['executeTakeFirstOrThrow']>>;
 
+/** A row in the format of the contract. */
 export function toLicense(row: LicenseRow): License {
   return {
     licenseId: row.license_id,

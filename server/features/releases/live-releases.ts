@@ -29,6 +29,7 @@ export type BinnedRelease = Pick<
   'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'isDraft'
 >;
 
+/** All releases in the recycle bin, in no order. */
 export async function listBinnedReleases(db: Db): Promise<BinnedRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is not', null).execute();
   return rows.map(toLiveRelease);
@@ -40,6 +41,7 @@ export function createBinnedSet({ db, signals }: Pick<Context, 'db' | 'signals'>
   return () => cached('binned', () => listBinnedReleases(db));
 }
 
+/** A row with what feeds and downloads need of a release, besides what the contract shows. */
 export function toLiveRelease(row: ReleaseRow) {
   const { downloadCount: _, ...release } = toRelease(row);
   return {

@@ -43,6 +43,7 @@ export async function reserve(
   return taken ?? storage.begin(newFileKey(fileKind), input.fileSize);
 }
 
+/** Records a chunked upload into the storage from `reserve`; `chunkSize` is in bytes. */
 export async function prepareUpload(
   change: Change,
   input: PrepareInput,

@@ -59,6 +59,7 @@ export async function impactOfRole(
   return rows[0] ?? noRole;
 }
 
+/** Every permission that exists, in the order of the matrix. */
 export const listPermissions = (): Permission[] =>
   resources.flatMap((resource) => resourceActions[resource].map((action) => ({ resource, action })));
 
