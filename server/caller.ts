@@ -75,6 +75,9 @@ export type Consent = {
   subjectId: string;
 };
 
+/** The staff member of a call; undefined where another actor makes it. */
+export const staffOf = ({ actor }: Caller): Staff | undefined => (actor.kind === 'staff' ? actor : undefined);
+
 /** The staff member of a call that only staff can make. */
 export function personOf({ actor }: Caller): Staff {
   if (actor.kind === 'staff') return actor;
@@ -85,6 +88,7 @@ export function personOf({ actor }: Caller): Staff {
 export const may = ({ actor }: Caller, resource: Resource, action: Action): boolean =>
   actor.kind === 'staff' && hasPermission(actor.permissions, resource, action);
 
+/** Whether the caller is staff who may read the resource. */
 export const mayRead = (by: Caller, resource: Resource): boolean => may(by, resource, 'read');
 
 /** The caller of Lanyard's own work: first start, clean-up, demo data. */

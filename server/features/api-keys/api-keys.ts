@@ -9,7 +9,7 @@ import {
 import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { isSecretOf, newBearerKey, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget, Budgets } from '../../budgets.ts';
-import type { ApiKeyHolder, Caller } from '../../caller.ts';
+import { staffOf, type ApiKeyHolder, type Caller } from '../../caller.ts';
 import { changedFields, type Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
@@ -63,9 +63,9 @@ function refuseAddresses(ipWhitelist: string[] = []): Failure | undefined {
 }
 
 /** A key cannot have more permissions than the person who grants its scopes. */
-function refuseScopes({ actor }: Caller, scopes: readonly ApiKeyScope[]): Failure | undefined {
-  if (actor.kind === 'system') return undefined;
-  const held = actor.kind === 'staff' ? actor.permissions : [];
+function refuseScopes(by: Caller, scopes: readonly ApiKeyScope[]): Failure | undefined {
+  if (by.actor.kind === 'system') return undefined;
+  const held = staffOf(by)?.permissions ?? [];
   const [refusal] = scopes.flatMap((scope) =>
     lacksForScope(scope, held).map(
       (lacking) => `The scope ${scope} needs ${lacking}, which you lack yourself`,
@@ -100,6 +100,7 @@ export async function createApiKey(
   const beyond = refuseScopes(by, input.scopes);
   if (beyond) return beyond;
   const made = newBearerKey('lyd');
+  const maker = staffOf(by);
   const id = uuidv7();
   await tx
     .insertInto('api_keys')
@@ -112,8 +113,8 @@ export async function createApiKey(
       expires_at: new Date(input.expiresAt),
       rate_limit: input.rateLimit,
       ip_whitelist: input.ipWhitelist ?? [],
-      created_by: by.actor.kind === 'staff' ? by.actor.userId : null,
-      maker_email: by.actor.kind === 'staff' ? by.actor.email : null,
+      created_by: maker?.userId ?? null,
+      maker_email: maker?.email ?? null,
       created_at: by.now,
       updated_at: by.now,
     })

@@ -7,6 +7,7 @@ import {
   type releases as calls,
 } from '../../../contract/releases.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { staffOf } from '../../caller.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
@@ -30,7 +31,7 @@ export async function softDeleteRelease(
   releaseId: string,
   reason: string,
 ): Promise<{ id: string } | Failure> {
-  const staff = change.by.actor.kind === 'staff' ? change.by.actor : undefined;
+  const staff = staffOf(change.by);
   const deleted = await editRecord(change, liveRelease, releaseId, {
     event: 'release.soft_deleted',
     columns: {

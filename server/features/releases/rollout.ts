@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/rollout-plan.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { staffOf } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord, lockAllowed } from '../../edit-record.ts';
@@ -70,7 +71,7 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
     columns: {
       paused_at: change.now,
       pause_reason: reason,
-      paused_by: change.by.actor.kind === 'staff' ? change.by.actor.email : null,
+      paused_by: staffOf(change.by)?.email ?? null,
     },
     what: (_, after) => `rollout paused at ${after.rolloutPercentage} %: ${reason}`,
   });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OpenSession, User, users as calls } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import { staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { violatesUnique } from '../../db/client.ts';
@@ -170,8 +170,7 @@ export async function listSessionsOf(
   if (refusal) return refusal;
   const user = await db.selectFrom('users').select('user_id').where('user_id', '=', id).executeTakeFirst();
   if (!user) return notFound;
-  const currentId = by.actor.kind === 'staff' ? by.actor.sessionId : undefined;
-  return listOpenSessions(db, { userId: id, currentId, since });
+  return listOpenSessions(db, { userId: id, currentId: staffOf(by)?.sessionId, since });
 }
 
 /** Ends a session of a user; only a super admin may end those of others. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { hasPermission } from '../../../contract/permissions.ts';
 import type { RouteInput } from '../../../contract/route.ts';
 import {
   mostViews,
@@ -9,7 +8,7 @@ import {
   type ViewList,
   type views as calls,
 } from '../../../contract/views.ts';
-import type { Caller, Staff } from '../../caller.ts';
+import { may, mayRead, staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { violatesUnique, type Db } from '../../db/client.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
@@ -25,10 +24,7 @@ const taken = fail('ALREADY_EXISTS', 'There is a view with this name already.', 
   details: [{ path: 'name', message: 'Is in use already' }],
 });
 
-const staffOf = ({ actor }: Caller): Staff | undefined => (actor.kind === 'staff' ? actor : undefined);
-
-const mayRead = (by: Caller, list: ViewList): boolean =>
-  hasPermission(staffOf(by)?.permissions ?? [], viewLists[list], 'read');
+const mayReadList = (by: Caller, list: ViewList): boolean => mayRead(by, viewLists[list]);
 
 function selectViews(db: Db) {
   return db
@@ -53,7 +49,7 @@ function toView(by: Caller, row: Row): SavedView {
     shared: row.shared,
     isOwn,
     ownerName: row.owner_id === null ? null : (row.owner_name ?? ''),
-    mayChange: isOwn || hasPermission(me?.permissions ?? [], 'users', 'update'),
+    mayChange: isOwn || may(by, 'users', 'update'),
     updatedAt: row.updated_at.toISOString(),
   };
 }
@@ -66,8 +62,8 @@ export async function listViews(
   by: Caller,
   list: ViewList | undefined,
 ): Promise<SavedView[] | Failure> {
-  if (list && !mayRead(by, list)) return lacking(list);
-  const readable = (Object.keys(viewLists) as ViewList[]).filter((one) => mayRead(by, one));
+  if (list && !mayReadList(by, list)) return lacking(list);
+  const readable = (Object.keys(viewLists) as ViewList[]).filter((one) => mayReadList(by, one));
   const wanted = list ? [list] : readable;
   if (wanted.length === 0) return [];
   const rows = await selectViews(db)
@@ -90,7 +86,7 @@ export async function createView(
 ): Promise<SavedView | Failure> {
   const { tx, by, now } = change;
   const me = staffOf(by);
-  if (!me || !mayRead(by, list)) return lacking(list);
+  if (!me || !mayReadList(by, list)) return lacking(list);
   const full = await refuseMore(change, me.userId);
   if (full) return full;
   const view_id = uuidv7();
@@ -189,7 +185,7 @@ const viewOf = (isDeleted: boolean): Editable<SavedView, Columns> => ({
       .where('v.deleted_at', isDeleted ? 'is not' : 'is', null)
       .forUpdate('v')
       .executeTakeFirst();
-    return row && mayRead(by, row.list as ViewList) ? toView(by, row) : notFound;
+    return row && mayReadList(by, row.list as ViewList) ? toView(by, row) : notFound;
   },
   async write(change, { id }, columns) {
     const written = await orTaken(
