@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import type { Db } from '../../db/client.ts';
+import { entriesAbout, withoutName } from '../audit/index.ts';
 
 /* What the audit log tells whoever decides about a release; anyone who may see the release may know it. */
 
@@ -8,7 +9,7 @@ const mostShown = 10;
 
 /** What was done to a release after its version `seen`, the newest first; at most 10 changes. */
 export async function changesSince(db: Db, releaseId: string, seen: Date): Promise<ChangeRequest['since']> {
-  const rows = await entriesOf(db, releaseId)
+  const rows = await entriesAbout(db, 'release', releaseId)
     .select(['timestamp', 'user_email', 'changes_summary'])
     .where(sql<boolean>`(after->>'updatedAt')::timestamptz > ${seen}`)
     .limit(mostShown)
@@ -16,8 +17,7 @@ export async function changesSince(db: Db, releaseId: string, seen: Date): Promi
   return rows.map((row) => ({
     at: row.timestamp.toISOString(),
     by: row.user_email ?? 'system',
-    // the name of the release stands above
-    what: row.changes_summary.slice(row.changes_summary.indexOf(': ') + 2),
+    what: withoutName(row.changes_summary),
   }));
 }
 
@@ -26,13 +26,13 @@ export async function pauseEndedAlone(
   db: Db,
   releaseId: string,
 ): Promise<{ by: string; reason: string } | undefined> {
-  const ended = await entriesOf(db, releaseId)
+  const ended = await entriesAbout(db, 'release', releaseId)
     .select(['user_email', 'timestamp', 'changes_summary'])
     .where('event_type', '=', 'release.rollout_resumed')
     .limit(1)
     .executeTakeFirst();
   if (!ended || ended.changes_summary.includes(' (requested by ')) return undefined;
-  const paused = await entriesOf(db, releaseId)
+  const paused = await entriesAbout(db, 'release', releaseId)
     .select([
       sql<string | null>`after->>'pausedBy'`.as('by'),
       sql<string | null>`after->>'pauseReason'`.as('reason'),
@@ -44,11 +44,3 @@ export async function pauseEndedAlone(
   if (!paused || paused.by !== null) return undefined;
   return { by: ended.user_email ?? 'system', reason: paused.reason ?? 'no reason given' };
 }
-
-const entriesOf = (db: Db, releaseId: string) =>
-  db
-    .selectFrom('audit_entries')
-    .where('resource_id', '=', releaseId)
-    .where('resource_type', '=', 'release')
-    .orderBy('timestamp', 'desc')
-    .orderBy('audit_id', 'desc');

@@ -2,6 +2,7 @@ import type { rollouts as calls } from '../../../contract/rollouts.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
+import { entriesAbout, withoutName } from '../audit/index.ts';
 import { getRelease } from '../releases/index.ts';
 
 const shownAtMost = 100;
@@ -16,13 +17,8 @@ export async function releaseHistory(
 ): Promise<NonNullable<RouteAnswer<typeof calls.history>> | Failure> {
   const release = await getRelease(db, releaseId);
   if (isFailure(release)) return release;
-  const rows = await db
-    .selectFrom('audit_entries')
+  const rows = await entriesAbout(db, 'release', releaseId)
     .select(['audit_id', 'timestamp', 'user_email', 'event_type', 'changes_summary'])
-    .where('resource_id', '=', releaseId)
-    .where('resource_type', '=', 'release')
-    .orderBy('timestamp', 'desc')
-    .orderBy('audit_id', 'desc')
     .limit(shownAtMost)
     .execute();
   return rows.map((row) => ({
@@ -30,7 +26,6 @@ export async function releaseHistory(
     at: row.timestamp.toISOString(),
     by: row.user_email ?? 'system',
     event: row.event_type,
-    // the name of the release stands above the list
-    what: row.changes_summary.slice(row.changes_summary.indexOf(': ') + 2),
+    what: withoutName(row.changes_summary),
   }));
 }
