@@ -30,8 +30,10 @@ type Say = (column: keyof typeof columns, message: string) => void;
 type Row = { line: number; customerName: string; newCustomer: string | undefined; input: LicenseInput };
 
 const noContact = { contactName: null, email: null, phone: null };
-const nobody = '00000000-0000-7000-8000-000000000000';
+/** Stands for a customer that is not found or not created yet, so that the other fields are checked all the same. */
+const placeholderId = '00000000-0000-7000-8000-000000000000';
 
+/** The rows that can be issued, everything wrong with the others, and customers of no record by the key of their name. */
 async function read(db: Db, now: Date, { csv, createCustomers }: LicensesFile) {
   const { lines, problems } = readTable(csv, columns, ['customer']);
   const texts = lines.map(({ cells }) => cells.customer);
@@ -67,7 +69,7 @@ async function read(db: Db, now: Date, { csv, createCustomers }: LicensesFile) {
       if (!earlier) missing.set(key, { ...noContact, name: cells.customer, country, ...customer.data, line });
     }
     const parsed = licenseInput.safeParse({
-      customerId: live[0]?.customer_id ?? nobody,
+      customerId: live[0]?.customer_id ?? placeholderId,
       ...valuesOf(cells, now, moduleOf, say),
     });
     // a cell that could not be read has its problem already

@@ -9,15 +9,18 @@ import { checkCustomers, importCustomers } from './import-customers.ts';
 import { checkLicenses, importLicenses } from './import-licenses.ts';
 
 /** An import says which names exist, so it needs the permission to read customers too. */
-const mayRead = ({ actor }: Caller): Failure | undefined => authorize(staffWith('customers', 'read'), actor);
+const refuseReading = ({ actor }: Caller): Failure | undefined =>
+  authorize(staffWith('customers', 'read'), actor);
 
-const mayIssue = (by: Caller, { createCustomers }: { createCustomers: boolean }): Failure | undefined =>
-  mayRead(by) ?? (createCustomers ? authorize(staffWith('customers', 'create'), by.actor) : undefined);
+const refuseIssuing = (by: Caller, { createCustomers }: { createCustomers: boolean }): Failure | undefined =>
+  refuseReading(by) ?? (createCustomers ? authorize(staffWith('customers', 'create'), by.actor) : undefined);
 
 export const importRoutes = ({ db }: Pick<Context, 'db'>) =>
   implement(calls, {
-    checkCustomers: async ({ by, body }) => mayRead(by) ?? checkCustomers(db, body),
-    customers: inChange(async (change, { by, body }) => mayRead(by) ?? importCustomers(change, body)),
-    checkLicenses: async ({ by, body }) => mayIssue(by, body) ?? checkLicenses(db, by.now, body),
-    licenses: inChange(async (change, { by, body }) => mayIssue(by, body) ?? importLicenses(change, body)),
+    checkCustomers: async ({ by, body }) => refuseReading(by) ?? checkCustomers(db, body),
+    customers: inChange(async (change, { by, body }) => refuseReading(by) ?? importCustomers(change, body)),
+    checkLicenses: async ({ by, body }) => refuseIssuing(by, body) ?? checkLicenses(db, by.now, body),
+    licenses: inChange(
+      async (change, { by, body }) => refuseIssuing(by, body) ?? importLicenses(change, body),
+    ),
   });
