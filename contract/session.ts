@@ -5,7 +5,7 @@ import { anyone, route, signedIn } from './route.ts';
 import { screenNames } from './screens.ts';
 
 /** The signed-in user, as the console stores it in local storage under `user` (spec part 1, section 3). */
-export const sessionUser = namedObject('SessionUser', {
+const sessionUser = namedObject('SessionUser', {
   userId: z.string(),
   email: z.string(),
   name: z.string(),
@@ -13,7 +13,7 @@ export const sessionUser = namedObject('SessionUser', {
 
 export type SessionUser = z.output<typeof sessionUser>;
 
-export const role = namedObject('RoleName', { name: z.string() });
+const role = namedObject('RoleName', { name: z.string() });
 
 /** Security advice for the user's account, which the user can postpone: change the password, add a second factor. */
 const advice = z.enum(['password', 'secondFactor']);
@@ -52,7 +52,7 @@ const secondFactorCode = z
   .trim()
   .regex(/^([0-9]{6}|[a-z0-9]{5}-[a-z0-9]{5})$/i, 'Must be six digits or a recovery code');
 
-export const credentials = z.strictObject({
+const signInInput = z.strictObject({
   email: requiredText(320, 'Email is required'),
   password: z.string().min(1, 'Password is required').max(1024),
   code: secondFactorCode.optional(),
@@ -64,7 +64,7 @@ export const session = {
   login: route('POST', '/api/v1/auth/login', {
     summary: 'Sign in with email and password',
     access: anyone,
-    body: credentials,
+    body: signInInput,
     answer: signIn,
     errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
   }),
