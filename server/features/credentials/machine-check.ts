@@ -22,7 +22,7 @@ export type MachineCheck = ReturnType<typeof createMachineCheck>;
  * each process counts in memory.
  */
 export function createMachineCheck({ seats, clock, config }: Parts) {
-  /** Of the hour that `countedHour` is. */
+  /** How many requests each machine made in the hour `countedHour`, by activation. */
   const requestsOf = new LRUCache<string, number>({ max: 100_000 });
   let countedHour = 0;
 

@@ -13,7 +13,7 @@ import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'> & { trash?: boolean };
 
-/** Customers under a filter, one page or (without `limit`) all, with the number of customers in the trash. */
+/** Customers under a filter, one page or (without `limit`) all, with the number of customers in the recycle bin. */
 export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnswer<typeof calls.list>> {
   const [page, { deleted }] = await Promise.all([
     pageOf(db, query, query),

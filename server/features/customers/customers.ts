@@ -64,7 +64,7 @@ export const updateCustomer = (
     columns: toColumns(input),
   });
 
-/** Moves a customer to the trash and makes it inactive, so that its machines are refused. */
+/** Moves a customer to the recycle bin and makes it inactive, so that its machines are refused. */
 export const softDeleteCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.soft_deleted',
@@ -72,7 +72,7 @@ export const softDeleteCustomer = (change: Change, id: string): Promise<Customer
     columns: { status: 'inactive', deleted_at: change.now },
   });
 
-/** Restores a customer from the trash and makes it active. */
+/** Restores a customer from the recycle bin and makes it active. */
 export const restoreCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.restored',
