@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Locator } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
@@ -156,6 +157,20 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   expect((await get(server, first!)).moduleIds).toEqual(['mod_lung_nodule']);
 });
 
+/** Drags files over an element, which says so, and drops them. */
+async function drop(target: Locator, ...texts: string[]): Promise<void> {
+  const dataTransfer = await target.page().evaluateHandle((contents) => {
+    const dragged = new DataTransfer();
+    for (const text of contents) dragged.items.add(new File([text], 'dropped.csv'));
+    return dragged;
+  }, texts);
+  const marked = target.page().locator('[data-over]');
+  await target.dispatchEvent('dragover', { dataTransfer });
+  await expect(marked).toBeVisible();
+  await target.dispatchEvent('drop', { dataTransfer });
+  await expect(marked).toBeHidden();
+}
+
 test('customers and licenses come from files: errors by line, a dry run, and the keys', async ({
   page,
   server,
@@ -188,12 +203,11 @@ test('customers and licenses come from files: errors by line, a dry run, and the
 
   await page.goto('/licenses?dialog=import');
   const modal = dialog(page, 'Import Licenses');
-  await choose(
-    'licenses.csv',
-    Buffer.from(
-      `\ufeffCustomer;Country;Type;Max Activations;Modules\r\n${north};;enterprise;5;COPD\r\n${south};AT;;;\r\n`,
-    ),
-  );
+  const csv = `\ufeffCustomer;Country;Type;Max Activations;Modules\r\n${north};;enterprise;5;COPD\r\n${south};AT;;;\r\n`;
+  const target = modal.getByRole('textbox', { name: 'CSV' });
+  await drop(target, csv, csv);
+  await expect(modal.getByRole('alert')).toHaveText('Drop one file at a time.');
+  await drop(target, csv);
   await expect(modal.getByRole('list', { name: 'Errors' })).toHaveText(
     'Line 3, Customer: There is no such customer',
   );

@@ -1,7 +1,8 @@
 import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core';
 import { IconFileUpload, IconQrcode } from '@tabler/icons-react';
-import { useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { messageOf } from '../../api-error.ts';
+import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { Camera } from './Camera.tsx';
 import { textOfFile } from './signed-file.ts';
 import classes from './offline.module.css';
@@ -22,7 +23,6 @@ export function SignedText(props: {
   onReject: (message: string) => void;
 }) {
   const { onChange, onReject } = props;
-  const [over, setOver] = useState(false);
   const [scanning, setScanning] = useState(false);
   const [said, setSaid] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -40,27 +40,9 @@ export function SignedText(props: {
       onReject(messageOf(error));
     }
   };
-  const drop = (event: DragEvent) => {
-    setOver(false);
-    const { files } = event.dataTransfer;
-    // otherwise it is a dragged text, which the field takes by itself
-    if (files.length === 0) return;
-    event.preventDefault();
-    if (files.length > 1) onReject('Drop one file at a time.');
-    else void choose(files[0]);
-  };
+  const dropZone = useTextDropZone((file) => void choose(file), onReject);
   return (
-    <Stack
-      gap="xs"
-      className={classes.drop}
-      data-over={over || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Textarea
         ref={field}
         label={props.label}

@@ -1,7 +1,8 @@
 import { Anchor, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
-import { useState, type DragEvent } from 'react';
+import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
+import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { textOfCsvFile } from './csv-file.ts';
 import classes from './imports.module.css';
@@ -14,7 +15,6 @@ export function CsvInput(props: {
   onChange: (csv: string) => void;
 }) {
   const { columns, template, onChange } = props;
-  const [over, setOver] = useState(false);
   const [problem, setProblem] = useState<string>();
 
   const choose = async (file: File | null | undefined) => {
@@ -26,27 +26,9 @@ export function CsvInput(props: {
       setProblem(messageOf(error));
     }
   };
-  const drop = (event: DragEvent) => {
-    setOver(false);
-    const { files } = event.dataTransfer;
-    // otherwise it is a dragged text, which the field takes by itself
-    if (files.length === 0) return;
-    event.preventDefault();
-    if (files.length > 1) setProblem('Drop one file at a time.');
-    else void choose(files[0]);
-  };
+  const dropZone = useTextDropZone((file) => void choose(file), setProblem);
   return (
-    <Stack
-      gap="xs"
-      className={classes.drop}
-      data-over={over || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Text c="dimmed">
         Columns: {columns.join(', ')}.{' '}
         <Anchor

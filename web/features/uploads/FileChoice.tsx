@@ -1,8 +1,9 @@
 import { Button, FileButton, Input, Text } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
-import { useState, type DragEvent, type ReactNode } from 'react';
+import type { DragEvent, ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { bytesText } from '../../ui/bytes.ts';
+import { useDropZone } from '../../ui/drop-zone.ts';
 import { droppedFiles, type ChosenFile } from './upload-file.ts';
 import classes from './uploads.module.css';
 
@@ -19,29 +20,18 @@ export function FileChoice(props: {
   onReject: (message: string) => void;
 }) {
   const { chosen, lost, error, onChoose, onReject } = props;
-  const [over, setOver] = useState(false);
 
   const drop = async (event: DragEvent) => {
     event.preventDefault();
-    setOver(false);
     const [first, second] = await droppedFiles(event.dataTransfer.items);
     if (second) onReject('Drop one file at a time');
     else if (first) onChoose(first);
   };
+  const dropZone = useDropZone((event) => void drop(event));
 
   return (
     <Input.Wrapper label="File" required labelElement="div" error={error}>
-      <div
-        className={classes.drop}
-        data-over={over || undefined}
-        data-wrong={error ? true : undefined}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => void drop(event)}
-      >
+      <div className={classes.drop} data-wrong={error ? true : undefined} {...dropZone}>
         <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" aria-hidden />
         <div className={classes.what}>
           <div className={classes.name} title={chosen?.file.name}>
