@@ -17,10 +17,11 @@ export const auditEntry = namedObject('AuditEntry', {
   success: z.boolean(),
   error_message: z.string().nullable(),
   subject: z
-    .object({ kind: z.enum(['customer', 'license', 'machine', 'release']), id: z.string() })
+    .object({ kind: z.enum(['api_key', 'customer', 'license', 'machine', 'release']), id: z.string() })
     .nullable()
     .meta({
-      description: 'The record with a page of its own that the entry is about; null if it is deleted',
+      description:
+        'The record with a page or dialog of its own that the entry is about; null if it is deleted',
     }),
 });
 export type AuditEntry = z.output<typeof auditEntry>;

@@ -1,5 +1,5 @@
-import { licenseTab, type License, type LicenseTab } from '../contract/licenses.ts';
-import { paths, releasePath } from './paths.ts';
+import type { License } from '../contract/licenses.ts';
+import { customerPath, licensePath, paths, releasePath } from './paths.ts';
 import { counted } from './ui/counted.ts';
 import type { ToastSubject } from './ui/toast.tsx';
 
@@ -10,18 +10,12 @@ import type { ToastSubject } from './ui/toast.tsx';
 const listPath = (path: string, search: Record<string, string>): string =>
   `${path}?${new URLSearchParams(search)}`;
 
-type NamedLicense = Pick<License, 'licenseKey' | 'customer' | 'status' | 'validUntil'>;
+type NamedLicense = Pick<License, 'licenseId' | 'licenseKey' | 'customer'>;
 
 /** `E4YJG-… for Charité` */
 export const aboutLicense = (license: NamedLicense): ToastSubject => ({
   name: license.customer ? `${license.licenseKey} for ${license.customer.name}` : license.licenseKey,
-  to: listPath(paths.licenses, { tab: licenseTab(license, new Date()), search: license.licenseKey }),
-});
-
-/** Several licenses, where they are listed. */
-export const aboutLicenses = (licenses: readonly NamedLicense[], tab: LicenseTab): ToastSubject => ({
-  name: counted(licenses.length, 'license'),
-  to: listPath(paths.licenses, { tab }),
+  to: licensePath(license.licenseId),
 });
 
 /** A machine on a license, of which only the key is known. */
@@ -30,23 +24,27 @@ export const aboutSeat = (licenseKey: string, machineId: string): ToastSubject =
   to: listPath(paths.licenses, { activations: licenseKey }),
 });
 
-type NamedCustomer = { name: string };
+type NamedCustomer = { customerId: string; name: string };
 
-export const aboutCustomer = ({ name }: NamedCustomer): ToastSubject => ({
+export const aboutCustomer = ({ customerId, name }: NamedCustomer): ToastSubject => ({
   name,
-  to: listPath(paths.customers, { search: name }),
+  to: customerPath(customerId),
 });
 
 export const aboutCustomers = (customers: readonly NamedCustomer[]): ToastSubject =>
-  aboutAll(customers, paths.customers);
+  aboutAll(customers, paths.customers, ({ customerId }) => customerPath(customerId));
 
 export const aboutDeletedCustomers = (customers: readonly NamedCustomer[]): ToastSubject =>
-  aboutAll(customers, paths.customerTrash);
+  aboutAll(customers, paths.customerTrash, ({ name }) => listPath(paths.customerTrash, { search: name }));
 
-function aboutAll(customers: readonly NamedCustomer[], path: string): ToastSubject {
+function aboutAll(
+  customers: readonly NamedCustomer[],
+  path: string,
+  pathOf: (customer: NamedCustomer) => string,
+): ToastSubject {
   const [first] = customers;
   return first && customers.length === 1
-    ? { name: first.name, to: listPath(path, { search: first.name }) }
+    ? { name: first.name, to: pathOf(first) }
     : { name: counted(customers.length, 'customer'), to: path };
 }
 

@@ -2,17 +2,20 @@ import { Anchor, type AnchorProps } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Resource } from '../../contract/permissions.ts';
-import { customerPath, licensePath, machinePath, releasePath } from '../paths.ts';
+import { customerPath, licensePath, machinePath, paths, releasePath } from '../paths.ts';
 import { useAuth } from '../session.tsx';
 
-const records = {
-  customer: { pathOf: customerPath, resource: 'customers' },
-  license: { pathOf: licensePath, resource: 'licenses' },
-  machine: { pathOf: machinePath, resource: 'releases' },
-  release: { pathOf: releasePath, resource: 'releases' },
-} satisfies Record<string, { pathOf: (id: string) => string; resource: Resource }>;
+type Place = { to: string; search?: Record<string, string> };
 
-/** The records that have a page. */
+const records = {
+  api_key: { placeOf: (id) => ({ to: paths.apiKeys, search: { key: id } }), resource: 'api_keys' },
+  customer: { placeOf: (id) => ({ to: customerPath(id) }), resource: 'customers' },
+  license: { placeOf: (id) => ({ to: licensePath(id) }), resource: 'licenses' },
+  machine: { placeOf: (id) => ({ to: machinePath(id) }), resource: 'releases' },
+  release: { placeOf: (id) => ({ to: releasePath(id) }), resource: 'releases' },
+} satisfies Record<string, { placeOf: (id: string) => Place; resource: Resource }>;
+
+/** The records that have a page, or a dialog with a path of its own. */
 export type RecordKind = keyof typeof records;
 
 /** The name of a record, linked to its page for users who may read it. */
@@ -21,11 +24,16 @@ export function RecordLink(
 ) {
   const { kind, id, children, ...look } = props;
   const { hasPermission } = useAuth();
-  const { pathOf, resource } = records[kind];
+  const { placeOf, resource } = records[kind];
   if (!hasPermission(resource, 'read')) return <span className={look.className}>{children}</span>;
   return (
     // within a text, color alone would not tell the link apart
-    <Anchor component={Link} to={pathOf(id)} underline={look.inherit ? 'always' : 'hover'} {...look}>
+    <Anchor
+      component={Link}
+      {...(placeOf(id) as object)}
+      underline={look.inherit ? 'always' : 'hover'}
+      {...look}
+    >
       {children}
     </Anchor>
   );

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { licenses } from '../../../contract/licenses.ts';
-import { makeLicense, revoke, softDelete, validateOn } from '../../../tests/factories.ts';
+import { makeApiKey, makeLicense, revoke, softDelete, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { displayIdOf, machineHashOf } from '../update-events/index.ts';
 
@@ -20,6 +20,8 @@ test('an entry names the record that it is about, until that is deleted', async 
   await validateOn(staff, license, 'audited');
   expect(await subjects('license.created', licenseId)).toEqual([{ kind: 'license', id: licenseId }]);
   expect(await subjects('customer.created', customerId)).toEqual([{ kind: 'customer', id: customerId }]);
+  const { id } = await makeApiKey(staff);
+  expect(await subjects('api_key.created', id)).toEqual([{ kind: 'api_key', id }]);
   const machine = { kind: 'machine', id: displayIdOf(machineHashOf('audited')) };
   await eventually(async () => (await subjects('activation.created'))[0] !== null);
   expect(await subjects('activation.created')).toEqual([machine]);

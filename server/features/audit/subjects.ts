@@ -19,7 +19,10 @@ export async function subjectsOf(db: Db, entries: readonly Bare[]): Promise<Map<
     ),
   ];
   const { rows } = await sql<Subject & { resource: string }>`
-    select customer_id as resource, 'customer' as kind, customer_id::text as id from customers
+    select api_key_id as resource, 'api_key' as kind, api_key_id::text as id from api_keys
+     where api_key_id = any(${idsOf('api_key')}::uuid[])
+    union all
+    select customer_id, 'customer', customer_id::text from customers
      where customer_id = any(${idsOf('customer')}::uuid[]) and deleted_at is null
     union all
     select license_id, 'license', license_id::text from licenses
