@@ -1,9 +1,7 @@
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './FilterChips.module.css';
-
-/** A filter that is set: its parameter in the URL, and what it says. */
-type FilterChip<Name extends string = string> = { name: Name; label: string };
+import type { FilterChip } from './filter-chips.ts';
 
 /** The filters that are set, each with a button that removes it. `before`: the view that they belong to. */
 export function FilterChips<Name extends string>(props: {
@@ -34,7 +32,12 @@ export function FilterChips<Name extends string>(props: {
   );
 }
 
-export function Chip(props: { label: string; removeLabel: string; onRemove: () => void; icon?: ReactNode }) {
+export function Chip(props: {
+  label: ReactNode;
+  removeLabel: string;
+  onRemove: () => void;
+  icon?: ReactNode;
+}) {
   return (
     <span className={classes.chip}>
       {props.icon}

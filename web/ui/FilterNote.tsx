@@ -1,15 +1,10 @@
-import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './FilterNote.module.css';
+import { Chip } from './FilterChips.tsx';
+import classes from './FilterChips.module.css';
 
-/** Says which part of a list is shown, where no field of the filters does, and leads back to the whole list. */
-export function FilterNote({ onClear, children }: { onClear: () => void; children: ReactNode }) {
-  return (
-    <div role="note" className={classes.note}>
-      <span>{children}</span>
-      <Button variant="subtle" size="compact-xs" onClick={onClear}>
-        Show all
-      </Button>
-    </div>
-  );
-}
+/** The filter of a list that has no others: which part of it is shown, with a button that shows all. */
+export const FilterNote = ({ onClear, children }: { onClear: () => void; children: ReactNode }) => (
+  <div className={classes.chips} role="group" aria-label="Active filters">
+    <Chip label={children} removeLabel="Show all" onRemove={onClear} />
+  </div>
+);

@@ -9,7 +9,6 @@ import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -19,7 +18,8 @@ import { AuditFilters } from './AuditFilters.tsx';
 import { AuditPages, type AuditPage } from './AuditPages.tsx';
 import { ExportButton } from './ExportButton.tsx';
 import { openViewOf, Views } from '../views/index.ts';
-import { auditChips, auditView, noFilters, useAuditSearch } from './audit-search.ts';
+import { auditChips } from './audit-chips.ts';
+import { auditView, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchDelay = 300;
@@ -31,7 +31,8 @@ export function AuditList() {
   const list = useQuery(auditListQuery(search));
   const chips = auditChips(search, usePeople(search.userId));
   const viewed = { list: 'audit', to: paths.audit, search, params: auditView } as const;
-  const count = chips.length;
+  // the exact time has no field
+  const count = chips.filter(({ name }) => name !== 'since').length;
   const [panel, setPanel] = useState(count > 0);
   return (
     <>
@@ -62,11 +63,6 @@ export function AuditList() {
         }
       />
       {panel && <AuditFilters />}
-      {search.since && !search.from && (
-        <FilterNote onClear={() => change({ since: undefined })}>
-          Only entries since {momentText(search.since)}
-        </FilterNote>
-      )}
       <FilterChips
         chips={chips}
         before={openViewOf(viewed)}
@@ -118,7 +114,7 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
       </EmptyState>
     );
   }
-  const narrowed = search.search !== undefined || search.since !== undefined || auditChips(search).length > 0;
+  const narrowed = search.search !== undefined || auditChips(search).length > 0;
   return (
     <EmptyState
       title="No audit logs found"

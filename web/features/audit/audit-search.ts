@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { isDay } from '../../ui/day.ts';
 import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
+import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the audit log: its filters, its page, and the open entry. */
@@ -81,23 +82,4 @@ const filters = [
 /** What a saved view of the log holds. */
 export const auditView = { names: ['search', ...filters], read: auditSearch };
 
-const words: Record<Exclude<(typeof filters)[number], 'since'>, string> = {
-  userId: 'Person',
-  resourceType: 'Resource type',
-  resourceId: 'Resource ID',
-  eventType: 'Event type',
-  status: 'Status',
-  from: 'From',
-  to: 'To',
-};
-
-/** The fields of the Filters panel that are set; `since` has a note of its own. `users`: names of those that entries have, by id. */
-export const auditChips = (search: AuditSearch, users: ReadonlyMap<string, string> = new Map()) =>
-  filters.flatMap((name) => {
-    const value = search[name];
-    return value === undefined || name === 'since'
-      ? []
-      : [{ name, label: `${words[name]}: ${users.get(value) ?? value}` }];
-  });
-
-export const noFilters: AuditSearch = Object.fromEntries(filters.map((name) => [name, undefined]));
+export const noFilters: AuditSearch = without(filters);

@@ -23,9 +23,9 @@ export const stateBadges: Record<LicenseTab, { tone: Tone; word: string }> = {
 
 /** Which licenses the filter `attention` shows. */
 export const attentionNotes: Record<LicenseAttention, string> = {
-  ended: 'Only licenses that ended within 7 days and whose machines still ask',
-  full: 'Only full licenses that refused a machine within 3 days',
-  offline: 'Only licenses with offline seats that end within 7 days',
+  ended: 'Ended within 7 days, and machines still ask',
+  full: 'Full, and refused a machine within 3 days',
+  offline: 'Offline seats end within 7 days',
 };
 
 /** The state of a license at `now` as text: one that is not yet valid is not called active. */

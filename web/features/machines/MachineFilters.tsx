@@ -1,18 +1,11 @@
-import { Select } from '@mantine/core';
 import { platformNames, platforms } from '../../../contract/builds.ts';
 import { machineStates, seenRanges } from '../../../contract/machine-standing.ts';
-import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { CustomerSelect } from '../licenses/index.ts';
 import type { MachinesSearch } from './machines-search.ts';
-import { stateLabels } from './state-labels.ts';
+import { seenLabels, stateLabels } from './state-labels.ts';
 
-const seenLabels = {
-  day: 'Seen in 24 hours',
-  week: 'Seen in 7 days',
-  month: 'Seen in 30 days',
-  before: 'Not in 30 days',
-};
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));
 const stateChoices = machineStates.map((value) => ({ value, label: stateLabels[value].word }));
 const seenChoices = seenRanges.map((value) => ({ value, label: seenLabels[value] }));
@@ -27,14 +20,13 @@ export function MachineFilters(props: {
   return (
     <>
       {can.viewLicenses && (
-        <Select
+        <FilterSelect
           w={120}
           aria-label="State"
           placeholder="All states"
-          clearable
-          data={stateChoices}
-          value={search.state ?? null}
-          onChange={(state) => onChange({ state: oneOf(machineStates, state ?? undefined) })}
+          choices={stateChoices}
+          value={search.state}
+          onChange={(state) => onChange({ state })}
         />
       )}
       {can.viewCustomers && (
@@ -47,23 +39,21 @@ export function MachineFilters(props: {
           onChange={(customer) => onChange({ customer: customer ?? undefined })}
         />
       )}
-      <Select
+      <FilterSelect
         w={135}
         aria-label="Platform"
         placeholder="All platforms"
-        clearable
-        data={platformChoices}
-        value={search.platform ?? null}
-        onChange={(platform) => onChange({ platform: oneOf(platforms, platform ?? undefined) })}
+        choices={platformChoices}
+        value={search.platform}
+        onChange={(platform) => onChange({ platform })}
       />
-      <Select
+      <FilterSelect
         w={150}
         aria-label="Last seen"
         placeholder="Seen at any time"
-        clearable
-        data={seenChoices}
-        value={search.seen ?? null}
-        onChange={(seen) => onChange({ seen: oneOf(seenRanges, seen ?? undefined) })}
+        choices={seenChoices}
+        value={search.seen}
+        onChange={(seen) => onChange({ seen })}
       />
     </>
   );

@@ -1,4 +1,4 @@
-import type { MachineStanding, MachineState } from '../../../contract/machine-standing.ts';
+import type { MachineStanding, MachineState, seenRanges } from '../../../contract/machine-standing.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
@@ -8,6 +8,13 @@ export const stateLabels: Record<MachineState, { word: string; tone: Tone }> = {
   clone: { word: 'Clone', tone: 'amber' },
   refused: { word: 'Refused', tone: 'red' },
   no_seat: { word: 'No seat', tone: 'neutral' },
+};
+
+export const seenLabels: Record<(typeof seenRanges)[number], string> = {
+  day: 'Seen in 24 hours',
+  week: 'Seen in 7 days',
+  month: 'Seen in 30 days',
+  before: 'Not in 30 days',
 };
 
 /** Why a machine is refused, after a colon. */

@@ -1,0 +1,13 @@
+/** A filter that is set: its parameter in the URL, and what it says. */
+export type FilterChip<Name extends string = string> = { name: Name; label: string };
+
+/** The filters that are set, in the order given; `labels` has undefined for the others. */
+export const chipsOf = <Name extends string>(labels: Record<Name, string | undefined>): FilterChip<Name>[] =>
+  (Object.keys(labels) as Name[]).flatMap((name) => {
+    const label = labels[name];
+    return label ? [{ name, label }] : [];
+  });
+
+/** The parameters without a value. */
+export const without = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, undefined>;
