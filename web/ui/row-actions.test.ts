@@ -22,3 +22,11 @@ test('the help lists each key of the rows once, with every name that it has', ()
     { keys: ['e'], meaning: 'Edit' },
   ]);
 });
+
+test('the help shows the key of an action without a question as a key of the menu', () => {
+  const extend: RowAction = { label: 'Extend', key: 'y', atOnce: true, run };
+  expect(keysOfActions([[extend, edit]])).toEqual([
+    { keys: ['m', 'y'], meaning: 'Extend' },
+    { keys: ['e'], meaning: 'Edit' },
+  ]);
+});

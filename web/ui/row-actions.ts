@@ -2,7 +2,24 @@ import type { Icon } from '@tabler/icons-react';
 
 /** The keys of actions. Others have a meaning in every list (j, k, x, m) or on every screen (c, g, /, ?). */
 export type ActionKey =
-  'Enter' | 'a' | 'b' | 'd' | 'e' | 'h' | 'l' | 'n' | 'o' | 'p' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'y';
+  | 'Enter'
+  | 'Space'
+  | 'a'
+  | 'b'
+  | 'd'
+  | 'e'
+  | 'h'
+  | 'l'
+  | 'n'
+  | 'o'
+  | 'p'
+  | 'r'
+  | 's'
+  | 't'
+  | 'u'
+  | 'v'
+  | 'w'
+  | 'y';
 
 /** An action of a row: an item of its menu, and a key. */
 export type RowAction = {
@@ -12,6 +29,8 @@ export type RowAction = {
   reason?: string | null | undefined;
   /** Takes something away: red and last. Asks in a dialog before it does anything. */
   danger?: boolean | undefined;
+  /** Changes something without asking: its key works in the open menu only, so that a stray key changes nothing. */
+  atOnce?: boolean | undefined;
   /** Also a button in the row itself, with the icon where there is one. */
   inRow?: boolean | undefined;
   icon?: Icon | undefined;
@@ -37,9 +56,13 @@ export type KeyHelp = { keys: readonly string[]; meaning: string };
 
 /** The keys of these rows for the help: an action that not every row has is listed once, with all its names. */
 export function keysOfActions(rows: Iterable<RowActionList>): KeyHelp[] {
-  const named = new Map<ActionKey, Set<string>>();
+  const named = new Map<string, { keys: string[]; labels: Set<string> }>();
   for (const actions of rows) {
-    for (const { key, label } of inOrder(actions)) named.set(key, (named.get(key) ?? new Set()).add(label));
+    for (const { key, label, atOnce } of inOrder(actions)) {
+      const keys = atOnce ? ['m', key] : [key];
+      const known = named.get(keys.join()) ?? { keys, labels: new Set() };
+      named.set(keys.join(), { keys, labels: known.labels.add(label) });
+    }
   }
-  return [...named].map(([key, labels]) => ({ keys: [key], meaning: [...labels].join(' / ') }));
+  return [...named.values()].map(({ keys, labels }) => ({ keys, meaning: [...labels].join(' / ') }));
 }

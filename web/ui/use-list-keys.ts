@@ -35,7 +35,7 @@ export function useListKeys<Row>(
     const element = scroller.current;
     if (!element || event.defaultPrevented || hasModifier(event) || takesArrows(event.target)) return;
     const isRow = event.target === focusedRow(element);
-    const key = { ArrowDown: 'j', ArrowUp: 'k', ...(isRow && { Enter: 'Enter' }) }[event.key];
+    const key = { ArrowDown: 'j', ArrowUp: 'k', ...(isRow && { Enter: 'Enter', ' ': 'Space' }) }[event.key];
     if (key && press(element, latest.current, key)) event.preventDefault();
   };
 }
@@ -60,7 +60,7 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
     onMenu(id);
     return true;
   }
-  const action = possible.find((one) => one.key === key);
+  const action = possible.find((one) => one.key === key && !one.atOnce);
   if (action?.reason)
     void toast({
       message: `${action.label}: ${action.reason}`,

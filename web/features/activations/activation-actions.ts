@@ -22,6 +22,7 @@ export function activationActions(activation: ListedActivation, on: Handlers): R
       ...shared,
       label: 'Reactivate',
       key: 'r',
+      atOnce: true,
       busy: on.busy === activation.machineId,
       run: () => on.onReactivate(activation),
     },

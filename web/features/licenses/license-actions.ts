@@ -12,8 +12,7 @@ type Handlers = {
   onRevoke: (license: License) => void;
   onReactivate: (license: License) => void;
   onExtend: (license: License, term: Term) => void;
-  /** On the page of the customer. */
-  onTransfer?: (license: License) => void;
+  onTransfer: (license: License) => void;
 };
 
 const extensionKeys = { '+30 days': 'd', '+1 year': 'y' } as const;
@@ -35,17 +34,17 @@ export function licenseActions(license: License, { mayUpdate, ...on }: Handlers)
         mayUpdate && {
           label,
           key: extensionKeys[label],
+          atOnce: true,
           reason: licenseRefusal.update(license),
           run: () => on.onExtend(license, term),
         },
     ),
-    mayUpdate &&
-      on.onTransfer && {
-        label: 'Transfer',
-        key: 't',
-        reason: licenseRefusal.transfer(license),
-        run: () => on.onTransfer?.(license),
-      },
+    mayUpdate && {
+      label: 'Transfer',
+      key: 't',
+      reason: licenseRefusal.transfer(license),
+      run: () => on.onTransfer(license),
+    },
     mayUpdate &&
       (isRevoked
         ? { ...shared, label: 'Reactivate', key: 'r', run: () => on.onReactivate(license) }
