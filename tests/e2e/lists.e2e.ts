@@ -1,5 +1,14 @@
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
-import { dialog, expect, expectAccessible, inBothThemes, rowOf, signInAs, test } from './support.ts';
+import {
+  chooseInMenu,
+  dialog,
+  expect,
+  expectAccessible,
+  inBothThemes,
+  rowOf,
+  signInAs,
+  test,
+} from './support.ts';
 
 // Behavior of all lists, mostly tested with the list of customers.
 
@@ -63,13 +72,13 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await keyboard.press('j');
     await keyboard.press('m');
     const items = page.getByRole('menuitem');
-    await expect(items).toHaveText(['Edite', 'Updatesu', 'Deleted']);
+    await expect(items).toHaveText(['Edite', 'Updatesu', 'PeekSpace', 'Deleted']);
     await inBothThemes(page, () => expectAccessible(page));
     await keyboard.press('Escape');
     await expect(items).toHaveCount(0);
     await expect(row('A').getByRole('button', { name: 'More actions' })).toBeFocused();
     await keyboard.press('Enter');
-    await expect(items).toHaveCount(3);
+    await expect(items).toHaveCount(4);
     // a dangerous action asks, by its key too
     await keyboard.press('d');
     await expect(dialog(page, 'Delete Customer')).toContainText(`"${family} A"`);
@@ -88,6 +97,7 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
       'Select the rowx',
       'Edite',
       'Updatesu',
+      'PeekSpace',
       'Deleted',
       'Menu of the rowm',
     ]);
@@ -99,6 +109,67 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await expect(help).toContainText('Go to Customers');
     await expect(help).not.toContainText('Edit');
   });
+});
+
+test('a row is shown beside the list, which goes on to the next and the previous by key', async ({
+  page,
+  server,
+}) => {
+  const family = unique('Peeked');
+  const made = [];
+  for (const one of ['A', 'B', 'C']) {
+    const customer = await makeCustomer(server.admin, { name: `${family} ${one}`, phone: `+49 1 ${one}` });
+    made.push(await makeLicense(server.admin, { customerId: customer.customerId }));
+  }
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(family)}`, server);
+  const row = (one: string) => page.getByRole('row', { name: `${family} ${one}`, exact: true });
+  const { keyboard } = page;
+  const panel = dialog(page, 'Customer');
+  await expect(row('C')).toBeVisible();
+  await keyboard.press('j');
+  await keyboard.press('Space');
+  await expect(panel).toContainText('+49 1 A');
+  await expect(panel.getByRole('status')).toHaveText(`${family} A 1 of 3`);
+  await inBothThemes(page, () => expectAccessible(page));
+  await expect(panel.getByRole('button', { name: 'Previous' })).toHaveAttribute('aria-disabled', 'true');
+
+  // other keys of the list mean nothing here
+  for (const key of ['k', 'j', 'x', 'e', 'j', 'j']) await keyboard.press(key);
+  await expect(panel.getByRole('status')).toHaveText(`${family} C 3 of 3`);
+  await panel.getByRole('button', { name: 'Previous' }).click();
+  await expect(panel).toContainText('+49 1 B');
+  await keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await expect(row('B')).toBeFocused();
+  await expect(row('B')).toHaveAttribute('aria-selected', 'false');
+
+  await chooseInMenu(row('C'), 'Peek');
+  await panel.getByRole('link', { name: 'Open page' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `${family} C` })).toBeVisible();
+
+  await page.goto(`/licenses?search=${encodeURIComponent(family)}`);
+  await expect(rowOf(page, made[0]!.licenseKey)).toBeVisible();
+  await keyboard.press('j');
+  await keyboard.press('Space');
+  const license = dialog(page, 'License');
+  await expect(license.getByRole('region', { name: 'Machines', exact: true })).toContainText('No machine');
+  await inBothThemes(page, () => expectAccessible(page));
+  await keyboard.press('j');
+  await expect(license).toContainText(made[1]!.licenseKey);
+  await keyboard.press('Escape');
+  await expect(page.getByRole('row', { name: made[1]!.licenseKey })).toBeFocused();
+
+  await page.goto('/audit');
+  const entry = dialog(page, 'Audit Entry');
+  const entries = page.getByRole('region', { name: 'Audit entries' }).locator('tr[data-row]');
+  await entries.first().getByText('Success').click();
+  await expect(entry.getByRole('status')).toContainText('1 of');
+  await keyboard.press('j');
+  await expect(entry.getByRole('status')).toContainText('2 of');
+  await expect(page).toHaveURL(new RegExp(`entry=${await entries.nth(1).getAttribute('data-row')}`));
+  await page.goBack();
+  await expect(entry).toBeHidden();
+  await expect(page).toHaveURL('/audit');
 });
 
 test('an action that is not possible says why, in the menu and for its key', async ({ page, server }) => {

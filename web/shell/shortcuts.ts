@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { pressInList } from '../ui/key-lists.ts';
-import { isDialogOpen } from '../ui/open-dialogs.ts';
+import { isDialogOpen, topDialog } from '../ui/open-dialogs.ts';
 
 /** Single-key shortcuts can be switched off, for voice and switch control, which type letters (WCAG 2.1.4). */
 export const useShortcutsEnabled = () =>
@@ -36,7 +36,12 @@ export function useShortcuts(shortcuts: Shortcuts): void {
         if (!isDialogOpen()) onPalette();
         return;
       }
-      if (!enabled || event.defaultPrevented || hasModifier(event) || isTaken(event.target)) return;
+      if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;
+      if (topDialog()?.press?.(event.key)) {
+        event.preventDefault();
+        return;
+      }
+      if (isTaken(event.target)) return;
       // Holding j or k goes on from row to row.
       if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
       const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
@@ -72,11 +77,13 @@ const typing = [
   '[contenteditable]',
   '[role="menu"]',
   '[role="listbox"]',
-  '[role="dialog"]',
 ].join();
 
-/** The user is typing, or a dialog is open. */
+const isIn = (selector: string, target: EventTarget | null) =>
+  target instanceof HTMLElement && target.closest(selector) !== null;
+
+const isTyping = (target: EventTarget | null) => isIn(typing, target);
+
+/** A dialog is open, or filters in a popover, which is one too. */
 const isTaken = (target: EventTarget | null) =>
-  (target instanceof HTMLElement && target.closest(typing) !== null) ||
-  isDialogOpen() ||
-  document.querySelector('[aria-modal="true"]') !== null;
+  isIn('[role="dialog"]', target) || isDialogOpen() || document.querySelector('[aria-modal="true"]') !== null;

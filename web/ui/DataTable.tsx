@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { lazy, useEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
 import {
@@ -10,18 +10,24 @@ import {
   nextSort,
   withSelected,
   type DataTableProps,
+  type Peek,
 } from './data-table.ts';
-import { inOrder } from './row-actions.ts';
+import { LazyDialogs } from './LazyDialogs.tsx';
+import { inOrder, type RowActionList } from './row-actions.ts';
 import { RowActions } from './RowActions.tsx';
 import { createStore } from './store.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
 
+const SidePanel = lazy(() => import('./SidePanel.tsx'));
+
 /**
  * Rows in a scrolling card with a sticky header; on a phone each row is a card with labels. The server sorts and pages.
  * The roles are explicit because a table with another CSS display loses them.
  */
-export function DataTable<Row>(props: DataTableProps<Row>) {
+export function DataTable<Row>(given: DataTableProps<Row>) {
+  const [peeked, setPeeked] = useState<string>();
+  const props = withPeek(given, setPeeked);
   const scroller = useRef<HTMLDivElement>(null);
   useScrollsOn(scroller);
   const [menu] = useState(() => createStore<string | undefined>(undefined));
@@ -43,24 +49,75 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
-    <div
-      className={classes.card}
-      ref={scroller}
-      tabIndex={0}
-      role="region"
-      aria-label={props.label}
-      onKeyDown={onKeyDown}
-    >
-      <table
-        role="table"
-        className={classes.table}
-        aria-busy={rows === undefined || props.stale}
-        data-stale={props.stale}
+    <>
+      <div
+        className={classes.card}
+        ref={scroller}
+        tabIndex={0}
+        role="region"
+        aria-label={props.label}
+        onKeyDown={onKeyDown}
       >
-        <DataTableHead {...props} columns={columns} />
-        <DataTableBody {...props} columns={columns} scroller={scroller} />
-      </table>
-    </div>
+        <table
+          role="table"
+          className={classes.table}
+          aria-busy={rows === undefined || props.stale}
+          data-stale={props.stale}
+        >
+          <DataTableHead {...props} columns={columns} />
+          <DataTableBody {...props} columns={columns} scroller={scroller} />
+        </table>
+      </div>
+      {props.peek && peeked !== undefined && (
+        <LazyDialogs>
+          <PeekPanel {...props} peek={props.peek} id={peeked} onMove={setPeeked} />
+        </LazyDialogs>
+      )}
+    </>
+  );
+}
+
+/** With Peek among the actions of each row. */
+function withPeek<Row>(props: DataTableProps<Row>, onPeek: (id: string) => void): DataTableProps<Row> {
+  const { peek, actions, rowId } = props;
+  if (!peek) return props;
+  return {
+    ...props,
+    actions: (row): RowActionList => [
+      ...(actions?.(row) ?? []),
+      { label: 'Peek', key: 'Space', run: () => onPeek(rowId(row)) },
+    ],
+  };
+}
+
+/** The row beside the list. Gone with the row: it may no longer match the filters when the list is loaded again. */
+function PeekPanel<Row>(
+  props: DataTableProps<Row> & {
+    peek: Peek<Row>;
+    id: string;
+    onMove: (id: string | undefined) => void;
+  },
+) {
+  const { rows = [], rowId, rowLabel, groups, peek, id, onMove } = props;
+  const shown = rows.filter((row) => !groups?.isCollapsed(groups.of(row)));
+  const row = shown.find((one) => rowId(one) === id);
+  const isGone = row === undefined;
+  useEffect(() => {
+    if (isGone) onMove(undefined);
+  }, [isGone, onMove]);
+  if (isGone) return null;
+  return (
+    <SidePanel
+      title={peek.title}
+      name={rowLabel?.(row)}
+      to={peek.to(row)}
+      ids={shown.map(rowId)}
+      id={id}
+      onMove={onMove}
+      onClose={() => onMove(undefined)}
+    >
+      {peek.content(row)}
+    </SidePanel>
   );
 }
 

@@ -20,6 +20,10 @@ export type DialogFrameProps = {
   /** Not closed by Escape or a click outside (`slips`), or not at all (`all`). */
   held?: 'slips' | 'all' | undefined;
   contentClass?: string | undefined;
+  /** Does what a single key means in the dialog; false where it means nothing. */
+  onKey?: (key: string) => boolean;
+  /** What gets the focus at the end, if not what had it before. */
+  returnTo?: () => HTMLElement | undefined;
   onClose: () => void;
   children: ReactNode;
 };
@@ -31,8 +35,8 @@ export type DialogFrameProps = {
 export function DialogFrame(props: DialogFrameProps) {
   const id = useId();
   const { held, onClose } = props;
-  useOpenDialog(() => held || onClose());
-  useFocusReturn(id);
+  useOpenDialog(() => held || onClose(), props.onKey);
+  useFocusReturn(id, props.returnTo);
   useTitlePart('dialog', [props.title, props.subject].filter(Boolean).join(' '));
   const shared = {
     id,

@@ -52,6 +52,8 @@ export type DataTableProps<Row> = {
   actions?: ((row: Row) => RowActionList) | undefined;
   /** Why a row has fewer buttons than others, in place of those. */
   rowNote?: (row: Row) => string | null;
+  /** What a row shows beside the list, without its page: an action of each row. */
+  peek?: Peek<Row>;
   /** Groups rows into sections with a header row; the rows must be sorted by section. */
   groups?: Groups<Row> | undefined;
   /** Called for a click on a row outside its controls; a control in the row must do the same, for the keyboard. */
@@ -60,6 +62,14 @@ export type DataTableProps<Row> = {
   stale?: boolean;
   /** Shown if there are no rows. */
   empty?: ReactNode;
+};
+
+export type Peek<Row> = {
+  /** What a row is, such as `License`. */
+  title: string;
+  /** Path of the page of a row. */
+  to: (row: Row) => string;
+  content: (row: Row) => ReactNode;
 };
 
 type Groups<Row> = {
@@ -78,6 +88,10 @@ export const columnLook = <Row>({ id, header, align, width, pinned }: Column<Row
   'data-pinned': pinned,
   'data-label': id === actionsId ? undefined : header,
 });
+
+/** A row by the names of all columns, those that the user has hidden included. */
+export const factsOf = <Row>(columns: readonly Column<Row>[], row: Row): Record<string, ReactNode> =>
+  Object.fromEntries(columns.map(({ header, cell }) => [header, cell(row)]));
 
 export const directionOf = (id: string, sort: string | undefined): 'asc' | 'desc' | undefined =>
   sort === id ? 'asc' : sort === `-${id}` ? 'desc' : undefined;

@@ -1,18 +1,24 @@
-import { useLayoutEffect, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 
 /**
  * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
- * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table.
+ * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table. `returnTo` may name another
+ * element instead.
  */
-export function useFocusReturn(id: string): void {
+export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefined): void {
   const [before] = useState(() => document.activeElement);
+  const latest = useRef(returnTo);
+  useLayoutEffect(() => {
+    latest.current = returnTo;
+  });
   useLayoutEffect(() => {
     const now = document.activeElement;
     // An element in the dialog itself did not open it.
     const opener = now?.closest(`[id="${id}"]`) ? before : now;
     const around = withAncestors(opener);
     return () => {
-      if (isFree(document.activeElement)) focusFirst(around);
+      const other = latest.current?.();
+      if (isFree(document.activeElement)) focusFirst(other ? [other, ...around] : around);
     };
   }, [id, before]);
 }

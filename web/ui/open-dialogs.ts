@@ -2,7 +2,11 @@ import { useLayoutEffect, useRef } from 'react';
 import { createStore, useStore } from './store.ts';
 
 /** A dialog that is open, or whose code is being loaded. */
-export type OpenDialog = { onEscape: () => void };
+export type OpenDialog = {
+  onEscape: () => void;
+  /** Does what a single key means in the dialog; false where it means nothing. */
+  press?: (key: string) => boolean;
+};
 
 const open: OpenDialog[] = [];
 const count = createStore(0);
@@ -26,13 +30,22 @@ export function addDialog(dialog: OpenDialog): () => void {
 }
 
 /** Registers a dialog while the caller is mounted. Escape closes only the top dialog. */
-export function useOpenDialog(onEscape: () => void): void {
-  const latest = useRef(onEscape);
+export function useOpenDialog(onEscape: () => void, press: (key: string) => boolean = nothing): void {
+  const latest = useRef({ onEscape, press });
   useLayoutEffect(() => {
-    latest.current = onEscape;
+    latest.current = { onEscape, press };
   });
-  useLayoutEffect(() => addDialog({ onEscape: () => latest.current() }), []);
+  useLayoutEffect(
+    () =>
+      addDialog({
+        onEscape: () => latest.current.onEscape(),
+        press: (key) => latest.current.press(key),
+      }),
+    [],
+  );
 }
+
+const nothing = () => false;
 
 /** One listener for all: with one per dialog, the same key would also close the dialog below. */
 window.addEventListener(

@@ -13,6 +13,10 @@ export function focusedRow(list: HTMLElement): HTMLElement | undefined {
   return row && list.contains(row) ? row : undefined;
 }
 
+/** A row by its id, if it is in the document. */
+export const rowWithId = (id: string): HTMLElement | undefined =>
+  document.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(id)}"]`) ?? undefined;
+
 /** Index of the row after `by` steps; undefined beyond the ends. `at`: of the current row, -1 without one. */
 export function stepFrom(at: number, by: 1 | -1, count: number): number | undefined {
   const next = at + by;

@@ -44,7 +44,7 @@ export function AuditPage() {
       </Suspense>
       <AuditList />
       <LazyDialogs>
-        {search.entry && <EntryDrawer id={search.entry} onClose={() => change({ entry: undefined })} />}
+        {search.entry && <EntryDrawer id={search.entry} />}
         {retention && <Retention onClose={() => setRetention(undefined)} />}
       </LazyDialogs>
     </Page>

@@ -3,23 +3,31 @@ import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import SidePanel from '../../ui/SidePanel.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
-import { auditEntryQuery } from './queries.ts';
+import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, userText, rolesText } from './audit-labels.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 
 /** One entry: the changes field by field, and the request that made them. */
-export default function EntryDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+export default function EntryDrawer({ id }: { id: string }) {
+  const { search, change } = useAuditSearch();
   const entry = useQuery(auditEntryQuery(id));
+  const list = useQuery(auditListQuery(search));
   return (
-    <Dialog atSide size={620} title="Audit Entry" onClose={onClose}>
+    <SidePanel
+      title="Audit Entry"
+      ids={list.data?.entries.map(({ audit_id }) => audit_id) ?? []}
+      id={id}
+      onMove={(next) => change({ entry: next })}
+      onClose={() => change({ entry: undefined })}
+    >
       {entry.isPending ? (
         <FormSkeleton heights={[22, 22, 22, 22, 22, 22]} />
       ) : entry.isError ? (
@@ -27,7 +35,7 @@ export default function EntryDrawer({ id, onClose }: { id: string; onClose: () =
       ) : (
         <Entry entry={entry.data} />
       )}
-    </Dialog>
+    </SidePanel>
   );
 }
 

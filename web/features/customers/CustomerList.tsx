@@ -6,11 +6,12 @@ import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
-import { paths } from '../../paths.ts';
+import { customerPath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
-import type { Selection } from '../../ui/data-table.ts';
+import { factsOf, type Selection } from '../../ui/data-table.ts';
+import { Facts } from '../../ui/Facts.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -83,6 +84,11 @@ export function CustomerList() {
             rowId={(customer) => customer.customerId}
             rowLabel={(customer) => customer.name}
             actions={actions}
+            peek={{
+              title: 'Customer',
+              to: ({ customerId }) => customerPath(customerId),
+              content: (customer) => <Facts facts={factsOf(customerColumns, customer)} />,
+            }}
             sort={search.sort ?? 'name'}
             onSort={(sort) => change({ sort })}
             columnVisibility={visibility}

@@ -13,6 +13,23 @@ import { ownerText } from './license-labels.ts';
 import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
+/** What there is to know about a license without its page. */
+export const LicenseFacts = ({ license }: { license: License }) => (
+  <Facts
+    facts={{
+      'License Key': <CopyText value={license.licenseKey} what="license key" />,
+      [fieldLabels.customerId]: ownerText(license.customer),
+      [fieldLabels.type]: <TypeBadge type={license.type} />,
+      Status: <StateBadge license={license} />,
+      Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
+      [fieldLabels.validFrom]: utcDate(license.validFrom),
+      [fieldLabels.validUntil]: <ValidUntilCell license={license} />,
+      'Last changed': <RelativeTime value={license.updatedAt} />,
+      [fieldLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
+    }}
+  />
+);
+
 /** A license that may not be edited, with the reason when its state is the cause. */
 export function LicenseDetails({ license, onClose }: { license: License; onClose: () => void }) {
   const refusal = licenseRefusal.update(license);
@@ -23,19 +40,7 @@ export function LicenseDetails({ license, onClose }: { license: License; onClose
           {refusal}
         </div>
       )}
-      <Facts
-        facts={{
-          'License Key': <CopyText value={license.licenseKey} what="license key" />,
-          [fieldLabels.customerId]: ownerText(license.customer),
-          [fieldLabels.type]: <TypeBadge type={license.type} />,
-          Status: <StateBadge license={license} />,
-          Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
-          [fieldLabels.validFrom]: utcDate(license.validFrom),
-          [fieldLabels.validUntil]: <ValidUntilCell license={license} />,
-          'Last changed': <RelativeTime value={license.updatedAt} />,
-          [fieldLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
-        }}
-      />
+      <LicenseFacts license={license} />
       <Group justify="flex-end">
         <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />
         <Button variant="default" onClick={onClose} data-autofocus>
