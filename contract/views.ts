@@ -8,6 +8,8 @@ export const viewLists = {
   licenses: 'licenses',
   customers: 'customers',
   releases: 'releases',
+  machines: 'releases',
+  users: 'users',
   audit: 'audit',
 } as const satisfies Record<string, Resource>;
 export type ViewList = keyof typeof viewLists;

@@ -79,6 +79,14 @@ describe('shared views', () => {
     expect((await publisher.call(calls.create, { body })).status).toBe(403);
   });
 
+  test('of machines and users follow the permissions of these lists', async () => {
+    await make(admin, { list: 'machines', query: 'state=refused', shared: true, name: 'Refused' });
+    await make(admin, { list: 'users', query: 'search=lyon', shared: true, name: 'Lyon' });
+    expect(await names(publisher)).toEqual(['Refused']);
+    expect(await names(admin)).toEqual(['Lyon', 'Refused']);
+    expect((await publisher.call(calls.create, { body: { ...body, list: 'users' } })).status).toBe(403);
+  });
+
   test('are changed by their owner or an administrator, with an audit entry', async () => {
     const view = await make(ada, { shared: true });
     const refused = await ben.call(calls.update, { ...at(view), body: { name: 'Mine' } });

@@ -1,20 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { lazy } from 'react';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
-import { machinePath } from '../../paths.ts';
+import { machinePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { openViewOf, Views } from '../views/index.ts';
+import { machineChips, noFilters } from './machine-chips.ts';
 import { machineColumns } from './machine-columns.tsx';
 import { MachineFilters } from './MachineFilters.tsx';
-import { useMachinesSearch } from './machines-search.ts';
+import { machinesView, useMachinesSearch } from './machines-search.ts';
 import { machinesExportUrl, machinesListQuery, machinesPerPage } from './queries.ts';
+
+const MachinePeek = lazy(() => import('./MachinePeek.tsx'));
 
 /** All machines that validate or ask for updates. */
 export function MachinesPage() {
@@ -27,21 +33,28 @@ export function MachinesPage() {
     ({ id }) =>
       (id !== 'customer' || can.viewCustomers) && (!['license', 'state'].includes(id) || can.viewLicenses),
   );
-  const { customer, platform, version, state, seen } = search;
-  const filtersSet = [customer, platform, version, state, seen].filter(Boolean).length;
+  const chips = machineChips(search, list.data?.data);
+  const viewed = { list: 'machines', to: paths.machines, search, params: machinesView } as const;
   const onOpen = ({ displayId }: MachineStanding) => void navigate({ to: machinePath(displayId) } as never);
   return (
     <Page title="Machines">
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Host name, machine id, customer..." />}
         filters={<MachineFilters search={search} onChange={change} />}
-        filtersSet={filtersSet}
+        filtersSet={chips.length}
         right={
           <>
+            <Views {...viewed} />
             <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
             <ExportLink href={machinesExportUrl(search)} />
           </>
         }
+      />
+      <FilterChips
+        chips={chips}
+        before={openViewOf(viewed)}
+        onRemove={(name) => change({ [name]: undefined })}
+        onClear={() => change(noFilters)}
       />
       {list.isLoadingError ? (
         <LoadError title="Error loading machines" query={list} />
@@ -55,15 +68,20 @@ export function MachinesPage() {
             rowLabel={({ hostname, displayId }) => hostname ?? displayId}
             actions={(row) => [{ label: 'Open', key: 'Enter', run: () => onOpen(row) }]}
             onOpen={onOpen}
+            peek={{
+              title: 'Machine',
+              to: ({ displayId }) => machinePath(displayId),
+              content: (standing) => <MachinePeek standing={standing} />,
+            }}
             sort={search.sort ?? '-lastSeen'}
             onSort={(sort) => change({ sort: sort === 'lastSeen' ? sort : undefined })}
             columnVisibility={visibility}
             stale={list.isPlaceholderData}
             empty={
-              search.search || filtersSet > 0 ? (
+              search.search || chips.length > 0 ? (
                 <EmptyState
                   title="No machines found"
-                  action={<ClearSearch onClear={() => change(nothing)} />}
+                  action={<ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
                 >
                   No machine matches all words and filters.
                 </EmptyState>
@@ -88,12 +106,3 @@ export function MachinesPage() {
 
 /** So that the reason of a refusal fits beside the rest. */
 const hiddenAtFirst = { license: false };
-
-const nothing = {
-  search: undefined,
-  customer: undefined,
-  platform: undefined,
-  version: undefined,
-  state: undefined,
-  seen: undefined,
-};

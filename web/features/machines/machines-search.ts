@@ -12,6 +12,8 @@ export type MachinesSearch = {
   version?: string | undefined;
   state?: (typeof machineStates)[number] | undefined;
   seen?: (typeof seenRanges)[number] | undefined;
+  /** Id of the saved view that is open. */
+  view?: string | undefined;
   sort?: 'lastSeen' | undefined;
   page?: number | undefined;
 };
@@ -23,9 +25,16 @@ export const machinesSearch = (params: Record<string, unknown>): MachinesSearch 
   version: textParam(params, 'version'),
   state: oneOf(machineStates, textParam(params, 'state')),
   seen: oneOf(seenRanges, textParam(params, 'seen')),
+  view: idParam(params, 'view'),
   sort: params['sort'] === 'lastSeen' ? 'lastSeen' : undefined,
   page: pageParam(params),
 });
 
 const route = getRouteApi('/signed-in/machines');
 export const useMachinesSearch = () => useSearch<MachinesSearch>(route);
+
+/** What a saved view of the list holds. */
+export const machinesView = {
+  names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'sort'],
+  read: machinesSearch,
+};

@@ -5,15 +5,18 @@ import { ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { FilterChips } from '../../ui/FilterChips.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { openViewOf, Views } from '../views/index.ts';
 import { useMe, useRoles } from './use-roles.ts';
-import { useUsersSearch } from './users-search.ts';
+import { usersView, useUsersSearch } from './users-search.ts';
 import { userActions, type UserAction } from './user-actions.ts';
 import { hiddenAtFirst, userColumns } from './user-columns.tsx';
 import { usersQuery } from './queries.ts';
@@ -29,6 +32,7 @@ export function UserList() {
   const list = useQuery(usersQuery(search.search));
   const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
+  const viewed = { list: 'users', to: paths.users, search, params: usersView } as const;
   const columns = userColumns(me, roles);
   const handlers = {
     me,
@@ -43,8 +47,14 @@ export function UserList() {
     <>
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search users..." />}
-        right={<ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />}
+        right={
+          <>
+            <Views {...viewed} />
+            <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
+          </>
+        }
       />
+      <FilterChips chips={[]} before={openViewOf(viewed)} onRemove={() => {}} onClear={() => {}} />
       {list.isLoadingError ? (
         <LoadError
           title="Failed to fetch users"

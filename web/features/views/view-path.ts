@@ -5,6 +5,8 @@ export const listPaths: Record<ViewList, string> = {
   licenses: paths.licenses,
   customers: paths.customers,
   releases: paths.releases,
+  machines: paths.machines,
+  users: paths.users,
   audit: paths.audit,
 };
 
