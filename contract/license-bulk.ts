@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateTime, id, instant, namedObject } from './common.ts';
-import { licenseFilter, moduleIds } from './licenses.ts';
+import { licenseFilter, licenseStatuses, moduleIds } from './licenses.ts';
 import { route, staffWith } from './route.ts';
 
 /** Licenses in one preview. */
@@ -14,10 +14,15 @@ export const bulkChange = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('extendByMonths'), months: z.number().int().min(1).max(120) }),
   z.strictObject({ kind: z.literal('extendTo'), validUntil: instant }),
   z.strictObject({ kind: z.literal('modules'), add: moduleIds, remove: moduleIds }),
+  z.strictObject({ kind: z.literal('status'), status: z.enum(licenseStatuses) }),
 ]);
 export type BulkChange = z.output<typeof bulkChange>;
 
-const values = z.object({ validUntil: dateTime.optional(), moduleIds: z.array(z.string()).optional() });
+const values = z.object({
+  validUntil: dateTime.optional(),
+  moduleIds: z.array(z.string()).optional(),
+  status: z.enum(licenseStatuses).optional(),
+});
 const named = { licenseId: z.string(), licenseKey: z.string(), customerName: z.string() };
 
 /** A license that would change: its version, and the values before and after. */
@@ -32,6 +37,9 @@ export type PlannedChange = z.output<typeof plannedChange>;
 export const bulkPreview = namedObject('LicenseBulkPreview', {
   changed: z.array(plannedChange),
   leftOut: z.array(z.object({ ...named, reason: z.string() })),
+  machines: z.number().nullable().meta({
+    description: 'Of a change of the status: machines that would be refused, or accepted again',
+  }),
 });
 export type BulkPreview = z.output<typeof bulkPreview>;
 
@@ -43,14 +51,20 @@ export type BulkResult = z.output<typeof bulkResult>;
 
 const canUpdate = staffWith('licenses', 'update');
 
-const valuesToSet = z.strictObject({
-  licenseId: id,
-  updatedAt: instant.meta({
-    description: 'The version that was previewed; a newer stored version is refused',
-  }),
-  validUntil: instant.optional(),
-  moduleIds: moduleIds.optional(),
-});
+const valuesToSet = z
+  .strictObject({
+    licenseId: id,
+    updatedAt: instant.meta({
+      description: 'The version that was previewed; a newer stored version is refused',
+    }),
+    validUntil: instant.optional(),
+    moduleIds: moduleIds.optional(),
+    status: z.enum(licenseStatuses).optional(),
+  })
+  .refine(
+    ({ status, validUntil, moduleIds: modules }) => !status || (!validUntil && !modules),
+    'The status is changed alone',
+  );
 export type ValuesToSet = z.output<typeof valuesToSet>;
 
 const isEachOnce = (all: ValuesToSet[]) => new Set(all.map((one) => one.licenseId)).size === all.length;
@@ -66,7 +80,8 @@ export const bulkLicenses = {
     errors: ['RULE_VIOLATED'],
   }),
   change: route('POST', '/api/v1/licenses/bulk', {
-    summary: 'Set end dates or modules of licenses, each by the rules of a single change, or name why not',
+    summary:
+      'Set end dates, modules or the status of licenses, each by the rules of a single change, or name why not',
     access: canUpdate,
     body: z.strictObject({
       licenses: z

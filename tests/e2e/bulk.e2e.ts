@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator } from '@playwright/test';
+import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
+import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
-import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import {
   chooseInMenu,
   clickTwice,
   dialog,
   expect,
   expectAccessible,
+  expectNoAxeViolations,
   expectStatus,
+  inBothThemes,
   rowOf,
   signInAs,
   test,
@@ -33,7 +37,12 @@ test('a license is renewed in two actions and put back; a new customer gets one 
   });
   await signInAs(page, 'admin', `/licenses?customer=${customer.customerId}`, server);
 
-  // by keyboard: the menu, and the key that it shows
+  // by keyboard: the menu, and the key that it shows; without the menu, a stray key changes nothing
+  await expect(row(page, license)).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(row(page, license)).toBeFocused();
+  await page.keyboard.press('d');
+  await page.keyboard.press('y');
   const more = row(page, license).getByRole('button', { name: 'More actions' });
   await more.press('Enter');
   await expect(page.getByRole('menuitem', { name: '+30 days' })).toHaveText('+30 daysd');
@@ -170,6 +179,57 @@ async function drop(target: Locator, ...texts: string[]): Promise<void> {
   await target.dispatchEvent('drop', { dataTransfer });
   await expect(marked).toBeHidden();
 }
+test('all licenses of a filter are revoked once their number is typed, and a lost answer is asked for again', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Closed Clinic') });
+  const of = { customerId: customer.customerId };
+  const made = await Promise.all(Array.from({ length: 52 }, () => makeLicense(server.admin, of)));
+  await validateOn(server.admin, made[0]!, 'machine of the closed clinic');
+  await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await page.getByRole('button', { name: 'Revoke…' }).click();
+  const modal = dialog(page, 'Revoke Licenses');
+  await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
+  await expect(modal).toContainText('1 machine is refused from its next check.');
+  await expect(modal.getByRole('list', { name: 'Preview' })).toContainText('Active → Revoked');
+  const number = modal.getByRole('textbox', { name: 'Number of licenses' });
+  await number.fill('5');
+  await expect(modal.getByRole('button', { name: 'Revoke', exact: true })).toBeDisabled();
+  await number.fill('52');
+  await inBothThemes(page, () => expectAccessible(page));
+
+  // the service does it, and the answer is lost, four times
+  let lost = 0;
+  await page.route(`**${bulkLicenses.change.path}`, async (route) => {
+    if (lost++ < 4) {
+      await route.fetch();
+      await route.abort('connectionreset');
+    } else await route.continue();
+  });
+  await page.clock.install();
+  await modal.getByRole('button', { name: 'Revoke 52 licenses' }).click();
+  for (let tries = 1; tries < 4; tries++) {
+    await expect.poll(() => lost).toBe(tries);
+    await page.clock.runFor(5000);
+  }
+  await expect(modal.getByRole('alert')).toHaveText(
+    '0 licenses revoked. No answer came for 50 licenses: they may have been revoked or not. Stopped: 2 licenses not revoked.',
+  );
+  await expectNoAxeViolations(page);
+  expect((await get(server, made[51]!)).status).toBe('active');
+  await modal.getByRole('button', { name: 'Ask again' }).click();
+  await expect(modal.getByRole('status')).toHaveText('52 licenses revoked.');
+  for (const one of made) expect((await get(server, one)).status).toBe('revoked');
+  const entries = await server.admin.ok(audit.list, { query: { resourceId: made[0]!.licenseId } });
+  expect(entries.entries.filter(({ event_type }) => event_type === 'license.revoked')).toHaveLength(1);
+
+  await modal.getByRole('button', { name: 'Undo' }).click();
+  await expect(modal.getByRole('status')).toHaveText('52 licenses put back.');
+  expect((await get(server, made[0]!)).status).toBe('active');
+});
 
 test('customers and licenses come from files: errors by line, a dry run, and the keys', async ({
   page,

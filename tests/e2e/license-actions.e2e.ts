@@ -57,22 +57,18 @@ test('revoke and reactivate ask, naming the key; many at once too', async ({ pag
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
   await expect(page.getByText('3 selected')).toBeVisible();
   await button(page, 'Revoke…').click();
-  const bulk = dialog(page, 'Revoke 3 licenses');
+  const bulk = dialog(page, 'Revoke Licenses');
   for (const { licenseKey } of made) await expect(bulk).toContainText(licenseKey);
   await expectAccessible(page);
   // Another user saves one of them first.
   await revoke(server.admin, second!);
-  expectStatus(page, 409);
-  await bulk.getByRole('button', { name: 'Revoke' }).click();
+  await bulk.getByRole('button', { name: 'Revoke 3 licenses' }).click();
   await expect(bulk.getByRole('alert')).toContainText('2 licenses revoked. 1 license could not be revoked:');
-  await expect(bulk.getByRole('listitem')).toContainText(`${second!.licenseKey}License is already revoked`);
+  await expect(bulk.getByRole('listitem')).toContainText(second!.licenseKey);
+  await expect(bulk.getByRole('listitem')).toContainText('License is already revoked');
   await expectNoAxeViolations(page);
-  await bulk.getByRole('button', { name: 'Close' }).last().click();
-  const undo = page
-    .getByRole('status')
-    .filter({ hasText: '2 licenses revoked' })
-    .getByRole('button', { name: 'Undo' });
-  await expect(undo).toBeVisible();
+  await expect(bulk.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await bulk.getByText('Close', { exact: true }).click();
   await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked3', 'Expired0']);
 });
 

@@ -247,6 +247,34 @@ describe('the change', () => {
     expect(wrong.refused.map(({ reason }) => reason)).toEqual(['validUntil: Must be after Valid From']);
   });
 
+  test('revokes what was previewed, says whom it stops, and reactivates', async () => {
+    const { customer, plain, expired, revoked } = await someLicenses();
+    await validateOn(admin, plain, 'stopped by many');
+    const ask = (status: License['status'], all: License[]) =>
+      api.ok(calls.preview, { body: { ids: ids(all), change: { kind: 'status', status } } });
+    const preview = await ask('revoked', [plain, expired, revoked]);
+    // the machine of an expired license is refused already
+    expect([preview.changed.length, preview.machines]).toEqual([2, 1]);
+    expect(preview.leftOut.map(({ reason }) => reason)).toEqual(['License is already revoked']);
+
+    await api.ok(licenses.update, { ...at(expired), body: { maxActivations: 9 } });
+    const done = await set(preview.changed);
+    expect(done.changed.map(({ licenseId }) => licenseId)).toEqual([plain.licenseId]);
+    expect(done.refused.map(({ reason }) => reason)).toEqual(['Was changed by someone else meanwhile']);
+    expect([(await get(plain)).status, (await get(expired)).status]).toEqual(['revoked', 'active']);
+    expect((await auditOf(server, plain.licenseId)).at(-1)).toMatchObject({ event_type: 'license.revoked' });
+    expect((await set(preview.changed)).refused[0]!.reason).toBe('License is already revoked.');
+
+    const back = await ask('active', [plain]);
+    await set(back.changed);
+    expect((await get(plain)).status).toBe('active');
+    const { licenseId, updatedAt } = await get(plain);
+    const both = { licenseId, updatedAt, status: 'revoked', moduleIds: [] } as const;
+    expect((await api.call(calls.change, { body: { licenses: [both] } })).status).toBe(400);
+    await softDelete(admin, customer);
+    expect((await ask('revoked', [plain])).leftOut[0]!.reason).toBe('Customer is soft-deleted');
+  });
+
   test('made twice at once changes each license once', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => makeLicense(admin)));
     const { changed } = await api.ok(calls.preview, { body: { ids: ids(made), change: oneYear } });

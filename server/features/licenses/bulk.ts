@@ -14,9 +14,10 @@ import type { RouteInput } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
+import { impactOfLicenses } from './license-impact.ts';
 import { matchingLicenses } from './license-list.ts';
 import { toLicense } from './license-row.ts';
-import { refuseModules, refusePatch, updateLicense } from './licenses.ts';
+import { reactivateLicense, refuseModules, refusePatch, revokeLicense, updateLicense } from './licenses.ts';
 
 type Asked = RouteInput<typeof calls.preview>;
 
@@ -33,26 +34,36 @@ export async function previewBulk(
   const rows = await matching.query.limit(mostInBulk + 1).execute();
   if (rows.length > mostInBulk)
     return breaksRule('licenses', `More than ${mostInBulk} licenses match. Narrow the filter`);
-  const preview: BulkPreview = { changed: [], leftOut: [] };
+  const preview: BulkPreview = { changed: [], leftOut: [], machines: null };
   for (const license of rows.map(toLicense)) {
     const { licenseId, licenseKey, customer, updatedAt } = license;
     const named = { licenseId, licenseKey, customerName: customer?.name ?? '' };
-    const planned = licenseRefusal.update(license) ?? plan(license, change);
+    const planned = plan(license, change);
     if (typeof planned === 'string') preview.leftOut.push({ ...named, reason: planned });
     else preview.changed.push({ ...named, updatedAt, ...planned });
   }
-  return preview;
+  if (change.kind !== 'status') return preview;
+  const changedIds = preview.changed.map(({ licenseId }) => licenseId);
+  return { ...preview, machines: (await impactOfLicenses(db, now, changedIds)).machines };
 }
 
 /** The values before and after, or why the license stays as it is. */
 function plan(license: License, change: BulkChange): Pick<PlannedChange, 'before' | 'after'> | string {
+  if (change.kind === 'status') return planStatus(license, change.status);
   const planned =
-    change.kind === 'modules' ? planModules(license, change) : planEnd(license, endOf(license, change));
+    licenseRefusal.update(license) ??
+    (change.kind === 'modules' ? planModules(license, change) : planEnd(license, endOf(license, change)));
   if (typeof planned === 'string') return planned;
   return refusePatch(license, planned.after)?.message ?? planned;
 }
 
-function endOf({ validUntil }: License, change: Exclude<BulkChange, { kind: 'modules' }>): string {
+const planStatus = (license: License, status: License['status']) =>
+  licenseRefusal[status === 'revoked' ? 'revoke' : 'reactivate'](license) ?? {
+    before: { status: license.status },
+    after: { status },
+  };
+
+function endOf({ validUntil }: License, change: Exclude<BulkChange, { kind: 'modules' | 'status' }>): string {
   if (change.kind === 'extendTo') return change.validUntil;
   return extended(
     validUntil,
@@ -78,8 +89,10 @@ function planModules({ moduleIds }: License, { add, remove }: Extract<BulkChange
  */
 export async function changeLicenses(change: Change, wanted: ValuesToSet[]): Promise<BulkResult> {
   const result: BulkResult = { changed: [], refused: [] };
-  for (const { licenseId, updatedAt: seen, ...values } of wanted.toSorted(byId)) {
-    const license = await updateLicense(change, licenseId, values, seen);
+  for (const { licenseId, updatedAt: seen, status, ...values } of wanted.toSorted(byId)) {
+    const license = status
+      ? await (status === 'revoked' ? revokeLicense : reactivateLicense)(change, licenseId, seen)
+      : await updateLicense(change, licenseId, values, seen);
     if (isFailure(license)) result.refused.push({ licenseId, reason: reasonOf(license) });
     else result.changed.push({ licenseId, updatedAt: license.updatedAt });
   }

@@ -78,19 +78,23 @@ export async function updateLicense(
   });
 }
 
-/** Revokes a license: its machines are refused at their next validation. */
-export const revokeLicense = (change: Change, id: string): Promise<License | Failure> =>
+/** Revokes a license: its machines are refused at their next validation. `seen` as in `updateLicense`. */
+export const revokeLicense = (change: Change, id: string, seen?: string): Promise<License | Failure> =>
   editRecord(change, editable, id, {
     event: 'license.revoked',
     refuse: licenseRefusal.revoke,
+    sent: { status: 'revoked' },
+    seen,
     columns: { status: 'revoked' },
   });
 
 /** Makes a revoked license valid again; the machines keep their seats. */
-export const reactivateLicense = (change: Change, id: string): Promise<License | Failure> =>
+export const reactivateLicense = (change: Change, id: string, seen?: string): Promise<License | Failure> =>
   editRecord(change, editable, id, {
     event: 'license.reactivated',
     refuse: licenseRefusal.reactivate,
+    sent: { status: 'active' },
+    seen,
     columns: { status: 'active' },
   });
 

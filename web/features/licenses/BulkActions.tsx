@@ -38,13 +38,13 @@ export function BulkActions(props: {
           </Button>
         </>
       )}
-      {!isAll && (
-        <Button
-          variant="light"
-          {...(!isRevokedTab && { color: 'red' })}
-          onClick={() => onAsk({ about: 'bulk', licenses: ticked })}
-        >
-          {isRevokedTab ? 'Reactivate…' : 'Revoke…'}
+      {isRevokedTab ? (
+        <Button variant="light" onClick={() => onAsk({ about: 'bulkReactivate', target })}>
+          Reactivate…
+        </Button>
+      ) : (
+        <Button variant="light" color="red" onClick={() => onAsk({ about: 'bulkRevoke', target })}>
+          Revoke…
         </Button>
       )}
       <ExportLink href={isAll ? licenseExportUrl(search) : tickedExportUrl(ticked)} />

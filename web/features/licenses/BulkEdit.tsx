@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.ts';
@@ -18,16 +18,18 @@ import { fieldLabels } from './license-form.ts';
 import { countOf } from './license-labels.ts';
 import { useBulkEdit } from './use-bulk-edit.ts';
 
-export type BulkEditKind = 'extend' | 'modules';
+export type BulkEditKind = keyof typeof kinds;
 
 const kinds = {
   extend: { title: 'Extend Licenses', verb: 'Extend', past: 'extended' },
   modules: { title: 'Change Modules', verb: 'Change', past: 'changed' },
+  revoke: { title: 'Revoke Licenses', verb: 'Revoke', past: 'revoked' },
+  reactivate: { title: 'Reactivate Licenses', verb: 'Reactivate', past: 'reactivated' },
 } as const;
 
 const width = 560;
 
-/** Extends many licenses, or changes their modules: preview, progress, result, and Undo. */
+/** Extends, revokes or reactivates many licenses, or changes their modules: preview, progress, result, and Undo. */
 export function BulkEdit(props: {
   kind: BulkEditKind;
   target: BulkTarget;
@@ -43,37 +45,43 @@ export function BulkEdit(props: {
 
 function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof BulkEdit>[0]) {
   const { verb, past } = kinds[kind];
-  const { run, undo, finished, stop } = useBulkEdit();
+  const { run, undo, putBack, finished, stop } = useBulkEdit();
   const running = run.isPending ? run : undo.isPending ? undo : undefined;
   if (running)
     return (
       <Stack gap="md">
-        <BulkProgress finished={finished} total={running.variables.length} onStop={stop} />
+        <BulkProgress finished={finished} total={running.variables.all.length} onStop={stop} />
       </Stack>
     );
-  if (undo.data)
-    return <Result of={undo} sentence={(n) => `${countOf(n)} put back.`} what="put back" onClose={onClose} />;
+  if (undo.data) return <Result of={undo} verb="put back" past="put back" onClose={onClose} />;
   if (run.data) {
     const { done } = run.data;
     return (
-      <Result of={run} sentence={(n) => `${countOf(n)} ${past}.`} what={past} onClose={onClose}>
+      <Result of={run} verb={verb.toLowerCase()} past={past} onClose={onClose}>
         {done.length > 0 && (
-          <Button variant="default" onClick={() => undo.mutate(done)}>
+          <Button variant="default" onClick={() => putBack(done)}>
             Undo
           </Button>
         )}
       </Result>
     );
   }
-  const Choice = kind === 'extend' ? ExtendChoice : ModulesChoice;
-  return (
-    <Choice
-      target={target}
-      verb={verb}
-      onCancel={onClose}
-      onConfirm={(planned) => run.mutate(planned, { onSuccess: onDone })}
-    />
-  );
+  const choice = {
+    target,
+    verb,
+    onCancel: onClose,
+    onConfirm: (planned: PlannedChange[]) => run.mutate({ all: planned }, { onSuccess: onDone }),
+  };
+  switch (kind) {
+    case 'extend':
+      return <ExtendChoice {...choice} />;
+    case 'modules':
+      return <ModulesChoice {...choice} />;
+    case 'revoke':
+      return <RevokeChoice {...choice} />;
+    case 'reactivate':
+      return <Steps {...choice} change={{ kind: 'status', status: 'active' }} />;
+  }
 }
 
 type ChoiceProps = {
@@ -150,12 +158,45 @@ function ModulesChoice(props: ChoiceProps) {
   );
 }
 
+/** Of all licenses that a filter matches, their number is typed: a wrong filter is noticed. */
+function RevokeChoice(props: ChoiceProps) {
+  const [typed, setTyped] = useEntered('revoke licenses', '');
+  const isFilter = 'search' in props.target;
+  return (
+    <Steps
+      {...props}
+      change={{ kind: 'status', status: 'revoked' }}
+      isConfirmed={(planned) => !isFilter || typed.replaceAll(/\D/g, '') === String(planned.length)}
+    >
+      {isFilter && (
+        <TextInput
+          label="Number of licenses"
+          description="Type how many licenses are revoked, as the preview says"
+          inputMode="numeric"
+          autoComplete="off"
+          required
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+    </Steps>
+  );
+}
+
 /** The choice, what it would change, and the button that does exactly that. */
-function Steps(props: ChoiceProps & { change: BulkChange | undefined; children: ReactNode }) {
+function Steps(
+  props: ChoiceProps & {
+    change: BulkChange | undefined;
+    isConfirmed?: (planned: PlannedChange[]) => boolean;
+    children?: ReactNode;
+  },
+) {
+  const { isConfirmed = () => true } = props;
   const preview = useQuery(bulkPreviewQuery(props.target, props.change));
   const planned =
     props.change && preview.data && !preview.isPlaceholderData ? preview.data.changed : undefined;
-  const isReady = planned !== undefined && planned.length > 0;
+  const isReady = planned !== undefined && planned.length > 0 && isConfirmed(planned);
   return (
     <Stack gap="md">
       {props.children}
@@ -176,21 +217,25 @@ function Steps(props: ChoiceProps & { change: BulkChange | undefined; children: 
 
 function Result(props: {
   of: ReturnType<typeof useBulkEdit>['run'];
-  sentence: (done: number) => string;
-  what: string;
+  verb: string;
+  past: string;
   onClose: () => void;
   children?: ReactNode;
 }) {
-  const { data, variables = [] } = props.of;
-  if (!data) return null;
-  const { done, failed } = data;
-  const left = variables.length - done.length - failed.length;
+  const { of, verb, past } = props;
+  const { data, variables } = of;
+  if (!data || !variables) return null;
+  const { done, failed, unknown } = data;
+  const left = variables.all.length - done.length - failed.length - unknown.length;
+  const isBad = failed.length > 0 || unknown.length > 0;
   return (
     <Stack gap="md">
-      <Text role={failed.length > 0 ? 'alert' : 'status'}>
-        {props.sentence(done.length)}
-        {left > 0 && ` Stopped: ${countOf(left)} not ${props.what}.`}
-        {failed.length > 0 && ` ${countOf(failed.length)} could not be ${props.what}:`}
+      <Text role={isBad ? 'alert' : 'status'}>
+        {`${countOf(done.length)} ${past}.`}
+        {unknown.length > 0 &&
+          ` No answer came for ${countOf(unknown.length)}: they may have been ${past} or not.`}
+        {left > 0 && ` Stopped: ${countOf(left)} not ${past}.`}
+        {failed.length > 0 && ` ${countOf(failed.length)} could not be ${past}:`}
       </Text>
       {failed.length > 0 && (
         <BoxedList label="Licenses">
@@ -206,7 +251,17 @@ function Result(props: {
         </BoxedList>
       )}
       <Group justify="flex-end" gap="xs">
-        {props.children}
+        {unknown.length > 0 ? (
+          <Button
+            variant="default"
+            data-hint={`Asks what became of them, and goes on to ${verb} the rest`}
+            onClick={() => of.mutate({ all: variables.all, before: data })}
+          >
+            Ask again
+          </Button>
+        ) : (
+          props.children
+        )}
         <Button data-autofocus onClick={props.onClose}>
           Close
         </Button>

@@ -7,7 +7,8 @@ import { sentenceOf } from '../../api-error.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { utcDate } from '../../ui/time.ts';
-import { countOf } from './license-labels.ts';
+import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
+import { countOf, stateBadges } from './license-labels.ts';
 
 /** Lines in the list: enough to recognize what is meant. */
 const mostShown = 100;
@@ -26,6 +27,11 @@ export function BulkPreview({ preview }: { preview: UseQueryResult<Preview> }) {
       opacity={preview.isPlaceholderData ? 0.5 : undefined}
     >
       <Text role="status">{summaryOf(data)}</Text>
+      {data.machines !== null && changed[0] && (
+        <Text>
+          {(changed[0].after.status === 'revoked' ? refusedSentence : acceptedSentence)(data.machines)}
+        </Text>
+      )}
       <BoxedList label="Preview">
         {changed.slice(0, mostShown).map((planned) => (
           <Line key={planned.licenseId} of={planned}>
@@ -75,6 +81,12 @@ function summaryOf({ changed, leftOut }: Preview): string {
 }
 
 function differenceOf({ before, after }: PlannedChange) {
+  if (before.status && after.status)
+    return (
+      <>
+        {stateBadges[before.status].word} → <b>{stateBadges[after.status].word}</b>
+      </>
+    );
   if (before.validUntil && after.validUntil)
     return (
       <>

@@ -9,7 +9,6 @@ import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { FilterNote } from '../../ui/FilterNote.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
@@ -21,8 +20,7 @@ import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
 import { licenseView, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
-import { attentionNotes } from './license-labels.ts';
-import { attentionOf, licenseExportUrl, pageSize, sortOf, tabOf } from './queries.ts';
+import { licenseExportUrl, pageSize, sortOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
 import type { LicenseListResult } from './use-license-list.ts';
@@ -30,6 +28,7 @@ import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
 
 const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+const LicensePeek = lazy(() => import('./LicensePeek.tsx'));
 
 /** Filters, rows grouped by customer, and pages of one tab. */
 export function LicenseList(props: {
@@ -42,7 +41,6 @@ export function LicenseList(props: {
   const { can } = useAuth();
   const navigate = useNavigate();
   const rows = list.data?.data;
-  const attention = attentionOf(search);
   const grouped = sortOf(search).endsWith('customer');
   const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
   const selected = useSelected(search, rows);
@@ -58,7 +56,8 @@ export function LicenseList(props: {
     onOpen: (license: License) => change({ edit: license.licenseId }),
     onRevoke: (license: License) => setAsked({ about: 'revoke', license }),
     onReactivate: (license: License) => setAsked({ about: 'reactivate', license }),
-    onExtend: useExtend(),
+    onTransfer: (license: License) => setAsked({ about: 'transfer', license }),
+    onExtend: useExtend().extend,
   };
 
   const chips = licenseChips(search, rows);
@@ -95,7 +94,7 @@ export function LicenseList(props: {
             />
           )
         }
-        filtersSet={chips.length + (search.attention ? 1 : 0)}
+        filtersSet={chips.length}
         right={
           selected.licenses.length === 0 && (
             <>
@@ -106,9 +105,6 @@ export function LicenseList(props: {
           )
         }
       />
-      {attention && (
-        <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
-      )}
       <FilterChips
         chips={chips}
         before={openViewOf(viewed)}
@@ -126,6 +122,11 @@ export function LicenseList(props: {
           rowLabel={(license) => license.licenseKey}
           actions={(license) => licenseActions(license, handlers)}
           rowNote={whyOnlyActivations}
+          peek={{
+            title: 'License',
+            to: ({ licenseId }) => licensePath(licenseId),
+            content: (license) => <LicensePeek license={license} />,
+          }}
           sort={search.sort ?? 'customer'}
           onSort={(sort) => change({ sort })}
           columnVisibility={visibility}
@@ -141,12 +142,7 @@ export function LicenseList(props: {
       </div>
       <LazyDialogs>
         {asked && (
-          <ListDialogs
-            asked={asked}
-            tab={tabOf(search)}
-            onClose={() => setAsked(undefined)}
-            onBulkDone={selected.clear}
-          />
+          <ListDialogs asked={asked} onClose={() => setAsked(undefined)} onBulkDone={selected.clear} />
         )}
       </LazyDialogs>
     </>

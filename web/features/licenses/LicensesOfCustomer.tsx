@@ -11,13 +11,12 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { ChangeState } from './ChangeState.tsx';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
 import { useExtend } from './use-extend.ts';
 
-const TransferLicense = lazy(() => import('./TransferLicense.tsx'));
+const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
 
 type Asked = { about: 'transfer' | 'revoke' | 'reactivate'; license: License };
 
@@ -36,7 +35,7 @@ export function LicensesOfCustomer(props: {
   const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
   const [asked, setAsked] = useKept<Asked>('open: license of a customer');
   const ask = (about: Asked['about']) => (license: License) => setAsked({ about, license });
-  const extend = useExtend();
+  const { extend } = useExtend();
   const close = () => setAsked(undefined);
   const issue = onIssue && (
     <Button variant="default" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onIssue}>
@@ -83,12 +82,7 @@ export function LicensesOfCustomer(props: {
           )}
         </Stack>
       )}
-      <LazyDialogs>
-        {asked?.about === 'transfer' && <TransferLicense license={asked.license} onClose={close} />}
-        {(asked?.about === 'revoke' || asked?.about === 'reactivate') && (
-          <ChangeState change={asked.about} license={asked.license} onClose={close} />
-        )}
-      </LazyDialogs>
+      <LazyDialogs>{asked && <ListDialogs asked={asked} onClose={close} />}</LazyDialogs>
     </Card>
   );
 }

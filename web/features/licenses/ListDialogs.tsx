@@ -1,27 +1,30 @@
-import type { License, LicenseTab } from '../../../contract/licenses.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { PermanentDelete } from '../customers/index.ts';
 import type { BulkTarget } from './bulk-queries.ts';
-import { BulkChange } from './BulkChange.tsx';
-import { BulkEdit, type BulkEditKind } from './BulkEdit.tsx';
+import { BulkEdit } from './BulkEdit.tsx';
 import { ChangeState } from './ChangeState.tsx';
+import TransferLicense from './TransferLicense.tsx';
 
-/** Actions of the list that need a confirmation. */
+const bulk = {
+  extend: 'extend',
+  modules: 'modules',
+  bulkRevoke: 'revoke',
+  bulkReactivate: 'reactivate',
+} as const;
+
+/** Actions of licenses that need a dialog which the URL does not open. */
 export type Asked =
-  | { about: 'revoke' | 'reactivate' | 'permanentDelete'; license: License }
-  | { about: 'bulk'; licenses: License[] }
-  | { about: BulkEditKind; target: BulkTarget };
+  | { about: 'revoke' | 'reactivate' | 'transfer' | 'permanentDelete'; license: License }
+  | { about: keyof typeof bulk; target: BulkTarget };
 
-export default function ListDialogs(props: {
-  asked: Asked;
-  tab: LicenseTab;
-  onClose: () => void;
-  onBulkDone: () => void;
-}) {
-  const { asked, tab, onClose, onBulkDone } = props;
+export default function ListDialogs(props: { asked: Asked; onClose: () => void; onBulkDone?: () => void }) {
+  const { asked, onClose, onBulkDone = () => {} } = props;
   switch (asked.about) {
     case 'revoke':
     case 'reactivate':
       return <ChangeState change={asked.about} license={asked.license} onClose={onClose} />;
+    case 'transfer':
+      return <TransferLicense license={asked.license} onClose={onClose} />;
     case 'permanentDelete':
       return (
         <PermanentDelete
@@ -31,17 +34,9 @@ export default function ListDialogs(props: {
           onClose={onClose}
         />
       );
-    case 'extend':
-    case 'modules':
-      return <BulkEdit kind={asked.about} target={asked.target} onDone={onBulkDone} onClose={onClose} />;
-    case 'bulk':
+    default:
       return (
-        <BulkChange
-          kind={tab === 'revoked' ? 'reactivate' : 'revoke'}
-          licenses={asked.licenses}
-          onDone={onBulkDone}
-          onClose={onClose}
-        />
+        <BulkEdit kind={bulk[asked.about]} target={asked.target} onDone={onBulkDone} onClose={onClose} />
       );
   }
 }

@@ -1,7 +1,13 @@
 import { useRef, useState } from 'react';
-import { bulkLicenses, mostAtOnce, type PlannedChange } from '../../../contract/license-bulk.ts';
+import {
+  bulkLicenses,
+  mostAtOnce,
+  type BulkResult,
+  type PlannedChange,
+} from '../../../contract/license-bulk.ts';
 import { call } from '../../api.ts';
 import { sentenceOf } from '../../api-error.ts';
+import { retryDelay, shouldRetry } from '../../query-client.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
 import { useChange } from '../../use-change.ts';
 
@@ -9,28 +15,43 @@ type Outcome = {
   /** With the version since the change. */
   done: PlannedChange[];
   failed: { planned: PlannedChange; reason: string }[];
+  /** Sent, but the answer was lost each time: they may have been changed. */
+  unknown: PlannedChange[];
 };
+/** All changes, and what became of some of them before. */
+type Run = { all: readonly PlannedChange[]; before?: Outcome };
 type Progress = { signal: AbortSignal; onProgress: (finished: number) => void };
 
-/** Sets what was planned, one call after the other. After an abort, the rest is in neither list. */
-async function setAll(all: readonly PlannedChange[], { signal, onProgress }: Progress): Promise<Outcome> {
-  const outcome: Outcome = { done: [], failed: [] };
-  for (let start = 0; start < all.length && !signal.aborted; start += mostAtOnce) {
-    const some = all.slice(start, start + mostAtOnce);
-    const { done, failed } = await setSome(some);
-    outcome.done.push(...done);
-    outcome.failed.push(...failed);
-    onProgress(start + some.length);
+const settled = ({ done, failed }: Outcome) => done.length + failed.length;
+
+/**
+ * Sets what was planned, one call after the other. After an abort, the rest is in no list. A lost answer ends the run: what
+ * was sent is unknown then, and a run with this outcome asks again.
+ */
+async function setAll({ all, before }: Run, { signal, onProgress }: Progress): Promise<Outcome> {
+  const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
+  const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
+  const rest = all.filter((planned) => !known.has(planned.licenseId));
+  onProgress(settled(outcome));
+  for (let start = 0; start < rest.length && !signal.aborted; start += mostAtOnce) {
+    const some = rest.slice(start, start + mostAtOnce);
+    const { done, failed, unknown } = await setSome(some, signal);
+    outcome.done = [...outcome.done, ...done];
+    outcome.failed = [...outcome.failed, ...failed];
+    onProgress(settled(outcome));
+    if (unknown.length > 0) return { ...outcome, unknown };
   }
   return outcome;
 }
 
-async function setSome(some: readonly PlannedChange[]): Promise<Outcome> {
+const idOf = ({ licenseId }: PlannedChange) => licenseId;
+
+async function setSome(some: readonly PlannedChange[], signal: AbortSignal): Promise<Outcome> {
   try {
-    const licenses = some.map(({ licenseId, updatedAt, after }) => ({ licenseId, updatedAt, ...after }));
-    const { changed, refused } = await call(bulkLicenses.change, { body: { licenses } });
-    const versions = new Map(changed.map((one) => [one.licenseId, one.updatedAt]));
-    const reasons = new Map(refused.map((one) => [one.licenseId, one.reason]));
+    const answer = await send(some, signal);
+    if (!answer) return { done: [], failed: [], unknown: [...some] };
+    const versions = new Map(answer.changed.map((one) => [one.licenseId, one.updatedAt]));
+    const reasons = new Map(answer.refused.map((one) => [one.licenseId, one.reason]));
     return {
       done: some.flatMap((planned) => {
         const updatedAt = versions.get(planned.licenseId);
@@ -40,10 +61,31 @@ async function setSome(some: readonly PlannedChange[]): Promise<Outcome> {
         const reason = reasons.get(planned.licenseId);
         return reason ? [{ planned, reason }] : [];
       }),
+      unknown: [],
     };
   } catch (error) {
     const reason = sentenceOf(error, 'The change failed');
-    return { done: [], failed: some.map((planned) => ({ planned, reason })) };
+    return { done: [], failed: some.map((planned) => ({ planned, reason })), unknown: [] };
+  }
+}
+
+/**
+ * The answer of the service; undefined if it was lost each time. The same request has the same `Idempotency-Key` in a
+ * dialog: asked again, the service answers what became of the first one, or carries it out.
+ */
+async function send(
+  some: readonly PlannedChange[],
+  signal: AbortSignal,
+  failures = 0,
+): Promise<BulkResult | undefined> {
+  const licenses = some.map(({ licenseId, updatedAt, after }) => ({ licenseId, updatedAt, ...after }));
+  try {
+    return await call(bulkLicenses.change, { body: { licenses } });
+  } catch (error) {
+    if (!shouldRetry(0, error)) throw error;
+    if (signal.aborted || !shouldRetry(failures, error)) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
+    return send(some, signal, failures + 1);
   }
 }
 
@@ -55,14 +97,19 @@ const backOf = (done: readonly PlannedChange[]): PlannedChange[] =>
 export function useBulkEdit() {
   const [finished, setFinished] = useState(0);
   const abort = useRef(new AbortController());
-  const start = (all: readonly PlannedChange[]) => {
-    setFinished(0);
+  const start = (wanted: Run) => {
     abort.current = new AbortController();
-    return setAll(all, { signal: abort.current.signal, onProgress: setFinished });
+    return setAll(wanted, { signal: abort.current.signal, onProgress: setFinished });
   };
   const run = useChange({ mutationFn: start });
-  const undo = useChange({ mutationFn: (done: readonly PlannedChange[]) => start(backOf(done)) });
+  const undo = useChange({ mutationFn: start });
   const { isPending } = undo.isIdle ? run : undo;
   useUnsaved(() => isPending);
-  return { run, undo, finished, stop: () => abort.current.abort() };
+  return {
+    run,
+    undo,
+    putBack: (done: readonly PlannedChange[]) => undo.mutate({ all: backOf(done) }),
+    finished,
+    stop: () => abort.current.abort(),
+  };
 }
