@@ -11,7 +11,7 @@ const operates = [[right('audit', 'delete')]];
 type Needs = readonly (readonly Permission[])[];
 
 /**
- * What may need a person, in the order in which it is shown, and the permissions to see it: one of each inner list. The
+ * What may need a person, in the order in which equally urgent things are shown, and the permissions to see it: one of each inner list. The
  * server leaves out what the caller may not see.
  */
 export const todayNeeds = {

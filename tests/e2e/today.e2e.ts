@@ -1,19 +1,23 @@
+import { licenses } from '../../contract/licenses.ts';
 import { account } from '../../contract/account.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
-import { dialog, expect, expectAccessible, signInAs, test, type Page } from './support.ts';
+import { expect, expectAccessible, signInAs, test, type Page } from './support.ts';
 
 const line = (page: Page, kind: string) => page.locator(`[data-kind="${kind}"]`);
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 test('a line leads to its records, as many as it counts, and opens the most urgent', async ({
   page,
   server,
 }) => {
   const { customerId, name } = await makeCustomer(server.admin, { name: unique('Morning Hospital') });
-  await makeLicense(server.admin, { customerId, validUntil: new Date(Date.now() + 60_000).toISOString() });
-  await makeLicense(server.admin, { customerId, validUntil: inDays(29) });
+  const soon = new Date(Date.now() + 180_000).toISOString();
+  const urgent = await makeLicense(server.admin, { customerId, validUntil: soon });
+  const other = await makeLicense(server.admin, {
+    customerId,
+    validUntil: new Date(Date.now() + 285_000).toISOString(),
+  });
   await signInAs(page, 'license_manager', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('g');
@@ -28,9 +32,17 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await expect(page.getByRole('checkbox', { name: 'Expires within 30 days' })).toBeChecked();
   await expect(page.getByRole('tab', { name: /^Active/ })).toContainText(count);
   await page.goBack();
-  await ending.getByRole('link', { name: `Extend: ${name}` }).click();
-  await expect(dialog(page, 'Edit License')).toBeVisible();
-  await expect(page).toHaveURL(/expiring=30/);
+  const extend = ending.getByRole('button', { name: `Extend by a year: ${name}` });
+  await expect(extend).toBeVisible();
+  // a double click extends one license, although the next one takes its place
+  await extend.dblclick();
+  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} extended to`))).toBeVisible();
+  await expect(ending).toContainText(`${name} ends in 4 minutes`);
+  await expectAccessible(page);
+  const ends = await server.admin.ok(licenses.get, { params: { id: other.licenseId } });
+  expect(ends.validUntil).toBe(other.validUntil);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} ends on .+ again`))).toBeVisible();
 });
 
 test('a morning on which nothing needs anybody is quiet, and the chosen first screen', async ({

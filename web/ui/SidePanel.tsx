@@ -29,7 +29,9 @@ export default function SidePanel(props: {
   const at = ids.indexOf(id);
   const before = ids[stepFrom(at, -1, ids.length) ?? -1];
   const after = ids[stepFrom(at, 1, ids.length) ?? -1];
-  useEffect(() => rowWithId(id)?.scrollIntoView({ block: 'nearest' }), [id]);
+  useEffect(() => {
+    rowWithId(id)?.scrollIntoView({ block: 'nearest' });
+  }, [id]);
   const press = (key: string): boolean => {
     if (key !== 'j' && key !== 'k') return false;
     const next = key === 'j' ? after : before;

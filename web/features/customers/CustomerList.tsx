@@ -10,7 +10,7 @@ import { customerPath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
-import { factsOf, type Selection } from '../../ui/data-table.ts';
+import { factsOf, type Peek, type Selection } from '../../ui/data-table.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -27,6 +27,12 @@ import { openViewOf, Views } from '../views/index.ts';
 import { customerView, useCustomerSearch } from './customers-search.ts';
 
 const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));
+
+const peek: Peek<Customer> = {
+  title: 'Customer',
+  to: ({ customerId }) => customerPath(customerId),
+  content: (customer) => <Facts facts={factsOf(customerColumns, customer)} />,
+};
 
 /** Filters, table and pages of the customer list. */
 export function CustomerList() {
@@ -84,11 +90,7 @@ export function CustomerList() {
             rowId={(customer) => customer.customerId}
             rowLabel={(customer) => customer.name}
             actions={actions}
-            peek={{
-              title: 'Customer',
-              to: ({ customerId }) => customerPath(customerId),
-              content: (customer) => <Facts facts={factsOf(customerColumns, customer)} />,
-            }}
+            peek={peek}
             sort={search.sort ?? 'name'}
             onSort={(sort) => change({ sort })}
             columnVisibility={visibility}

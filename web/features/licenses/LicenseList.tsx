@@ -7,6 +7,7 @@ import { useKept } from '../../kept-work.ts';
 import { licensePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import type { Peek } from '../../ui/data-table.ts';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -29,6 +30,12 @@ import { useSelected } from './use-selected.ts';
 
 const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
 const LicensePeek = lazy(() => import('./LicensePeek.tsx'));
+
+const peek: Peek<License> = {
+  title: 'License',
+  to: ({ licenseId }) => licensePath(licenseId),
+  content: (license) => <LicensePeek license={license} />,
+};
 
 /** Filters, rows grouped by customer, and pages of one tab. */
 export function LicenseList(props: {
@@ -122,11 +129,7 @@ export function LicenseList(props: {
           rowLabel={(license) => license.licenseKey}
           actions={(license) => licenseActions(license, handlers)}
           rowNote={whyOnlyActivations}
-          peek={{
-            title: 'License',
-            to: ({ licenseId }) => licensePath(licenseId),
-            content: (license) => <LicensePeek license={license} />,
-          }}
+          peek={peek}
           sort={search.sort ?? 'customer'}
           onSort={(sort) => change({ sort })}
           columnVisibility={visibility}

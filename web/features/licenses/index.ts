@@ -1,4 +1,4 @@
 export { CustomerSelect } from './CustomerSelect.tsx';
 export { LicenseActivations } from './LicenseActivations.tsx';
 export { LicensesOfCustomer } from './LicensesOfCustomer.tsx';
-export { LicenseModal } from './lazy.ts';
+export { ExtendButton, LicenseModal } from './lazy.ts';

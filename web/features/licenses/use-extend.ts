@@ -30,7 +30,7 @@ const refused =
  * Extends a license by a term from the date on which it ends, and says so with an Undo. The Undo is refused if the
  * license was changed since.
  */
-export function useExtend(): (license: License, term: Term) => void {
+export function useExtend() {
   const undo = useChange({
     mutationFn: setEnd,
     onSuccess: (license) =>
@@ -50,5 +50,9 @@ export function useExtend(): (license: License, term: Term) => void {
       }),
     onError: refused('Not extended'),
   });
-  return (license, term) => extend.mutate({ license, validUntil: extended(license.validUntil, term) });
+  return {
+    extend: (license: License, term: Term) =>
+      extend.mutate({ license, validUntil: extended(license.validUntil, term) }),
+    isPending: extend.isPending,
+  };
 }

@@ -8,6 +8,7 @@ import { machinePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
+import type { Peek } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
@@ -21,6 +22,12 @@ import { machinesView, useMachinesSearch } from './machines-search.ts';
 import { machinesExportUrl, machinesListQuery, machinesPerPage } from './queries.ts';
 
 const MachinePeek = lazy(() => import('./MachinePeek.tsx'));
+
+const peek: Peek<MachineStanding> = {
+  title: 'Machine',
+  to: ({ displayId }) => machinePath(displayId),
+  content: (standing) => <MachinePeek standing={standing} />,
+};
 
 /** All machines that validate or ask for updates. */
 export function MachinesPage() {
@@ -68,11 +75,7 @@ export function MachinesPage() {
             rowLabel={({ hostname, displayId }) => hostname ?? displayId}
             actions={(row) => [{ label: 'Open', key: 'Enter', run: () => onOpen(row) }]}
             onOpen={onOpen}
-            peek={{
-              title: 'Machine',
-              to: ({ displayId }) => machinePath(displayId),
-              content: (standing) => <MachinePeek standing={standing} />,
-            }}
+            peek={peek}
             sort={search.sort ?? '-lastSeen'}
             onSort={(sort) => change({ sort: sort === 'lastSeen' ? sort : undefined })}
             columnVisibility={visibility}

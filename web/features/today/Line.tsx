@@ -18,8 +18,11 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import type { TodayKind, TodayLine } from '../../../contract/today.ts';
-import { shownLine } from './today-lines.ts';
+import { useAuth } from '../../session.tsx';
+import { ExtendButton } from '../licenses/index.ts';
+import { isToExtend, shownLine } from './today-lines.ts';
 import classes from './today.module.css';
 
 const icons: Record<TodayKind, Icon> = {
@@ -47,6 +50,7 @@ const icons: Record<TodayKind, Icon> = {
 /** One line: what needs the user, linked to the list, and the next step. */
 export function Line({ line, now }: { line: TodayLine; now: Date }) {
   const { tone, title, about, list, next } = shownLine(line, now);
+  const { can } = useAuth();
   const LineIcon = icons[line.kind];
   return (
     <li className={classes.line} data-kind={line.kind}>
@@ -67,17 +71,28 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         )}
         {about && <p className={classes.about}>{about}</p>}
       </div>
-      {next && (
-        <Button
-          component={Link}
-          variant="default"
-          size="compact-sm"
-          className={classes.next}
-          aria-label={`${next.label}: ${line.next?.name ?? title}`}
-          {...(next as { to: string })}
-        >
-          {next.label}
-        </Button>
+      {line.next?.at && isToExtend(line) && can.updateLicenses ? (
+        <Suspense>
+          <ExtendButton
+            licenseId={line.next.id}
+            name={line.next.name}
+            endsAt={line.next.at}
+            className={classes.next}
+          />
+        </Suspense>
+      ) : (
+        next && (
+          <Button
+            component={Link}
+            variant="default"
+            size="compact-sm"
+            className={classes.next}
+            aria-label={`${next.label}: ${line.next?.name ?? title}`}
+            {...(next as { to: string })}
+          >
+            {next.label}
+          </Button>
+        )
       )}
     </li>
   );

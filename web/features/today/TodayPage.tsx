@@ -12,6 +12,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { DayFigures } from './DayFigures.tsx';
 import { Line } from './Line.tsx';
 import { todayQuery } from './queries.ts';
+import { byUrgency } from './today-lines.ts';
 import classes from './today.module.css';
 
 /** What needs the user, each with the list and the next step, and the figures of the day. */
@@ -36,7 +37,7 @@ export function TodayPage() {
                 <Quiet checkedAt={today.dataUpdatedAt} />
               ) : (
                 <ul className={classes.lines}>
-                  {lines.map((line) => (
+                  {byUrgency(lines, now).map((line) => (
                     <Line key={line.kind} line={line} now={now} />
                   ))}
                 </ul>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { todayKinds, type TodayLine } from '../../../contract/today.ts';
-import { shownLine } from './today-lines.ts';
+import { byUrgency, shownLine } from './today-lines.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 const line = (fields: Partial<TodayLine>): TodayLine => ({
@@ -107,8 +107,25 @@ test('a line leads to its list, and names and opens the most urgent record', () 
     next: {
       to: '/licenses',
       search: { expiring: '30', sort: 'validUntil', edit: '1' },
-      label: 'Extend',
+      label: 'Open license',
     },
   });
   expect(shownLine(line({ next: null }), now)).toMatchObject({ about: null, next: null });
+});
+
+test('the most urgent lines come first, equally urgent ones in the order of the service', () => {
+  const kinds = [
+    'diskFull',
+    'rolloutsPaused',
+    'licensesEnded',
+    'licensesFull',
+    'licensesEnding',
+    'binEnding',
+  ];
+  const lines = (diskFull: number) =>
+    kinds.map((kind) => line({ kind: kind as TodayLine['kind'], count: kind === 'diskFull' ? diskFull : 1 }));
+  const order = (diskFull: number) => byUrgency(lines(diskFull), now).map(({ kind }) => kind);
+  const rest = ['rolloutsPaused', 'licensesEnding', 'binEnding'];
+  expect(order(90)).toEqual(['licensesEnded', 'diskFull', 'licensesFull', ...rest]);
+  expect(order(99)).toEqual(['diskFull', 'licensesEnded', 'licensesFull', ...rest]);
 });

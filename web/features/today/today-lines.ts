@@ -4,7 +4,9 @@ import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
 import { relativeTime } from '../../ui/time.ts';
 
-export type Tone = 'red' | 'orange' | 'amber' | 'neutral';
+/** From the most urgent on. */
+const tones = ['red', 'orange', 'amber', 'neutral'] as const;
+export type Tone = (typeof tones)[number];
 type Target = {
   to: string;
   search?: Record<string, string | undefined> | undefined;
@@ -144,7 +146,7 @@ const described: Record<TodayKind, Describe> = {
       say(n, 'license', ['ended this week, and its', 'ended this week, and their'], 'machines still ask'),
     ({ name }, when) => `${name} ended ${when}`,
     ended,
-    license(ended, 'Extend'),
+    license(ended, 'Open license'),
   ),
   licensesFull: records(
     'orange',
@@ -158,7 +160,7 @@ const described: Record<TodayKind, Describe> = {
     (n) => say(n, 'license', ['ends', 'end'], 'within 30 days'),
     ({ name }, when) => `${name} ends ${when}`,
     ending,
-    license(ending, 'Extend'),
+    license(ending, 'Open license'),
   ),
   offlineEnding: records(
     'amber',
@@ -209,3 +211,13 @@ const described: Record<TodayKind, Describe> = {
 
 /** The texts and links of a line. */
 export const shownLine = (line: TodayLine, now: Date): ShownLine => described[line.kind](line, now);
+
+/** The lines, the most urgent first; equally urgent ones stay in the order of the service. */
+export const byUrgency = (lines: readonly TodayLine[], now: Date): TodayLine[] =>
+  lines.toSorted((a, b) => urgencyOf(a, now) - urgencyOf(b, now));
+
+const urgencyOf = (line: TodayLine, now: Date) => tones.indexOf(shownLine(line, now).tone);
+
+/** Whether the license that is named is one to extend. */
+export const isToExtend = ({ kind }: TodayLine): boolean =>
+  kind === 'licensesEnded' || kind === 'licensesEnding';
