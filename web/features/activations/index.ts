@@ -1,3 +1,4 @@
+export { activationsQuery } from './queries.ts';
 export { LicenseMachines } from './LicenseMachines.tsx';
 export { Identity } from './Identity.tsx';
 export { OfflineBadge } from './OfflineBadge.tsx';

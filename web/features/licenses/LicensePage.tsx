@@ -85,15 +85,16 @@ function Owner({ license: { customer, customerId } }: { license: License }) {
 function Actions({ license }: { license: License }) {
   const { can } = useAuth();
   const { search, change } = useSearch<LicensePageSearch>(route, { dialogs: ['dialog'] });
-  const [asked, setAsked] = useKept<'revoke' | 'reactivate'>('open: action of a license page');
-  const onExtend = useExtend();
+  const [asked, setAsked] = useKept<'revoke' | 'reactivate' | 'transfer'>('open: action of a license page');
+  const { extend } = useExtend();
   const actions = licenseActions(license, {
     mayUpdate: can.updateLicenses,
     onActivations: () => change({ dialog: 'activations' }),
     onOpen: () => change({ dialog: 'edit' }),
     onRevoke: () => setAsked('revoke'),
     onReactivate: () => setAsked('reactivate'),
-    onExtend,
+    onTransfer: () => setAsked('transfer'),
+    onExtend: extend,
   });
   const close = () => change({ dialog: undefined });
   return (
@@ -110,14 +111,7 @@ function Actions({ license }: { license: License }) {
         {search.dialog === 'activations' && (
           <ActivationsModal licenseKey={license.licenseKey} license={license} onClose={close} />
         )}
-        {asked && (
-          <ListDialogs
-            asked={{ about: asked, license }}
-            tab="active"
-            onClose={() => setAsked(undefined)}
-            onBulkDone={() => undefined}
-          />
-        )}
+        {asked && <ListDialogs asked={{ about: asked, license }} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>
     </>
   );

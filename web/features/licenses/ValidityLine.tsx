@@ -1,21 +1,26 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { License } from '../../../contract/licenses.ts';
 import { Card } from '../../ui/Card.tsx';
 import { utcDate } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
+import { activationsQuery } from '../activations/index.ts';
 import classes from './license-page.module.css';
-import { validityMarks } from './validity.ts';
+import { graceUntil, validityMarks } from './validity.ts';
 
-/** When the license was created, is valid and ends, on a line with today. */
+/** When the license was created, is valid and ends, on a line with today and the grace of its machines. */
 export function ValidityLine({ license }: { license: License }) {
-  const marks = validityMarks(license, useNow());
+  const now = useNow();
+  const graceDays = useQuery(activationsQuery(license.licenseKey)).data?.meta.offlineGraceDays;
+  const grace = graceDays === undefined ? undefined : graceUntil(license, now, graceDays);
+  const marks = validityMarks(license, now, grace);
   const of = (label: string) => marks.find((mark) => mark.label === label)?.percent ?? 0;
+  const between = (from: string, to: string) => ({ left: `${of(from)}%`, right: `${100 - of(to)}%` });
   return (
     <Card title="Validity">
       <div className={classes.line} aria-hidden>
-        <span
-          className={classes.valid}
-          style={{ left: `${of('Valid from')}%`, right: `${100 - of('Valid until')}%` }}
-        />
+        <span className={classes.valid} style={between('Valid from', 'Valid until')} />
+        {grace && <span className={classes.grace} style={between('Today', 'Grace ends')} />}
         {marks.map(({ label, percent }) => (
           <span key={label} className={classes.mark} data-mark={label} style={{ left: `${percent}%` }} />
         ))}
@@ -27,6 +32,12 @@ export function ValidityLine({ license }: { license: License }) {
           </li>
         ))}
       </ol>
+      {grace && (
+        <Text c="dimmed" size="xs" mt={8}>
+          Grace: a machine that is validated today and then loses its connection may run until{' '}
+          {utcDate(grace)}.
+        </Text>
+      )}
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { validityMarks } from './validity.ts';
+import { graceUntil, validityMarks } from './validity.ts';
 
 const line = (createdAt: string, validFrom: string, validUntil: string, today: string) =>
   validityMarks({ createdAt, validFrom, validUntil }, new Date(today)).map(
@@ -30,3 +30,24 @@ test.each([
 ])('%s', (_, [created, from, until, today], marks) =>
   expect(line(created!, from!, until!, today!)).toEqual(marks),
 );
+
+test('the grace lasts its days from now, never past the end, and is of machines that are accepted now', () => {
+  const license = {
+    status: 'active' as const,
+    validFrom: '2026-01-01T00:00:00.000Z',
+    validUntil: '2026-12-31T00:00:00.000Z',
+  };
+  const at = (now: string, fields: object = {}) => graceUntil({ ...license, ...fields }, new Date(now), 14);
+  expect(at('2026-06-01T10:00:00Z')).toBe('2026-06-15T10:00:00.000Z');
+  expect(at('2026-12-24T00:00:00Z')).toBe(license.validUntil);
+  expect(at('2027-01-01T00:00:00Z')).toBeUndefined();
+  expect(at('2025-12-31T00:00:00Z')).toBeUndefined();
+  expect(at('2026-06-01T10:00:00Z', { status: 'revoked' })).toBeUndefined();
+  expect(
+    validityMarks(
+      { createdAt: license.validFrom, ...license },
+      new Date('2026-06-01T10:00:00Z'),
+      '2026-06-15T10:00:00.000Z',
+    ).map(({ label }) => label),
+  ).toEqual(['Created', 'Valid from', 'Today', 'Grace ends', 'Valid until']);
+});

@@ -3,19 +3,40 @@ import type { License } from '../../../contract/licenses.ts';
 /** A day on the line of a license: where it lies, 0 to 100. */
 export type Mark = { label: string; at: string; percent: number };
 
-/** The days of a license on a line from the first of them to the last; days outside its validity included. */
+/**
+ * The days of a license, and the end of its grace if it has one now, on a line from the first of them to the last; days
+ * outside its validity included.
+ */
 export function validityMarks(
   license: Pick<License, 'createdAt' | 'validFrom' | 'validUntil'>,
   now: Date,
+  graceEnd?: string,
 ): Mark[] {
   const days = [
     { label: 'Created', at: license.createdAt },
     { label: 'Valid from', at: license.validFrom },
     { label: 'Today', at: now.toISOString() },
+    ...(graceEnd ? [{ label: 'Grace ends', at: graceEnd }] : []),
     { label: 'Valid until', at: license.validUntil },
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const [first, last] = [days[0], days.at(-1)].map((day) => Date.parse(day?.at ?? ''));
   const start = first ?? 0;
   const length = Math.max((last ?? 0) - start, 1);
   return days.map((day) => ({ ...day, percent: ((Date.parse(day.at) - start) / length) * 100 }));
+}
+
+const day = 86_400_000;
+
+/**
+ * Until when a machine may rely on an answer of now, if it cannot ask again: for the days of grace, and never past the end.
+ * Undefined where a machine would be refused now.
+ */
+export function graceUntil(
+  { status, validFrom, validUntil }: Pick<License, 'status' | 'validFrom' | 'validUntil'>,
+  now: Date,
+  graceDays: number,
+): string | undefined {
+  const [from, until] = [Date.parse(validFrom), Date.parse(validUntil)];
+  if (status === 'revoked' || now.getTime() < from || now.getTime() > until) return undefined;
+  return new Date(Math.min(now.getTime() + graceDays * day, until)).toISOString();
 }
