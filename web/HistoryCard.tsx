@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { LoadError } from './LoadError.tsx';
+import { Card } from './ui/Card.tsx';
+import { DataTable } from './ui/DataTable.tsx';
+import { RelativeTime } from './ui/RelativeTime.tsx';
+import { EmptyState } from './ui/states.tsx';
+
+/** A line of a history: when, by whom, what. */
+export type HistoryLine = { id: string; at: string; by: ReactNode; what: ReactNode };
+
+const columns = [
+  {
+    id: 'at',
+    header: 'When',
+    width: 140,
+    cell: ({ at }: HistoryLine) => <RelativeTime value={at} />,
+  },
+  { id: 'by', header: 'By', width: 220, cell: ({ by }: HistoryLine) => by },
+  {
+    id: 'what',
+    header: 'What',
+    cell: ({ what }: HistoryLine) => <span style={{ whiteSpace: 'normal' }}>{what}</span>,
+  },
+];
+
+/** What was done, newest first. `children`: below the lines. */
+export function HistoryCard(props: {
+  title: string;
+  query: { isLoadingError: boolean; error: unknown; refetch: () => unknown };
+  lines: HistoryLine[] | undefined;
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  const { title, query, lines, actions, children } = props;
+  return (
+    <Card title={title} actions={actions}>
+      {query.isLoadingError ? (
+        <LoadError title={`Error loading the ${title.toLowerCase()}`} query={query} />
+      ) : (
+        <>
+          <DataTable
+            label={title}
+            columns={columns}
+            rows={lines}
+            rowId={({ id }) => id}
+            empty={<EmptyState title="Nothing yet">Changes appear here.</EmptyState>}
+          />
+          {children}
+        </>
+      )}
+    </Card>
+  );
+}
