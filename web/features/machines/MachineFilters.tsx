@@ -2,6 +2,7 @@ import { platformNames, platforms } from '../../../contract/builds.ts';
 import { machineStates, seenRanges } from '../../../contract/machine-standing.ts';
 import { useAuth } from '../../session.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
+import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { CustomerSelect } from '../licenses/index.ts';
 import type { MachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
@@ -39,22 +40,22 @@ export function MachineFilters(props: {
           onChange={(customer) => onChange({ customer: customer ?? undefined })}
         />
       )}
-      <FilterSelect
-        w={135}
-        aria-label="Platform"
-        placeholder="All platforms"
-        choices={platformChoices}
-        value={search.platform}
-        onChange={(platform) => onChange({ platform })}
-      />
-      <FilterSelect
-        w={150}
-        aria-label="Last seen"
-        placeholder="Seen at any time"
-        choices={seenChoices}
-        value={search.seen}
-        onChange={(seen) => onChange({ seen })}
-      />
+      <MoreFilters>
+        <FilterSelect
+          label="Platform"
+          placeholder="All platforms"
+          choices={platformChoices}
+          value={search.platform}
+          onChange={(platform) => onChange({ platform })}
+        />
+        <FilterSelect
+          label="Last seen"
+          placeholder="Seen at any time"
+          choices={seenChoices}
+          value={search.seen}
+          onChange={(seen) => onChange({ seen })}
+        />
+      </MoreFilters>
     </>
   );
 }
