@@ -32,7 +32,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await expect(page.getByRole('checkbox', { name: 'Expires within 30 days' })).toBeChecked();
   await expect(page.getByRole('tab', { name: /^Active/ })).toContainText(count);
   await page.goBack();
-  const extend = ending.getByRole('button', { name: `Extend by a year: ${name}` });
+  const extend = ending.getByRole('button', { name: `+1 year: ${name}` });
   await expect(extend).toBeVisible();
   // a double click extends one license, although the next one takes its place
   await extend.dblclick();

@@ -41,7 +41,7 @@ export default function ExtendButton(props: {
       variant="default"
       size="compact-sm"
       className={className}
-      aria-label={`Extend by a year: ${name}`}
+      aria-label={`${label}: ${name}`}
       data-hint="Extend by a year"
       loading={begin.isPending || isPending}
       // the next license takes the place of one that is extended: neither a double click nor a held key may reach it
