@@ -8,7 +8,7 @@ import { freePort } from '../server/db/embedded-postmaster.ts';
 import { grantToTests } from '../tests/superuser.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
-import { fillDatabase, sizes } from './bench/dataset.ts';
+import { fillDatabase, sizesAt } from './bench/dataset.ts';
 import { benchBinaries } from './bench/binaries.ts';
 import { benchConsole } from './bench/console.ts';
 import { benchHashing } from './bench/hashing.ts';
@@ -26,8 +26,8 @@ import { limitRow, type Row, type Stage } from './bench/stage.ts';
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
  * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
- * history to a tenth, `--only licensing,console` runs only these parts. `--profile validate` runs none, and shows where the
- * time of that call goes instead.
+ * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts. `--profile
+ * validate` runs none, and shows where the time of that call goes instead.
  */
 const { values: options } = parseArgs({
   options: {
@@ -80,8 +80,9 @@ async function main(): Promise<void> {
   try {
     await grantToTests(folder, database.url);
     await migrate(database.url);
+    const sizes = sizesAt(scale);
     process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
-    const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'));
+    const sample = await fillDatabase(database.url, () => newLicenseKey('enterprise'), sizes);
     const ports = { ours: await freePort(), bare: await freePort() };
     const env = { DATABASE_URL: database.url, BARE_FILE: join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });

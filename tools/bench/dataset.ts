@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
 import { withClient } from '../../server/db/with-client.ts';
 
-export const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
+const sizes = { customers: 5_000, licenses: 100_000, activations: 300_000 };
+
+/** The sizes of a run: those of a scale of 0.1 and more are full, since its targets are for that many licenses. */
+export const sizesAt = (scale: number): typeof sizes => {
+  const part = Math.min(1, 10 * scale);
+  const { customers, licenses, activations } = sizes;
+  return {
+    customers: Math.round(customers * part),
+    licenses: Math.round(licenses * part),
+    activations: Math.round(activations * part),
+  };
+};
 
 /** What the requests contain: licenses, machines that hold a seat on them, and the tokens of these machines. */
 export type Sample = { licenseKey: string; machineId: string; token: string }[];
@@ -12,13 +23,17 @@ const secret = 'b'.repeat(43);
  * Fills an empty, migrated database in bulk: customers, licenses in every state, activations. Returns a random sample of
  * usable licenses.
  */
-export async function fillDatabase(databaseUrl: string, newKey: () => string): Promise<Sample> {
+export async function fillDatabase(
+  databaseUrl: string,
+  newKey: () => string,
+  { customers, licenses, activations }: typeof sizes,
+): Promise<Sample> {
   return withClient(databaseUrl, async (client) => {
     await client.query('select setseed(0.42)');
-    await client.query(customersSql, [sizes.customers]);
-    const keys = Array.from({ length: sizes.licenses }, newKey);
+    await client.query(customersSql, [customers]);
+    const keys = Array.from({ length: licenses }, newKey);
     await client.query(licensesSql, [keys]);
-    await client.query(activationsSql, [sizes.activations / sizes.licenses]);
+    await client.query(activationsSql, [activations / licenses]);
     await client.query(`update licenses l set current_activations = n from
       (select license_id, count(*) as n from activations group by 1) a where a.license_id = l.license_id`);
     await client.query('vacuum analyze');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { withClient } from '../../server/db/with-client.ts';
-import { sizes } from './dataset.ts';
+import { sizesAt } from './dataset.ts';
 
 export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 };
 
@@ -15,7 +15,10 @@ export async function fillHistory(databaseUrl: string, scale: number): Promise<v
     const indexes = await dropIndexes(client, 'audit_entries');
     await client.query(auditSql, [Math.round(historySizes.auditEntries * scale)]);
     for (const definition of indexes) await client.query(definition);
-    await client.query(validationsSql, [Math.round(historySizes.validations * scale)]);
+    await client.query(validationsSql, [
+      Math.round(historySizes.validations * scale),
+      sizesAt(scale).licenses,
+    ]);
     await client.query(validationDaysSql);
     await client.query(activeDaysSql);
     await client.query('vacuum analyze');
@@ -49,7 +52,7 @@ const validationsSql = `
          900 + n % 800, l.license_id, l.customer_id, 'ws-' || n % 3, '4.' || n % 5 || '.0'
     from generate_series(1, $1::int) n
     join (select license_id, customer_id, row_number() over () - 1 as place from licenses) l
-      on l.place = n % ${sizes.licenses}`;
+      on l.place = n % $2::int`;
 
 const validationDaysSql = `
   insert into validation_days (day, code, validations, duration_us)
