@@ -417,7 +417,9 @@ test('who may not change customers sees no buttons for it, and in the trash the 
 }) => {
   const { name, customerId } = await makeCustomer(server.admin, { name: unique('Locked') });
   await signInAs(page, 'viewer', `/customers?search=${encodeURIComponent(name)}`, server);
-  await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Email', 'Country', 'Status']);
+  await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Email', 'Country', 'Status', 'Actions']);
+  await rowOf(page, name).getByRole('button').press('Enter');
+  await expect(page.getByRole('menuitem')).toHaveText(['PeekSpace']);
   await expect(page.getByRole('link', { name: /^Soft Deleted/ })).toBeVisible();
   await page.goto(`/customers?edit=${customerId}`);
   await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
