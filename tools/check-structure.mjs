@@ -2,7 +2,14 @@
 // `node tools/check-structure.mjs [root]` prints each violation with its reason, and exits with 1 if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { featureOf, rawFieldsOf, strayWritesOf, unsavedStateOf, violationOf } from './structure-rules.mjs';
+import {
+  featureOf,
+  formatsOf,
+  rawFieldsOf,
+  strayWritesOf,
+  unsavedStateOf,
+  violationOf,
+} from './structure-rules.mjs';
 
 const FOLDERS = ['client/src', 'contract', 'server', 'web', 'tests', 'tools'];
 /** The main modules of a package or folder that is entered through them alone. */
@@ -70,8 +77,8 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
-  const writes = isTest ? [] : strayWritesOf(file, text);
-  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...writes])
+  const ofCode = isTest ? [] : [...strayWritesOf(file, text), ...formatsOf(file, text)];
+  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...ofCode])
     errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))
     errors.push(`${file}: does more than re-export: it only lists the exports for other features`);

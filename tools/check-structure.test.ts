@@ -139,6 +139,19 @@ test.each([
   expect(code).toBe(1);
 });
 
+test.each(["n.toLocaleString('en')", 'n.toFixed(2)', "new Intl.NumberFormat('en')", 'a.localeCompare(b)'])(
+  '%j is refused: it does not follow the reader',
+  async (text) => {
+    const { output } = await check({
+      'web/features/a/a.tsx': text,
+      'web/ui/numbers.ts': text,
+      'web/ui/a.test.ts': text,
+    });
+    expect(output).toMatch(/^error: web\/features\/a\/a.tsx: .* does not follow the reader/);
+    expect(output).toContain('1 violations.');
+  },
+);
+
 test.each([
   ['<LazyDialogs>{asked && <Ask />}</LazyDialogs>', 'useKept'],
   ["import { Dialog } from '../../ui/Dialog.tsx';\n<NumberField\n  value={asked}\n/>", 'useEntered'],

@@ -86,6 +86,19 @@ export function rawFieldsOf(file, text) {
   return RAW_FIELDS.filter(([field]) => field.test(text)).map(([, instead]) => `${instead} (web/ui)`);
 }
 
+const FORMATTERS = ['locale', 'numbers', 'time'].map((name) => `web/ui/${name}.ts`);
+const FORMAT =
+  /\bIntl\.(?!Locale\b)\w+|\.(?:toLocale\w*String|localeCompare|toFixed|to(?:Date|Time)String)\(/g;
+
+/** What in `text` formats dates, numbers or an order by itself, each as the advice what to use instead. */
+export function formatsOf(file, text) {
+  if (!file.startsWith('web/') || FORMATTERS.includes(file)) return [];
+  return [...text.matchAll(FORMAT)].map(
+    ([found]) =>
+      `${found.replace(/[.(]$/, '')} does not follow the reader: use numbers.ts, time.ts or locale.ts of web/ui`,
+  );
+}
+
 /**
  * State in `text` that would be lost when the session expires in a dialog (the open dialog, the values of its fields),
  * each as the advice what to use instead.

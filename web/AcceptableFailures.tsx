@@ -8,6 +8,7 @@ import { call } from './api.ts';
 import { askedOnce } from './query-client.ts';
 import { counted } from './ui/counted.ts';
 import { NumberField } from './ui/NumberField.tsx';
+import { fixedText } from './ui/numbers.ts';
 
 type Props = Pick<Parameters<typeof NumberField>[0], 'value' | 'onChange' | 'error' | 'disabled'> & {
   build: Build;
@@ -55,6 +56,6 @@ export function emptyText(comparison: FailureComparison | undefined): string {
   const { version, installs, failed } = previous;
   if (acceptableFrom === 'USUAL')
     return `${acceptable} %, since ${version} has ${installs === 0 ? 'no installs' : `only ${counted(installs, 'install')}`} to compare with`;
-  const share = ((100 * failed) / installs).toFixed(1);
+  const share = fixedText((100 * failed) / installs, 1);
   return `compared with ${version}, which failed on ${share} % of ${counted(installs, 'install')}`;
 }

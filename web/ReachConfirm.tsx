@@ -5,6 +5,7 @@ import { call } from './api.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';
+import { countText } from './ui/numbers.ts';
 
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
   rolloutPercentage: number;
@@ -62,12 +63,12 @@ export function reachSentence(machines: number, percentage: number): string {
   if (percentage === 100)
     return `${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
   const share = Math.round((machines * percentage) / 100);
-  return `About ${share.toLocaleString('en')} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
+  return `About ${countText(share)} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
 }
 
 /** How many more of them are offered it when the percentage rises. */
 export function widenSentence(machines: number, from: number, to: number): string {
   if (machines === 0) return reachSentence(machines, to);
   const more = Math.round((machines * (to - from)) / 100);
-  return `About ${more.toLocaleString('en')} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`;
+  return `About ${countText(more)} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`;
 }

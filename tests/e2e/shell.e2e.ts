@@ -457,12 +457,11 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await expect(heading(page, 'New License')).toBeVisible();
 
   await page.addInitScript(() => {
-    const value = () => {
+    const get = () => () => {
       throw new Error('');
     };
     // Only an error without a message shows the console's own text.
-    // oxlint-disable-next-line no-extend-native
-    Object.defineProperty(Number.prototype, 'toLocaleString', { value });
+    Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get });
   });
   await page.goto('/customers');
   await expect(heading(page, '500 - Something went wrong')).toBeVisible();

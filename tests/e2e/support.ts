@@ -279,7 +279,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     const context = await browser.newContext({
       ...contextOptions,
       baseURL: baseURL!,
-      locale: 'en-US',
+      locale: 'en-GB',
       timezoneId: 'UTC',
     });
     watch(context);

@@ -3,6 +3,7 @@ import '@mantine/dates/styles.layer.css';
 import classes from './Calendar.module.css';
 import { firstDay, lastDay } from './day.ts';
 import { classNames } from './class-names.ts';
+import { firstDayOfWeek } from './locale.ts';
 
 const navigation = {
   previousMonth: 'Previous month',
@@ -31,6 +32,7 @@ export default function Calendar({
       minDate={firstDay}
       maxDate={lastDay}
       hideOutsideDates
+      firstDayOfWeek={firstDayOfWeek()}
       __stopPropagation
       weekendDays={[]}
       ariaLabels={navigation}

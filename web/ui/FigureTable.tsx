@@ -1,5 +1,6 @@
 import { OfWhichProven } from './OfWhichProven.tsx';
 import classes from './FigureTable.module.css';
+import { countText } from './numbers.ts';
 
 /** Figures in rows; the first column is the name of the row. */
 export type Figures = {
@@ -32,7 +33,7 @@ export function FigureTable({ title, columns, rows }: Omit<Figures, 'rows'> & { 
               <th scope="row">{name}</th>
               {values.map((value, column) => (
                 <td key={columns[column + 1]}>
-                  {typeof value === 'number' ? value.toLocaleString('en') : <OfWhichProven {...value} />}
+                  {typeof value === 'number' ? countText(value) : <OfWhichProven {...value} />}
                 </td>
               ))}
             </tr>

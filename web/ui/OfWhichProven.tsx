@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { countText } from './numbers.ts';
 
 /** A number of machines, and how many of them proved themselves; the others are claimed by callers with an API key. */
 export function OfWhichProven({
@@ -13,11 +14,11 @@ export function OfWhichProven({
 }) {
   return (
     <>
-      {all.toLocaleString('en')}
+      {countText(all)}
       {proven > 0 && (
         <Text span c="dimmed">
           {' '}
-          ({[proven.toLocaleString('en'), 'proven', of].join(' ').trim()})
+          ({[countText(proven), 'proven', of].join(' ').trim()})
         </Text>
       )}
     </>

@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTitlePart } from './document-title.ts';
 import classes from './PageTabs.module.css';
+import { countText } from './numbers.ts';
 
 /** The tabs of a screen. */
 export function PageTabs<T extends string>(props: {
@@ -34,7 +35,9 @@ export function PageTabs<T extends string>(props: {
             onFocus={() => onApproach?.(value)}
             rightSection={
               'count' in counted && (
-                <span className={classes.count}>{counted.count?.toLocaleString('en')}</span>
+                <span className={classes.count}>
+                  {counted.count !== undefined && countText(counted.count)}
+                </span>
               )
             }
           >

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { countText } from './numbers.ts';
 
 /**
  * The footer of a list: the range that is shown, and the other pages. Pages count from 1; a page that no longer exists
@@ -27,12 +28,11 @@ export function Pagination(props: {
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" role="status">
-        Showing {first.toLocaleString('en')} to {last.toLocaleString('en')} of {total.toLocaleString('en')}{' '}
-        results
+        Showing {countText(first)} to {countText(last)} of {countText(total)} results
       </Text>
       <Group gap="xs">
         <Text size="xs" c="dimmed">
-          Page {page.toLocaleString('en')} of {pages.toLocaleString('en')}
+          Page {countText(page)} of {countText(pages)}
         </Text>
         {pages > 1 && (
           <>

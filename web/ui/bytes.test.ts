@@ -4,12 +4,12 @@ import { bytesText, megabytesText } from './bytes.ts';
 test.each([
   [0, '0 Bytes'],
   [1, '1 Byte'],
-  [1023, '1023 Bytes'],
+  [1023, '1,023 Bytes'],
   [1024, '1.00 KB'],
   [20 * 1024 * 1024, '20.00 MB'],
   [1024 ** 2 - 1, '1.00 MB'],
   [1.25 * 1024 ** 3, '1.25 GB'],
-  [5000 * 1024 ** 3, '5000.00 GB'],
+  [5000 * 1024 ** 3, '5,000.00 GB'],
 ])('%d is %s', (bytes, expected) => expect(bytesText(bytes)).toBe(expected));
 
 test('megabytes have two decimals', () => {

@@ -1,3 +1,4 @@
+import { countText } from './numbers.ts';
 /** `1 machine`, `12,345 machines`. */
 export const counted = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+  `${countText(n)} ${n === 1 ? one : many}`;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { dayLabel, momentText, relativeTime, utcDate } from './time.ts';
+import { firstDayOfWeek, localeOf } from './locale.ts';
+import { dayLabel, momentText, relativeTime, timesIn, utcDate } from './time.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -29,4 +30,33 @@ test('every month has three letters where it is short', () => {
     expect(dayLabel(iso)).toMatch(/^15 [A-Z][a-z]{2}$/);
     expect(momentText(iso)).toMatch(/^15 [A-Z][a-z]{2} 2026/);
   }
+});
+
+const formats: [language: string, ...texts: string[]][] = [
+  ['en-US', 'Sep 5, 2026', 'Sep 5', 'Saturday, September 5', '5:03:00 PM'],
+  ['en-GB', '5 Sep 2026', '5 Sep', 'Saturday 5 September', '17:03:00'],
+  ['de-DE', '05.09.2026', '05.09', 'Saturday, 05.09', '17:03:00'],
+  ['ja-JP', '2026/09/05', '09/05', 'Saturday, 09/05', '17:03:00'],
+  ['ar-EG', '05/09/2026', '05/09', 'Saturday, 05/09', '17:03:00'],
+  ['th-TH', '05/09/2026', '05/09', 'Saturday, 05/09', '17:03:00'],
+];
+
+test.each(formats)('dates follow %s, without a word that is not English', (language, ...texts) => {
+  const times = timesIn(localeOf(language));
+  const at = new Date(2026, 8, 5, 17, 3);
+  expect([
+    times.utcDate('2026-09-05T12:00:00.000Z'),
+    times.dayLabel('2026-09-05T12:00:00.000Z'),
+    times.longDay(at),
+    times.clockTime(at.getTime()),
+  ]).toEqual(texts);
+});
+
+test('the week begins on the day of the locale', () => {
+  const first = (language: string) => firstDayOfWeek(localeOf(language));
+  expect(['en-US', 'ja-JP', 'de-DE', 'en-GB', 'ar-EG'].map(first)).toEqual([0, 0, 1, 1, 6]);
+});
+
+test('a language that the browser cannot read is British English', () => {
+  expect(localeOf('en-US@posix').baseName).toBe('en-GB');
 });

@@ -1,3 +1,5 @@
+import { readerLocale } from './locale.ts';
+
 const units = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
@@ -8,18 +10,6 @@ const units = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const utcDay = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium' });
 
 /** `3 days ago`, `in 2 months`, `just now`. */
 export function relativeTime(iso: string, now: Date): string {
@@ -31,27 +21,120 @@ export function relativeTime(iso: string, now: Date): string {
   return seconds > 30 ? 'in a moment' : 'just now';
 }
 
-/** British English shortens September to four letters and every other month to three. */
-const shortened = (format: Intl.DateTimeFormat, iso: string) =>
-  format.format(new Date(iso)).replace(/Sept\b/, 'Sep');
+type Part = 'day' | 'month' | 'year';
+type Format = (at: Date) => string;
+const numeric = { day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+const seconds = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const minutes = { hour: '2-digit', minute: '2-digit' } as const;
+
+/** The order of day, month and year in numbers, and what stands between them: `05/09/2026`, `2026. 09. 05`. */
+export function numericOrder(locale: Intl.Locale): { order: Part[]; separator: string } {
+  const parts = new Intl.DateTimeFormat(locale, numeric).formatToParts();
+  const order = parts.map(({ type }) => type).filter((type): type is Part => type in numeric);
+  const between = parts.find(({ type }) => type === 'literal')?.value ?? '/';
+  return { order, separator: between.replace(/[^-./ ]/g, '') };
+}
+
+/** British English shortens September to four letters; some browsers put a narrow space before AM and PM. */
+const even = (text: string) => text.replace(/Sept\b/, 'Sep').replace('\u202f', ' ');
+
+/** With months in words, as English does. */
+function inWords(locale: Intl.Locale, timeZone?: string) {
+  const as = (options: Intl.DateTimeFormatOptions): Format => {
+    const format = new Intl.DateTimeFormat(locale, { ...options, ...(timeZone && { timeZone }) });
+    return (at) => even(format.format(at));
+  };
+  return {
+    day: as({ day: 'numeric', month: 'short', year: 'numeric' }),
+    dayOfYear: as({ day: 'numeric', month: 'short' }),
+    weekday: as({ weekday: 'long', day: 'numeric', month: 'long' }),
+    moment: as({ day: 'numeric', month: 'short', year: 'numeric', ...seconds, hour: 'numeric' }),
+    full: as({ dateStyle: 'long', timeStyle: 'medium' }),
+    clock: as({ timeStyle: 'medium' }),
+    clockMinutes: as({ timeStyle: 'short' }),
+  };
+}
+
+/** In numbers alone: a name of a month would be in another language than the sentence around it. */
+function inNumbers(locale: Intl.Locale, timeZone?: string) {
+  const zoned = timeZone && { timeZone };
+  const { order, separator } = numericOrder(locale);
+  const parts = new Intl.DateTimeFormat('en-GB', { ...numeric, ...zoned });
+  const joined = (at: Date, wanted: Part[]) => {
+    const found = parts.formatToParts(at);
+    return wanted.map((part) => found.find(({ type }) => type === part)?.value).join(separator);
+  };
+  const ofClock = (options: Intl.DateTimeFormatOptions): Format => {
+    const format = new Intl.DateTimeFormat('en-GB', { ...options, ...zoned });
+    return (at) => format.format(at);
+  };
+  const day: Format = (at) => joined(at, order);
+  const dayOfYear: Format = (at) =>
+    joined(
+      at,
+      order.filter((part) => part !== 'year'),
+    );
+  const nameOfDay = ofClock({ weekday: 'long' });
+  const clock = ofClock(seconds);
+  const moment: Format = (at) => `${day(at)}, ${clock(at)}`;
+  return {
+    day,
+    dayOfYear,
+    weekday: (at: Date) => `${nameOfDay(at)}, ${dayOfYear(at)}`,
+    moment,
+    full: moment,
+    clock,
+    clockMinutes: ofClock(minutes),
+  };
+}
+
+/** Formats of dates and times in a locale; the console uses those of the reader, below. */
+export function timesIn(locale: Intl.Locale) {
+  const formats = locale.language === 'en' ? inWords : inNumbers;
+  const local = formats(locale);
+  const utc = formats(locale, 'UTC');
+  const ofIso = (format: Format) => (iso: string) => format(new Date(iso));
+  return {
+    shortDate: ofIso(local.day),
+    utcDate: ofIso(utc.day),
+    longDay: local.weekday,
+    momentText: ofIso(local.moment),
+    dayLabel: ofIso(utc.dayOfYear),
+    fullTime: ofIso(local.full),
+    clockTime: (at: number) => local.clock(new Date(at)),
+    clockMinutes: local.clockMinutes,
+    utcClock: utc.clock,
+    utcClockMinutes: utc.clockMinutes,
+  };
+}
+
+const ofReader = timesIn(readerLocale);
 
 /** `20 Nov 2026`, in the local time zone. */
-export const shortDate = (iso: string): string => shortened(day, iso);
+export const shortDate = ofReader.shortDate;
 
 /** `20 Nov 2026`: the UTC day, by which licenses begin and end. */
-export const utcDate = (iso: string): string => shortened(utcDay, iso);
+export const utcDate = ofReader.utcDate;
 
 /** `Friday, 20 November`, in the local time zone. */
-export const longDay = (at: Date): string => weekday.format(at);
+export const longDay = ofReader.longDay;
 
 /** `20 Nov 2026, 09:30:00`, in the local time zone. */
-export const momentText = (iso: string): string => shortened(moment, iso);
+export const momentText = ofReader.momentText;
 
 /** `20 Nov` for `2026-11-20…`, for the axes of charts: the UTC day of the service. */
-export const dayLabel = (iso: string): string => shortened(dayOfYear, iso);
+export const dayLabel = ofReader.dayLabel;
 
 /** `20 November 2026 at 09:30:00`, in the local time zone. */
-export const fullTime = (iso: string): string => full.format(new Date(iso));
+export const fullTime = ofReader.fullTime;
 
 /** `09:30:00`, in the local time zone. */
-export const clockTime = (at: number): string => clock.format(at);
+export const clockTime = ofReader.clockTime;
+
+/** `09:30`, in the local time zone. */
+export const clockMinutes = ofReader.clockMinutes;
+
+const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long' });
+
+/** `Friday`, in the local time zone. */
+export const weekdayName = (at: Date): string => weekdays.format(at);

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { isDay } from './day.ts';
-import { dayProblem, shownDay, momentProblem, shownMoment, readDay, readMoment } from './typed-day.ts';
+import { localeOf } from './locale.ts';
+import {
+  dayProblem,
+  shownDay,
+  momentProblem,
+  shownMoment,
+  readDay,
+  readMoment,
+  typedDaysIn,
+} from './typed-day.ts';
 
 // Where clocks are put forward and back.
 const zone = process.env['TZ'];
@@ -22,6 +31,8 @@ test.each([
   ['1 Sep 2026', '2026-09-01'],
   ['20  November 2026', '2026-11-20'],
   ['29 Feb 2028', '2028-02-29'],
+  ['Dec 31, 2026', '2026-12-31'],
+  ['2026/1/2', '2026-01-02'],
 ])('%j is the day %s', (text, day) => expect(readDay(text)).toBe(day));
 
 test.each([
@@ -47,10 +58,13 @@ test.each([
   ['2026-12-31T17:00', '2026-12-31T17:00'],
   ['31 December 2026 at 17:00:30', '2026-12-31T17:00:30'],
   ['31.12.2026', '2026-12-31T23:59'],
+  ['Dec 31, 2026, 5:00 PM', '2026-12-31T17:00'],
+  ['31 Dec 2026, 12:30 a.m.', '2026-12-31T00:30'],
 ])('%j is the moment %s', (text, moment) => expect(readMoment(text)).toBe(moment));
 
 test.each([
   ['31 Dec 2026, 24:00', 'There is no such time on that day'],
+  ['31 Dec 2026, 13:00 pm', 'There is no such time on that day'],
   ['31 Dec 2026, 17:60', 'There is no such time on that day'],
   // The clocks go from 02:00 to 03:00.
   ['28.3.2027 02:30', 'There is no such time on that day'],
@@ -109,4 +123,39 @@ test('nothing impossible is ever a day', () => {
       },
     ),
   );
+});
+
+const orders: [
+  language: string,
+  day: string,
+  moment: string,
+  slashed: string | undefined,
+  example: string,
+][] = [
+  ['en-US', 'Apr 5, 2026', 'Apr 5, 2026, 5:03 PM', '2026-04-05', 'Dec 31, 2026, 12/31/2026 or 2026-12-31'],
+  ['en-GB', '5 Apr 2026', '5 Apr 2026, 17:03', '2026-05-04', '31 Dec 2026, 31.12.2026 or 2026-12-31'],
+  ['de-DE', '05.04.2026', '05.04.2026, 17:03', '2026-05-04', '31.12.2026 or 2026-12-31'],
+  ['ja-JP', '2026/04/05', '2026/04/05, 17:03', undefined, '2026/12/31, 31.12.2026 or 2026-12-31'],
+];
+
+test.each(orders)('dates are shown and read as in %s', (language, day, moment, slashed, example) => {
+  const days = typedDaysIn(localeOf(language));
+  expect(days.shownDay('2026-04-05')).toBe(day);
+  expect(days.shownMoment('2026-04-05T17:03')).toBe(moment);
+  expect(days.readDay('4/5/2026')).toBe(slashed ?? '4/5/2026');
+  expect(days.dayProblem('soon')).toBe(`Write a date such as ${example}`);
+});
+
+const languages =
+  'en-US en-GB en-CA en-AU en-IN en-ZA en-BZ de-DE de-CH fr-FR fr-CA es-ES es-MX pt-BR nl sv da nb fi pl cs sk hu ro bg hr sr sl lt lv et el tr ru uk he ar-EG ar-SA fa-IR hi th-TH vi id ja-JP ko-KR zh-CN zh-TW bn-BD my ne'.split(
+    ' ',
+  );
+
+test.each(languages)('in %s, every day and moment is read as it is shown', (language) => {
+  const days = typedDaysIn(localeOf(language));
+  for (const day of ['2026-09-05', '2026-12-31', '2028-02-29']) {
+    expect(days.readDay(days.shownDay(day))).toBe(day);
+    for (const time of ['00:00', '09:05', '12:30', '23:59', '17:03:07'])
+      expect(days.readMoment(days.shownMoment(`${day}T${time}`))).toBe(`${day}T${time}`);
+  }
 });

@@ -1,9 +1,11 @@
 import { firstDay, isDay } from './day.ts';
-import { utcDate } from './time.ts';
+import { readerLocale } from './locale.ts';
+import { numericOrder, timesIn } from './time.ts';
 
 /*
  * Parses typed dates and times. A field has `2026-12-31`, or `2026-12-31T17:00` in the local time zone, or the typed text if
- * it is neither. Nothing is guessed: a day that does not exist, a two-digit year or a month before the day is refused.
+ * it is neither. Nothing is guessed: a day that does not exist and a two-digit year are refused, and so are day and month
+ * in another order than the reader's.
  */
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -16,18 +18,34 @@ const monthNumbers = new Map([
 ]);
 
 type Parts = { year: number; month: number; day: number };
+const partsFrom = (year?: string, month?: string | number, day?: string): Parts => ({
+  year: Number(year),
+  month: Number(month),
+  day: Number(day),
+});
+
+const iso = /^(\d{4})-(\d\d)-(\d\d)$/;
+const yearFirst = /^(\d{4})(?:\/|\. ?)(\d{1,2})(?:\/|\. ?)(\d{1,2})\.?$/;
+const dotted = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})\.?$/;
+const slashed = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4})$/;
+const dayMonth = /^(\d{1,2})[ -]([a-z]{3,9})[ -](\d{4})$/i;
+const monthDay = /^([a-z]{3,9}) (\d{1,2}),? (\d{4})$/i;
 
 /** The numbers in a text with the format of a day, even if the day does not exist. */
-function partsOf(text: string): Parts | undefined {
-  const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (iso) return { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
-  const numeric = /^(\d{1,2})(?:\. ?(\d{1,2})\. ?|\/(\d{1,2})\/)(\d{4})$/.exec(text);
-  if (numeric) {
-    return { year: Number(numeric[4]), month: Number(numeric[2] ?? numeric[3]), day: Number(numeric[1]) };
-  }
-  const named = /^(\d{1,2}) ([a-z]{3,9}) (\d{4})$/i.exec(text);
-  const month = monthNumbers.get((named?.[2] ?? '').toLowerCase());
-  return named && month ? { year: Number(named[3]), month, day: Number(named[1]) } : undefined;
+function partsIn(text: string, { order, separator }: ReturnType<typeof numericOrder>): Parts | undefined {
+  const year = iso.exec(text) ?? yearFirst.exec(text);
+  if (year) return partsFrom(...year.slice(1));
+  const dots = dotted.exec(text);
+  if (dots) return partsFrom(dots[3], dots[2], dots[1]);
+  const [, first, sign, second, last] = slashed.exec(text) ?? [];
+  // Where the year comes first, `5/4/2026` has no usual meaning; a hyphen only where dates are shown with it.
+  if (first && order[0] !== 'year' && (sign === '/' || sign === separator))
+    return order[0] === 'month' ? partsFrom(last, first, second) : partsFrom(last, second, first);
+  const named = dayMonth.exec(text)?.slice(1) ?? monthDay.exec(text)?.slice(1);
+  if (!named) return undefined;
+  const [one = '', other = '', of] = named;
+  const month = monthNumbers.get(one.toLowerCase()) ?? monthNumbers.get(other.toLowerCase());
+  return month === undefined ? undefined : partsFrom(of, month, /\d/.test(one) ? one : other);
 }
 
 const padded = (number: number, length = 2) => String(number).padStart(length, '0');
@@ -42,24 +60,14 @@ function dayOf({ year, month, day }: Parts): string | undefined {
 
 const tidy = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
 
-/** Parses `2026-12-31`, `31.12.2026`, `31/12/2026` or `31 Dec 2026`; returns other text unchanged. */
-export function readDay(text: string): string {
-  const parts = partsOf(tidy(text));
-  return (parts && dayOf(parts)) ?? text;
-}
+const momentParts = /^(.+?)(?:(?: at |, ?| |T)(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])\.?m\.?)?)?$/i;
 
-const moment = /^(.+?)(?:(?: at |, ?| |T)(\d{1,2}):(\d\d)(?::(\d\d))?)?$/;
-
-/**
- * Parses a day in the formats of `readDay` and a time such as `17:00`, in the local time zone; without a time, 23:59. A time
- * in an hour that daylight saving time skips is not valid.
- */
-export function readMoment(text: string): string {
-  const [, dayText = '', hour = '23', minute = '59', second = '00'] = moment.exec(tidy(text)) ?? [];
-  const day = readDay(dayText);
-  if (!isDay(day)) return text;
-  const local = `${day}T${hour.padStart(2, '0')}:${minute}${second === '00' ? '' : `:${second}`}`;
-  return isMoment(local) ? local : text;
+/** The hour of a day of 24 hours; of `13 pm` and `0 am` an hour that does not exist. */
+function hourOf(hour: string, half?: string): string {
+  if (half === undefined) return hour.padStart(2, '0');
+  const ofHalf = Number(hour);
+  if (ofHalf < 1 || ofHalf > 12) return '99';
+  return padded((ofHalf % 12) + (half.toLowerCase() === 'p' ? 12 : 0));
 }
 
 /** Whether the value of a field is a date and time. */
@@ -72,28 +80,74 @@ export function localOf(at: Date): string {
   return local.slice(0, local.slice(16, 19) === ':00' ? 16 : 19);
 }
 
+/** Reads and shows the dates of fields in a locale; the console uses those of the reader, below. */
+export function typedDaysIn(locale: Intl.Locale) {
+  const numeric = numericOrder(locale);
+  const { utcDate, utcClock, utcClockMinutes } = timesIn(locale);
+  const partsOf = (text: string) => partsIn(text, numeric);
+  const readDay = (text: string): string => {
+    const parts = partsOf(tidy(text));
+    return (parts && dayOf(parts)) ?? text;
+  };
+  const shownDay = (value: string): string => (isDay(value) ? utcDate(value) : value);
+  const shownMoment = (value: string): string => {
+    if (!isMoment(value)) return value;
+    const clock = value.length > 16 ? utcClock : utcClockMinutes;
+    return `${shownDay(value.slice(0, 10))}, ${clock(new Date(`${value}Z`))}`;
+  };
+  const hint = (text: string, example: string): string => {
+    const parts = partsOf(momentParts.exec(tidy(text))?.[1] ?? '');
+    if (!parts) return example;
+    if (dayOf(parts)) return 'There is no such time on that day';
+    return parts.year < 1970 ? 'Must lie between the years 1970 and 9999' : 'There is no such day';
+  };
+  const inNumbers = numeric.order[0] === 'month' ? '12/31/2026' : '31.12.2026';
+  const examples = [...new Set([shownDay('2026-12-31'), inNumbers])].join(', ');
+  return {
+    readDay,
+    readMoment: (text: string): string => {
+      const found = momentParts.exec(tidy(text)) ?? [];
+      const [, dayText = '', hour = '23', minute = '59', second = '00', half] = found;
+      const day = readDay(dayText);
+      if (!isDay(day)) return text;
+      const local = `${day}T${hourOf(hour, half)}:${minute}${second === '00' ? '' : `:${second}`}`;
+      return isMoment(local) ? local : text;
+    },
+    shownDay,
+    shownMoment,
+    dayProblem: (value: string): string | undefined =>
+      value === '' || isDay(value)
+        ? undefined
+        : hint(value, `Write a date such as ${examples} or 2026-12-31`),
+    momentProblem: (value: string): string | undefined =>
+      value === '' || isMoment(value)
+        ? undefined
+        : hint(value, `Write a date and time such as ${shownMoment('2026-12-31T17:00')}`),
+  };
+}
+
+const ofReader = typedDaysIn(readerLocale);
+
+/**
+ * Parses `2026-12-31`, `31.12.2026`, `31 Dec 2026`, `Dec 31, 2026`, and `31/12/2026` in the order of the reader's dates;
+ * returns other text unchanged.
+ */
+export const readDay = ofReader.readDay;
+
+/**
+ * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone; without a time,
+ * 23:59. A time in an hour that daylight saving time skips is not valid.
+ */
+export const readMoment = ofReader.readMoment;
+
 /** `31 Dec 2026`; text that is not a day is unchanged. */
-export const shownDay = (value: string): string => (isDay(value) ? utcDate(value) : value);
+export const shownDay = ofReader.shownDay;
 
 /** `31 Dec 2026, 17:00`; other text is unchanged. */
-export const shownMoment = (value: string): string =>
-  isMoment(value) ? `${shownDay(value.slice(0, 10))}, ${value.slice(11)}` : value;
+export const shownMoment = ofReader.shownMoment;
 
 /** The error of a text that is not a day; undefined for a day and an empty field. */
-export function dayProblem(value: string): string | undefined {
-  if (value === '' || isDay(value)) return undefined;
-  return hint(value, 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31');
-}
+export const dayProblem = ofReader.dayProblem;
 
 /** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
-export function momentProblem(value: string): string | undefined {
-  if (value === '' || isMoment(value)) return undefined;
-  return hint(value, 'Write a date and time such as 31 Dec 2026, 17:00');
-}
-
-function hint(text: string, example: string): string {
-  const parts = partsOf(moment.exec(tidy(text))?.[1] ?? '');
-  if (!parts) return example;
-  if (dayOf(parts)) return 'There is no such time on that day';
-  return parts.year < 1970 ? 'Must lie between the years 1970 and 9999' : 'There is no such day';
-}
+export const momentProblem = ofReader.momentProblem;

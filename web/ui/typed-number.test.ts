@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { numberText, readNumber } from './typed-number.ts';
+import { localeOf } from './locale.ts';
+import { numberText, readNumber, typedNumbersIn } from './typed-number.ts';
 
 test.each([
   ['5', 5],
@@ -65,4 +66,21 @@ test('any text is a number that JavaScript reads in it too, or is kept', () => {
       else expect(read).toBe(Number(text.replaceAll(/[ ,]/g, '')) + 0);
     }),
   );
+});
+
+const written: [language: string, shown: string, alsoRead: string[], refused: string[]][] = [
+  ['de-DE', '1.234.567,5', ['1234567,5', '1234567.5', '1 234 567'], ['1,000', '1,234.5']],
+  ['en-IN', '12,34,567.5', ['1,234,567', '1234567'], ['1,23,4567', '1.000']],
+  ['fr-FR', '1\u202f234\u202f567,5', ['1 234 567', '1234567,5'], ['1.000', '1,000']],
+  ['es-ES', '1.234.567,5', ['1 234 567', '1234567.5'], ['1,000']],
+  ['ja-JP', '1,234,567.5', ['1234567.5'], ['1,5']],
+];
+
+test.each(written)('numbers are shown and read as in %s', (language, shown, alsoRead, refused) => {
+  const numbers = typedNumbersIn(localeOf(language));
+  expect(numbers.numberText(1_234_567.5)).toBe(shown);
+  for (const text of alsoRead) expect(Math.trunc(Number(numbers.readNumber(text))), text).toBe(1_234_567);
+  for (const text of refused) expect(numbers.readNumber(text), text).toBe(text);
+  for (const number of [0, -1, 999, 1000, -1234, 1234.5, 12.25, 1_234_567_890])
+    expect(numbers.readNumber(numbers.numberText(number)), numbers.numberText(number)).toBe(number);
 });

@@ -1,25 +1,48 @@
+import { readerLocale } from './locale.ts';
+import { numbersIn } from './numbers.ts';
+
 /** The value of a number field: the number, or the typed text if it is not a number. */
 export type TypedNumber = number | string;
 
-/** Groups of three digits, separated by commas as displayed here (`1,000`), by spaces or by apostrophes. */
-const grouped = /^-?[1-9]\d{0,2}(?:([ ,'’\u00a0\u2009\u202f])\d{3})(?:\1\d{3})*$/;
-/** A point before exactly three digits could also separate groups, so `1.000` is ambiguous. */
-const plain = /^-?\d+(?:\.\d{1,2})?$/;
+/** Of any reader: groups of three digits separated by spaces or apostrophes, and a decimal point. */
+const groups = [' ', "'", '’', '\u00a0', '\u2009', '\u202f'];
+const digitsOfGroups = /^-?[1-9]\d{0,2}(?:([^\d-])\d{3})(?:\1\d{3})*$/;
+/** Before exactly three digits a sign could also separate groups, so `1.000` is ambiguous where a comma does. */
+const plain = /^-?\d+(?:([.,])\d{1,2})?$/;
 
-/**
- * Parses a number with or without `unit` after it; returns other text unchanged, which the schema of the form refuses.
- * Nothing is guessed or rounded: exponents, decimal commas and other characters are not accepted.
- */
-export function readNumber(text: string, unit = ''): TypedNumber {
-  const trimmed = text.trim();
-  const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
-  if (grouped.test(digits)) return Number(digits.replaceAll(/[^\d-]/g, ''));
-  const number = Number(digits);
-  const isWhole = Number.isInteger(number);
-  // `5.0` is not changed silently to 5 in a field for whole numbers.
-  return plain.test(digits) && (!isWhole || !digits.includes('.')) ? number + 0 : text;
+/** Reads and shows the numbers of fields in a locale; the console uses those of the reader, below. */
+export function typedNumbersIn(locale: Intl.Locale) {
+  const { group, decimal, decimalText } = numbersIn(locale);
+  const isGroup = (sign = '') => sign === group || groups.includes(sign);
+  const isDecimal = (sign = '.') => sign === '.' || sign === decimal;
+  const numberIn = (digits: string): number | undefined => {
+    // In India, groups have two digits before the last three.
+    const asShown = Number(digits.replaceAll(group, '').replace(decimal, '.'));
+    if (decimalText(asShown) === digits) return asShown;
+    if (isGroup(digitsOfGroups.exec(digits)?.[1])) return Number(digits.replaceAll(/[^\d-]/g, ''));
+    const found = plain.exec(digits);
+    if (!found || !isDecimal(found[1])) return undefined;
+    const number = Number(digits.replace(',', '.'));
+    // `5.0` is not changed silently to 5 in a field for whole numbers.
+    return Number.isInteger(number) && found[1] ? undefined : number + 0;
+  };
+  return {
+    readNumber: (text: string, unit = ''): TypedNumber => {
+      const trimmed = text.trim();
+      const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
+      return numberIn(digits) ?? text;
+    },
+    numberText: (value: TypedNumber): string => (typeof value === 'number' ? decimalText(value) : value),
+  };
 }
 
+const ofReader = typedNumbersIn(readerLocale);
+
+/**
+ * Parses a number with or without `unit` after it, with the separators that this reader is shown; returns other text
+ * unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
+ */
+export const readNumber = ofReader.readNumber;
+
 /** `1,000`; text that is not a number is unchanged. */
-export const numberText = (value: TypedNumber): string =>
-  typeof value === 'number' ? value.toLocaleString('en', { maximumFractionDigits: 2 }) : value;
+export const numberText = ofReader.numberText;

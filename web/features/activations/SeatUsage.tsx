@@ -1,3 +1,4 @@
+import { countText } from '../../ui/numbers.ts';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { usageOf } from './seat-usage.ts';
@@ -12,7 +13,7 @@ export function SeatUsage({ used, max }: { used: number; max: number }) {
     <span className={classes.usage} data-usage={usage}>
       <ShareBar percent={(used / max) * 100} tone={tones[usage]} />
       <span>
-        {used}/{max}
+        {countText(used)}/{countText(max)}
       </span>
       {usage === 'full' && <StatusBadge tone="red">Full</StatusBadge>}
     </span>

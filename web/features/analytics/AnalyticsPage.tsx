@@ -11,6 +11,7 @@ import { customerUseQuery, healthQuery, analyticsProblem, trendsQuery } from './
 import { periods, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
+import { countText, fixedText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/analytics');
 const charts = () => import('./charts.tsx');
@@ -19,7 +20,7 @@ const RefusalsChart = lazy(async () => ({ default: (await charts()).RefusalsChar
 const TopCustomers = lazy(async () => ({ default: (await charts()).TopCustomers }));
 const ExpiringChart = lazy(async () => ({ default: (await charts()).ExpiringChart }));
 
-const hundredths = (value: number) => value.toFixed(2);
+const hundredths = (value: number) => fixedText(value, 2);
 const words: Record<Period, string> = { week: 'Week', month: 'Month', year: 'Year' };
 
 /** License Analytics: spec part 2, section 2.7. */
@@ -71,8 +72,8 @@ function Figures({ period }: { period: Period }) {
       <Tiles
         label="Now"
         tiles={{
-          'Active Customers': health.data?.activeCustomers.toLocaleString('en'),
-          'Active Licenses': health.data?.activeLicenses.toLocaleString('en'),
+          'Active Customers': health.data && countText(health.data.activeCustomers),
+          'Active Licenses': health.data && countText(health.data.activeLicenses),
           'Error Rate': health.data && `${hundredths(health.data.errorRate)}%`,
           'Avg Response Time': health.data && `${hundredths(health.data.avgResponseTime)} ms`,
         }}

@@ -11,13 +11,13 @@ import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import { codesByDay } from './series.ts';
+import { countText } from '../../ui/numbers.ts';
 
 const height = 220;
 const hues = { ink: 'ink.5', teal: 'var(--ui-teal-solid)' };
 const refusalHues = ['amber', 'red', 'violet']
   .map((name) => `var(--ui-${name}-solid)`)
   .concat(hues.ink, hues.teal);
-const whole = (value: number) => value.toLocaleString('en');
 
 const look = {
   h: height,
@@ -42,7 +42,7 @@ export function DayLine(props: {
   domain?: [number, number];
 }) {
   const { can } = useAuth();
-  const { title, unit, series, format = whole, axisUnit, domain } = props;
+  const { title, unit, series, format = countText, axisUnit, domain } = props;
   if (!series) return <Skeleton height={height + 60} radius={8} />;
   const data = series.map(({ period, count }) => ({ day: dayLabel(period), count }));
   const isEmpty = series.every(({ count }) => count === 0);
@@ -52,7 +52,7 @@ export function DayLine(props: {
       exportable={can.exportAnalytics}
       title={title}
       columns={['Day', unit]}
-      rows={isEmpty ? [] : data.map(({ day, count }) => [day, Number(count.toFixed(2))])}
+      rows={isEmpty ? [] : data.map(({ day, count }) => [day, Math.round(count * 100) / 100])}
       note={today && !isEmpty && unfinishedNote}
       empty={<NoValidations />}
     >
@@ -66,7 +66,7 @@ export function DayLine(props: {
         yAxisProps={{
           allowDecimals: domain !== undefined,
           width: 56,
-          tickFormatter: (value: number) => whole(value) + (axisUnit ?? ''),
+          tickFormatter: (value: number) => countText(value) + (axisUnit ?? ''),
           ...(domain ? { domain } : {}),
         }}
         lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by day` }}
@@ -113,7 +113,7 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"
         maxBarWidth={28}
-        valueFormatter={whole}
+        valueFormatter={countText}
         xAxisProps={{ minTickGap: 28 }}
         yAxisProps={{ allowDecimals: false, width: 56 }}
         barChartProps={{ title: 'Refused validations by day' }}
@@ -148,7 +148,7 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
         tickLine="none"
         gridAxis="x"
         maxBarWidth={12}
-        valueFormatter={whole}
+        valueFormatter={countText}
         xAxisProps={{ allowDecimals: false }}
         yAxisProps={{ width: 190, tickFormatter: shortName }}
         barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
@@ -188,7 +188,7 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
         series={[{ name: 'count', label: 'Licenses', color: 'var(--ui-amber-solid)' }]}
         tickLine="none"
         maxBarWidth={28}
-        valueFormatter={whole}
+        valueFormatter={countText}
         xAxisProps={{ minTickGap: 8 }}
         yAxisProps={{ allowDecimals: false, width: 56 }}
         barChartProps={{ title: 'Licenses expiring by week' }}

@@ -1,4 +1,5 @@
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
+import { compareVersions } from '../../ui/locale.ts';
 
 /* Converts figures to chart data. */
 
@@ -40,8 +41,7 @@ export function codesByDay(codes: LicenseTrends['codes']) {
 
 /** One row per customer with a column for each version, the newest first. */
 export function versionsByCustomer(versions: CustomerUse['versions']) {
-  const byNumber = new Intl.Collator('en', { numeric: true });
-  const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => byNumber.compare(b, a));
+  const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => compareVersions(b, a));
   const customers = [...new Set(versions.map((v) => v.company))];
   const machinesOf = (company: string, appVersion: string) =>
     versions.find((v) => v.company === company && v.appVersion === appVersion);

@@ -11,6 +11,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { makerNotice, rateText, scopeLabels, statusNote, statusOf, whyFinal } from './api-key-labels.ts';
 import classes from './api-keys.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 /** All details of a key; anyone who may see the list may view it. */
 export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClose: () => void }) {
@@ -23,7 +24,7 @@ export function ApiKeyDetails(props: { apiKey: ApiKey; onEdit: () => void; onClo
           Name: apiKey.name,
           'Key Prefix': <CopyText value={apiKey.keyPrefix} what="key prefix" />,
           Status: <Status apiKey={apiKey} />,
-          'Total Requests': apiKey.totalRequests.toLocaleString('en'),
+          'Total Requests': countText(apiKey.totalRequests),
           Created: fullTime(apiKey.createdAt),
           'Created By': <Maker apiKey={apiKey} />,
           'Last Used': <LastUsed apiKey={apiKey} />,

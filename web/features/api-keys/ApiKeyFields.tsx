@@ -8,8 +8,7 @@ import { NumberField } from '../../ui/NumberField.tsx';
 import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
 import { scopeLabels, whyNotScope } from './api-key-labels.ts';
-
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { zone } from '../../ui/locale.ts';
 
 export type ApiKeyForm = UseFormReturnType<Values>;
 

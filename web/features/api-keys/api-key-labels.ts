@@ -3,6 +3,7 @@ import type { Permission } from '../../../contract/permissions.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
 import { counted } from '../../ui/counted.ts';
 import { fullTime } from '../../ui/time.ts';
+import { countText } from '../../ui/numbers.ts';
 
 type State = Pick<ApiKey, 'isActive' | 'revokedAt' | 'expiresAt'>;
 
@@ -66,7 +67,7 @@ export function makerNotice({
 export const requestsText = (count: number): string => counted(count, 'request');
 
 /** `1,000 per hour`. */
-export const rateText = (perHour: number): string => `${perHour.toLocaleString('en')} per hour`;
+export const rateText = (perHour: number): string => `${countText(perHour)} per hour`;
 
 type Impact = { validations: number; machines: number };
 

@@ -4,9 +4,9 @@ import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { momentText } from '../../ui/time.ts';
 import { auditSizes, defaultSize, useAuditSearch } from './audit-search.ts';
+import { countText } from '../../ui/numbers.ts';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
-const number = (n: number) => n.toLocaleString('en');
 
 export type AuditPage = RouteAnswer<typeof audit.list>;
 
@@ -23,7 +23,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" role="status">
         {data.entries.length > 0 &&
-          `Showing ${number(first)} to ${number(last)} of ${data.totalIsExact ? '' : 'more than '}${number(Math.max(data.total, last))} results`}
+          `Showing ${countText(first)} to ${countText(last)} of ${data.totalIsExact ? '' : 'more than '}${countText(Math.max(data.total, last))} results`}
         {data.searchedBackTo &&
           `${data.entries.length > 0 ? ', searched' : 'Searched'} back to ${momentText(data.searchedBackTo)}`}
       </Text>
@@ -45,7 +45,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
           Previous
         </Button>
         <Text size="xs" c="dimmed">
-          Page {number(page)}
+          Page {countText(page)}
         </Text>
         <Button
           variant="default"

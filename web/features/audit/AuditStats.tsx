@@ -7,8 +7,7 @@ import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
 import { auditStatsQuery, statsDays } from './queries.ts';
-
-const number = (n: number) => n.toLocaleString('en');
+import { countText } from '../../ui/numbers.ts';
 
 /** The last 30 days in one line: entries, failures, and entries by day. */
 export default function AuditStats() {
@@ -22,11 +21,11 @@ export default function AuditStats() {
       <dl>
         <div>
           <dt>Entries, {statsDays} days</dt>
-          <dd>{number(data.total)}</dd>
+          <dd>{countText(data.total)}</dd>
         </div>
         <div>
           <dt>Failed</dt>
-          <dd>{number(data.failed)}</dd>
+          <dd>{countText(data.failed)}</dd>
         </div>
         <div>
           <dt>Most frequent</dt>
@@ -56,7 +55,7 @@ function Bars({ days }: { days: Days }) {
         viewBox={`0 0 ${days.length * step} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Entries per day from ${first} to ${last}, at most ${number(most)}`}
+        aria-label={`Entries per day from ${first} to ${last}, at most ${countText(most)}`}
       >
         {days.map((day, n) => {
           const bar = day.count === 0 ? 1 : Math.max(2, (day.count / most) * height);
@@ -69,7 +68,7 @@ function Bars({ days }: { days: Days }) {
               height={bar}
               data-unfinished={isUnfinished(day.date) || undefined}
             >
-              <title>{`${dayLabel(day.date)}: ${number(day.count)}`}</title>
+              <title>{`${dayLabel(day.date)}: ${countText(day.count)}`}</title>
             </rect>
           );
         })}

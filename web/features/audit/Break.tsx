@@ -2,6 +2,7 @@ import { Alert, Button, Stack } from '@mantine/core';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import classes from './audit.module.css';
 import { classNames } from '../../ui/class-names.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** Describes a break of the chain, with a link to the entry where there is one. */
 export function Break(props: {
@@ -13,7 +14,7 @@ export function Break(props: {
     <Alert color="red" variant="light" title="The chain is broken" classNames={tones('red')}>
       <Stack gap={6} align="flex-start">
         <span>{problem}</span>
-        {sequence !== null && <span>Place in the chain: {sequence.toLocaleString('en')}</span>}
+        {sequence !== null && <span>Place in the chain: {countText(sequence)}</span>}
         {audit_id && (
           <>
             <span className="mono" style={{ overflowWrap: 'anywhere' }}>

@@ -5,6 +5,7 @@ import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { chainQuery } from './queries.ts';
 import { Break } from './Break.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {
   whole: { tone: 'teal', label: 'Chain whole' },
@@ -56,7 +57,7 @@ function Facts({ state }: { state: ChainState }) {
       {state.kept.map(({ place, sequence, at, error }) => (
         <div key={place}>
           {at
-            ? `Entry ${sequence.toLocaleString('en')} kept in ${place}: ${momentText(at)}`
+            ? `Entry ${countText(sequence)} kept in ${place}: ${momentText(at)}`
             : `Nothing kept in ${place} yet`}
           {error && ` (failed since: ${error})`}
         </div>

@@ -14,6 +14,7 @@ import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, userText, rolesText } from './audit-labels.ts';
 import { FieldChanges } from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** One entry: the changes field by field, and the request that made them. */
 export default function EntryDrawer({ id }: { id: string }) {
@@ -72,7 +73,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
     'Request ID': entry.request_id && <CopyText value={entry.request_id} what="request id" />,
     'Entry ID': <CopyText value={entry.audit_id} what="entry id" />,
     Seal: seal
-      ? `No. ${seal.sequence.toLocaleString('en')} of the chain, ${momentText(seal.sealedAt)}`
+      ? `No. ${countText(seal.sequence)} of the chain, ${momentText(seal.sealedAt)}`
       : 'Not sealed yet',
   };
   return (

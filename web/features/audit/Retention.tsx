@@ -21,6 +21,7 @@ import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { useChange } from '../../use-change.ts';
 import { auditConfigQuery, cleanUp, cleanUpImpactQuery, setRetention } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 type Config = RouteAnswer<typeof audit.config>;
 
@@ -147,5 +148,5 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
 function removalSentence({ entries, oldest, newest }: RouteAnswer<typeof audit.cleanupImpact>, fate: string) {
   if (entries === 0 || !oldest || !newest) return 'No entry is older than that.';
   if (entries === 1) return `1 entry ${fate.replace('are', 'is')}, of ${fullTime(oldest)}.`;
-  return `${entries.toLocaleString('en')} entries ${fate}: from ${fullTime(oldest)} to ${fullTime(newest)}.`;
+  return `${countText(entries)} entries ${fate}: from ${fullTime(oldest)} to ${fullTime(newest)}.`;
 }

@@ -9,6 +9,7 @@ import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
 import { chainQuery, verifyChain } from './queries.ts';
 import { Break, tones } from './Break.tsx';
+import { fixedText } from '../../ui/numbers.ts';
 
 /** Verifies the chain, and shows whether it is intact or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
@@ -74,4 +75,4 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
   return <Break broken={broken} onOpen={onOpen} />;
 }
 
-const seconds = (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+const seconds = (ms: number) => (ms < 1000 ? `${ms} ms` : `${fixedText(ms / 1000, 1)} s`);

@@ -5,6 +5,7 @@ import { shortDate } from '../../ui/time.ts';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { SeatUsage } from '../activations/index.ts';
 import classes from './customer-page.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 type Customer = CustomerOverview['customer'];
 
@@ -39,10 +40,10 @@ export function Figures({ overview: { seats, machines, refused } }: { overview: 
       label="Seats and machines"
       tiles={{
         'Seats Used': seats.max > 0 ? <SeatUsage used={seats.used} max={seats.max} /> : '—',
-        'Valid Licenses': seats.licenses.toLocaleString('en'),
+        'Valid Licenses': countText(seats.licenses),
         'Next License Ends': seats.nextEnd ? shortDate(seats.nextEnd) : '—',
-        Machines: machines.toLocaleString('en'),
-        'Refused in 30 Days': refused.total.toLocaleString('en'),
+        Machines: countText(machines),
+        'Refused in 30 Days': countText(refused.total),
       }}
     />
   );

@@ -9,6 +9,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './customer-page.module.css';
 import { MachineName } from './MachineName.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 const columns: Column<Group>[] = [
   {
@@ -30,7 +31,7 @@ const columns: Column<Group>[] = [
         'Deleted'
       ),
   },
-  { id: 'times', header: 'Times', align: 'right', cell: ({ times }) => times.toLocaleString('en') },
+  { id: 'times', header: 'Times', align: 'right', cell: ({ times }) => countText(times) },
   { id: 'last', header: 'Last', cell: ({ last }) => <RelativeTime value={last} /> },
 ];
 
@@ -48,7 +49,7 @@ export function RefusedValidations({ refused }: { refused: NonNullable<CustomerO
       />
       {groups > latest.length && (
         <Text size="xs" c="dimmed" mt={8}>
-          The latest {latest.length} of {groups.toLocaleString('en')} are shown.
+          The latest {latest.length} of {countText(groups)} are shown.
         </Text>
       )}
     </Card>

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { utcDate } from '../../ui/time.ts';
 import { CsvImport } from './CsvImport.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 const columns = Object.values(licenseFileColumns);
 const template = {
@@ -25,7 +26,7 @@ const cells: Record<string, (row: ImportedLicense) => ReactNode> = {
     </>
   ),
   [licenseFileColumns.type]: ({ type }) => (type === 'trial' ? 'Trial' : 'Enterprise'),
-  [licenseFileColumns.maxActivations]: ({ maxActivations }) => maxActivations.toLocaleString('en'),
+  [licenseFileColumns.maxActivations]: ({ maxActivations }) => countText(maxActivations),
   [licenseFileColumns.validFrom]: ({ validFrom }) => utcDate(validFrom),
   [licenseFileColumns.validUntil]: ({ validUntil }) => utcDate(validUntil),
   [licenseFileColumns.moduleIds]: ({ moduleIds }) => moduleIds.map(moduleLabel).join(', ') || '—',

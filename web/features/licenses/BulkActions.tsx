@@ -6,6 +6,7 @@ import type { BulkTarget } from './bulk-queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import type { LicenseListSearch } from './licenses-search.ts';
 import { licenseExportUrl, tabOf, tickedExportUrl } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** What can be done with the ticked licenses, or with all that the filter matches. */
 export function BulkActions(props: {
@@ -25,7 +26,7 @@ export function BulkActions(props: {
     <SelectionBar count={isAll ? (total ?? 0) : ticked.length} onClear={props.onClear}>
       {!isAll && total !== undefined && (
         <Button variant="subtle" onClick={props.onAll}>
-          Select all {total.toLocaleString('en')}
+          Select all {countText(total)}
         </Button>
       )}
       {!isRevokedTab && (

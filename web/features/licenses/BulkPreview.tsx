@@ -9,6 +9,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { utcDate } from '../../ui/time.ts';
 import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
 import { countOf, stateBadges } from './license-labels.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** Lines in the list: enough to recognize what is meant. */
 const mostShown = 100;
@@ -75,7 +76,7 @@ function summaryOf({ changed, leftOut }: Preview): string {
   if (leftOut.length === 0) return change;
   const reasons = new Map<string, number>();
   for (const { reason } of leftOut) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  const counts = [...reasons].map(([reason, count]) => `${reason} (${count.toLocaleString('en')})`);
+  const counts = [...reasons].map(([reason, count]) => `${reason} (${countText(count)})`);
   const stay = leftOut.length === 1 ? 'stays as it is' : 'stay as they are';
   return `${change} ${countOf(leftOut.length)} ${stay}: ${counts.join(', ')}.`;
 }

@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { licenseValidationsQuery } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 type Result = RouteAnswer<typeof validation.ofLicense>[number];
 
@@ -24,14 +25,14 @@ const columns: Column<Result>[] = [
     header: 'Machines',
     align: 'right',
     width: 120,
-    cell: ({ machines }) => machines.toLocaleString('en'),
+    cell: ({ machines }) => countText(machines),
   },
   {
     id: 'count',
     header: 'Validations',
     align: 'right',
     width: 120,
-    cell: ({ count }) => count.toLocaleString('en'),
+    cell: ({ count }) => countText(count),
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { TransferImpact } from '../../../contract/licenses.ts';
 import { counted } from '../../ui/counted.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** What a transfer would change, in sentences; `from`: the customer that has the license. */
 export function transferSentences({ to, machines, policy, updates }: TransferImpact, from: string): string[] {
@@ -19,6 +20,6 @@ export function transferSentences({ to, machines, policy, updates }: TransferImp
 function offers({ machines, changed, held, isComplete }: TransferImpact['updates']): string {
   const all = `${isComplete ? '' : 'the first '}${counted(machines, 'machine')}`;
   if (changed === 0) return `None of ${all} would be offered another release.`;
-  const none = held > 0 ? `, ${held.toLocaleString('en')} of them none for now` : '';
-  return `${changed.toLocaleString('en')} of ${all} would be offered another release${none}.`;
+  const none = held > 0 ? `, ${countText(held)} of them none for now` : '';
+  return `${countText(changed)} of ${all} would be offered another release${none}.`;
 }

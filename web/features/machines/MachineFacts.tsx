@@ -4,6 +4,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { platformText } from '../releases/index.ts';
 import classes from './machines.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 /** What the machine reported about itself, and how often it was seen. */
 export function MachineFacts({ machine }: { machine: Machine }) {
@@ -19,8 +20,8 @@ export function MachineFacts({ machine }: { machine: Machine }) {
       <Fact name="Last Seen">
         <DateAndRelative value={machine.lastSeen} />
       </Fact>
-      <Fact name="Total Update Checks">{machine.totalUpdateChecks.toLocaleString('en')}</Fact>
-      <Fact name="Total Downloads">{machine.totalDownloads.toLocaleString('en')}</Fact>
+      <Fact name="Total Update Checks">{countText(machine.totalUpdateChecks)}</Fact>
+      <Fact name="Total Downloads">{countText(machine.totalDownloads)}</Fact>
       <Fact name="Identity">
         {machine.provenAt ? (
           <>

@@ -17,6 +17,7 @@ import { machineOffersQuery, machineQuery, standingQuery, type MachineDetail } f
 import { Offers } from './Offers.tsx';
 import { Standing } from './Standing.tsx';
 import { Timeline } from './Timeline.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/machines/$machineId');
 
@@ -70,9 +71,9 @@ function History({ detail }: { detail: MachineDetail }) {
   const navigate = route.useNavigate();
   const { updateHistory, downloadHistory, activations, totals } = detail;
   const tabs: Record<MachineTab, string> = {
-    events: `Update Events (${totals.events.toLocaleString('en')})`,
-    downloads: `Downloads (${totals.downloads.toLocaleString('en')})`,
-    activations: `License Activations (${totals.activations.toLocaleString('en')})`,
+    events: `Update Events (${countText(totals.events)})`,
+    downloads: `Downloads (${countText(totals.downloads)})`,
+    activations: `License Activations (${countText(totals.activations)})`,
   };
   const choose = (value: string | null) => {
     const chosen = oneOf(machineTabs, value ?? undefined);
@@ -108,7 +109,7 @@ function Latest({ shown, total }: { shown: number; total: number }) {
   if (shown >= total) return null;
   return (
     <p className={classes.latest}>
-      The latest {shown} of {total.toLocaleString('en')} are shown.
+      The latest {shown} of {countText(total)} are shown.
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { shortDate, utcDate } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './machines.module.css';
 import { verdictOf } from './verdict.ts';
+import { countText } from '../../ui/numbers.ts';
 
 const icons = { good: IconCircleCheck, warning: IconAlertTriangle, bad: IconCircleX };
 
@@ -48,8 +49,7 @@ function Holder({ standing: { hostname, customer, license, seat } }: { standing:
       )}
       {license && (
         <span>
-          {license.currentActivations.toLocaleString('en')} of {license.maxActivations.toLocaleString('en')}{' '}
-          seats
+          {countText(license.currentActivations)} of {countText(license.maxActivations)} seats
         </span>
       )}
       {seat && <span>seat since {shortDate(seat.since)}</span>}

@@ -1,4 +1,5 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
+import { fixedText } from '../../ui/numbers.ts';
 
 /** Short label why a release is or is not offered; the sentence next to it has the numbers. */
 export const reasonLabels: Record<OfferReason, string> = {
@@ -35,4 +36,4 @@ export const bucketText = ({
 }: Pick<Explanation, 'bucket' | 'rolloutPercentage'>): string =>
   bucket === null || rolloutPercentage === 100
     ? `${rolloutPercentage} %`
-    : `${bucket.toFixed(2)} of ${rolloutPercentage} %`;
+    : `${fixedText(bucket, 2)} of ${rolloutPercentage} %`;

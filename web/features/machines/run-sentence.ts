@@ -1,11 +1,12 @@
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
 import { eventSentence } from './event-sentence.ts';
 import { refusalReasons } from './state-labels.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** `412 valid validations`, `Refused 3 times: seats full`, `Checked for updates (current: 4.2.0), 12 times`. */
 export function runSentence(run: TimelineRun): string {
   const { kind, code, count } = run;
-  const times = count.toLocaleString('en');
+  const times = countText(count);
   if (kind !== 'validation') {
     const sentence = eventSentence({ ...run, eventType: kind, errorMessage: run.error, errorCode: null });
     return count === 1 ? sentence : `${sentence}, ${times} times`;

@@ -1,7 +1,8 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { shortDate } from '../../ui/time.ts';
+import { clockMinutes, shortDate, weekdayName } from '../../ui/time.ts';
 import { refusalReasons } from './state-labels.ts';
+import { countText, fixedText } from '../../ui/numbers.ts';
 
 type Standing = Pick<
   MachineStanding,
@@ -43,7 +44,7 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
 }
 
 const seatsOf = ({ currentActivations, maxActivations }: NonNullable<Standing['license']>) =>
-  `${currentActivations.toLocaleString('en')} of ${maxActivations.toLocaleString('en')}`;
+  `${countText(currentActivations)} of ${countText(maxActivations)}`;
 
 function updateSentence(version: string | null, offers: readonly Offer[]): string {
   const runs = version === null ? 'Runs an unknown version' : `Runs ${version}`;
@@ -81,16 +82,9 @@ const reasons: Record<OfferReason, string | null> = {
 
 const whyNot = ({ reason, bucket, rolloutPercentage }: Offer): string =>
   reason === 'ROLLOUT_BUCKET'
-    ? `bucket ${(bucket ?? 0).toFixed(2)}, rollout ${rolloutPercentage} %`
+    ? `bucket ${fixedText(bucket ?? 0, 2)}, rollout ${rolloutPercentage} %`
     : (reasons[reason] ?? '');
 
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
-const shortMoment = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const dayMs = 86_400_000;
 /** A weekday names the same day last week from then on. */
 const weekdaysFor = 6;
@@ -102,8 +96,8 @@ const daysAgo = (at: Date, now: Date) => Math.round((startOfDay(now) - startOfDa
 export function sinceText(iso: string, now: Date): string {
   const at = new Date(iso);
   const days = daysAgo(at, now);
-  if (days <= 0) return `today, ${clock.format(at)}`;
-  return days <= weekdaysFor ? weekday.format(at) : shortDate(iso);
+  if (days <= 0) return `today, ${clockMinutes(at)}`;
+  return days <= weekdaysFor ? weekdayName(at) : shortDate(iso);
 }
 
 /** `Mon 08:00 – Fri 17:12`; with dates when it began more than six days ago. */
@@ -111,8 +105,8 @@ export function rangeText(from: string, to: string, now: Date): string {
   const text = (iso: string) => {
     const at = new Date(iso);
     return daysAgo(new Date(from), now) <= weekdaysFor
-      ? shortMoment.format(at).replace(',', '')
-      : `${shortDate(iso)}, ${clock.format(at)}`;
+      ? `${weekdayName(at).slice(0, 3)} ${clockMinutes(at)}`
+      : `${shortDate(iso)}, ${clockMinutes(at)}`;
   };
   return text(from) === text(to) ? text(from) : `${text(from)} – ${text(to)}`;
 }

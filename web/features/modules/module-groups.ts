@@ -1,4 +1,5 @@
 import { moduleLabel, type Module } from '../../../contract/modules.ts';
+import { compareTexts } from '../../ui/locale.ts';
 
 export type ModuleGroup = { category: string; title: string; modules: Module[] };
 
@@ -15,7 +16,7 @@ export function groupModules(modules: readonly Module[]): ModuleGroup[] {
   }
   return [...groups]
     .map(([category, members]) => ({ category, title: moduleLabel(category), modules: members }))
-    .toSorted((a, b) => rank(a.category) - rank(b.category) || a.title.localeCompare(b.title, 'en'));
+    .toSorted((a, b) => rank(a.category) - rank(b.category) || compareTexts(a.title, b.title));
 }
 
 function rank(category: string): number {

@@ -15,6 +15,7 @@ import { TagPolicyModal } from './lazy.ts';
 import { usePoliciesSearch } from './policies-search.ts';
 import { policyText } from './policy-text.ts';
 import { tagListQuery, tagPageSize } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** The tags of customers, with the update policy that each gives them. */
 export function PoliciesPage() {
@@ -66,8 +67,8 @@ export function PoliciesPage() {
 
 const columns: Column<ListedTagPolicy>[] = [
   { id: 'tag', header: 'Tag', cell: ({ tag }) => tag },
-  { id: 'customers', header: 'Customers', align: 'right', cell: (row) => row.customers.toLocaleString('en') },
-  { id: 'machines', header: 'Machines', align: 'right', cell: (row) => row.machines.toLocaleString('en') },
+  { id: 'customers', header: 'Customers', align: 'right', cell: (row) => countText(row.customers) },
+  { id: 'machines', header: 'Machines', align: 'right', cell: (row) => countText(row.machines) },
   {
     id: 'policy',
     header: 'Update Policy',

@@ -8,13 +8,14 @@ import { fieldLabels, usualWindow } from './policy-form.ts';
 import type { PolicyFormState } from './PolicyFields.tsx';
 import { dayName } from './policy-text.ts';
 import { readTime, readTimes } from './typed-time.ts';
+import { allZones } from '../../ui/locale.ts';
 
 const modes = [
   { value: 'unset', label: 'Not set' },
   { value: 'any', label: 'At any time, whatever a tag says' },
   { value: 'windows', label: 'Only in these windows' },
 ];
-const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].filter(isZone);
+const zones = [...new Set(['UTC', ...allZones()])].filter(isZone);
 
 /** When machines may be offered updates. */
 export function WindowFields({ form }: { form: PolicyFormState }) {

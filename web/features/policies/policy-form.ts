@@ -11,6 +11,8 @@ import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { windowText } from './policy-text.ts';
+import { countText } from '../../ui/numbers.ts';
+import { zone } from '../../ui/locale.ts';
 
 /** The fields of a policy as typed. */
 export type PolicyValues = {
@@ -37,7 +39,7 @@ export const fieldLabels = {
 
 /** Every night, by the clocks of the person who enters it. */
 export const usualWindow = (): MaintenanceWindow => ({
-  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  zone,
   weekdays: [...weekdays],
   from: '22:00',
   to: '05:00',
@@ -106,7 +108,7 @@ function asText(value: unknown): string {
   return (value as MaintenanceWindow[]).map((window) => windowText(window)).join('; ');
 }
 
-const machinesText = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'machine' : 'machines'}`;
+const machinesText = (n: number) => `${countText(n)} ${n === 1 ? 'machine' : 'machines'}`;
 
 /** What saving changes for machines, in sentences. */
 export function impactSentences({ machines, isComplete, changed, held, pinMatches }: PolicyImpact): string[] {
@@ -114,7 +116,7 @@ export function impactSentences({ machines, isComplete, changed, held, pinMatche
   return [
     changed === 0
       ? `None of ${of} would be offered something else from now on.`
-      : `${changed.toLocaleString('en')} of ${of} would be offered something else from now on${held > 0 ? `, ${held === changed ? (held === 1 ? 'which is nothing' : 'all of them nothing') : `${held.toLocaleString('en')} of them nothing`}` : ''}.`,
+      : `${countText(changed)} of ${of} would be offered something else from now on${held > 0 ? `, ${held === changed ? (held === 1 ? 'which is nothing' : 'all of them nothing') : `${countText(held)} of them nothing`}` : ''}.`,
     ...(pinMatches === false
       ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
       : []),

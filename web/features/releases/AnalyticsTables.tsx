@@ -6,10 +6,11 @@ import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { mostShown, rateTone, successRate, type ReleaseStat } from './analytics-figures.ts';
+import { mostShown, successRate, type ReleaseStat } from './analytics-figures.ts';
 import { ChannelBadge } from './release-cells.tsx';
 import { platformText, unusualKind } from './release-labels.ts';
 import classes from './analytics.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];
 
@@ -32,7 +33,7 @@ const machineColumns: Column<Activity>[] = [
     header: 'Total Events',
     align: 'right',
     width: 120,
-    cell: (row) => row.totalEvents.toLocaleString('en'),
+    cell: (row) => countText(row.totalEvents),
   },
 ];
 
@@ -67,8 +68,8 @@ const performanceColumns: Column<ReleaseStat>[] = [
     align: 'right',
     width: 120,
     cell: (row) => {
-      const rate = successRate(row);
-      return <StatusBadge tone={rateTone(rate)}>{rate}%</StatusBadge>;
+      const { text, tone } = successRate(row);
+      return <StatusBadge tone={tone}>{text}%</StatusBadge>;
     },
   },
 ];

@@ -5,7 +5,8 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
 import { shortPlatformText, unusualKind } from './release-labels.ts';
-import { chartHeight, whole } from './TrendsChart.tsx';
+import { chartHeight } from './TrendsChart.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 const separator = ' · ';
 
@@ -44,7 +45,7 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"
         maxBarWidth={28}
-        valueFormatter={whole}
+        valueFormatter={countText}
         xAxisProps={{
           tick: <NameTick />,
           height: 44,

@@ -16,7 +16,7 @@ export default function PausedNotice() {
   const { data } = useQuery({ ...pausedReleasesQuery(), enabled: can.viewReleases });
   const [latest, ...others] = (data ?? [])
     .filter(({ id, pausedBy }) => pausedBy === null && pathname !== `${paths.releases}/${id}`)
-    .toSorted((a, b) => (b.pausedAt ?? '').localeCompare(a.pausedAt ?? ''));
+    .toSorted((a, b) => Date.parse(b.pausedAt ?? '') - Date.parse(a.pausedAt ?? ''));
   if (!latest || pathname === paths.releases || pathname === paths.today) return null;
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>

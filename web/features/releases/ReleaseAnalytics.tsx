@@ -11,6 +11,7 @@ import { summaryOf } from './analytics-figures.ts';
 import { DownloadsChart } from './DownloadsChart.tsx';
 import { releaseAnalyticsQuery } from './queries.ts';
 import { TrendsChart } from './TrendsChart.tsx';
+import { countText } from '../../ui/numbers.ts';
 
 /** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: the chart code is large. */
 export default function ReleaseAnalytics() {
@@ -33,7 +34,7 @@ export default function ReleaseAnalytics() {
           'Active Machines (30d)': summary && (
             <OfWhichProven all={summary.activeMachines} proven={summary.provenMachines} of="in 30 days" />
           ),
-          'Total Downloads': summary?.totalDownloads.toLocaleString('en'),
+          'Total Downloads': summary && countText(summary.totalDownloads),
           'Latest Release': summary?.latestRelease,
         }}
       />

@@ -32,8 +32,9 @@ import { pageSize, releaseListQuery } from './queries.ts';
 import { releaseView, useReleasesSearch } from './releases-search.ts';
 import { VersionStrip } from './VersionStrip.tsx';
 import { newestFirst } from './version-groups.ts';
+import { countText } from '../../ui/numbers.ts';
 
-const count = (value: number | undefined) => value?.toLocaleString('en');
+const count = (value: number | undefined) => (value === undefined ? value : countText(value));
 
 const attentionNotes: Record<RolloutAttention, string> = {
   damaged: 'Only releases with a damaged file',

@@ -7,9 +7,9 @@ import { EmptyState } from '../../ui/states.tsx';
 import { dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
+import { countText } from '../../ui/numbers.ts';
 
 export const chartHeight = 240;
-export const whole = (value: number) => value.toLocaleString('en');
 
 /** Update checks by day, and the machines that made them. */
 export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends'] | undefined }) {
@@ -40,7 +40,7 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
         withLegend
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"
-        valueFormatter={whole}
+        valueFormatter={countText}
         xAxisProps={{ minTickGap: 28 }}
         yAxisProps={{ allowDecimals: false, width: 56 }}
         lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}

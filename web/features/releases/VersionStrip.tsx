@@ -8,6 +8,7 @@ import { RowButton } from '../../ui/RowButton.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { stripsQuery } from './queries.ts';
 import { buildText, shortPlatformText } from './release-labels.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /**
  * Beside the heading of a version: how many of the machines that could run it do, how many of them policies hold back
@@ -32,9 +33,9 @@ export function VersionStrip(props: {
       {eligible > 0 && <ShareBar percent={(reached / eligible) * 100} tone="teal" />}
       <Text span size="xs" c="dimmed">
         {[
-          eligible > 0 && `${reached.toLocaleString('en')} of ${eligible.toLocaleString('en')}`,
-          held > 0 && `${held.toLocaleString('en')} held by policies`,
-          failed > 0 && `${failed.toLocaleString('en')} failed`,
+          eligible > 0 && `${countText(reached)} of ${countText(eligible)}`,
+          held > 0 && `${countText(held)} held by policies`,
+          failed > 0 && `${countText(failed)} failed`,
         ]
           .filter(Boolean)
           .join(', ')}

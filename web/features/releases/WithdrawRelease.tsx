@@ -11,6 +11,7 @@ import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { withdrawRelease } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 
@@ -38,7 +39,7 @@ export default function WithdrawRelease({ release, onClose }: { release: Release
 
 function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClose: () => void }) {
   const { release, affectedMachines, affectedTotal } = withdrawn;
-  const total = affectedTotal.toLocaleString('en');
+  const total = countText(affectedTotal);
   return (
     <Dialog title="Release withdrawn" onClose={onClose}>
       <Stack gap="md">

@@ -1,5 +1,6 @@
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
+import { fixedText } from '../../ui/numbers.ts';
 
 export type ReleaseStat = ReleaseAnalytics['releaseStats'][number];
 
@@ -18,12 +19,12 @@ export function summaryOf({ provenMachines, updateTrends, releaseStats }: Releas
 
 type Downloads = Pick<ReleaseStat, 'totalDownloads' | 'completedDownloads'>;
 
-/** Share of completed downloads: a percentage with one decimal, 0 when there were no downloads. */
-export const successRate = ({ totalDownloads, completedDownloads }: Downloads): string =>
-  totalDownloads > 0 ? ((completedDownloads / totalDownloads) * 100).toFixed(1) : '0';
-
-/** Green above 95, yellow above 80, red otherwise; based on the displayed value. */
-export function rateTone(rate: string): Tone {
-  const percent = Number(rate);
-  return percent > 95 ? 'teal' : percent > 80 ? 'amber' : 'red';
+/**
+ * Share of completed downloads: a percentage with one decimal, 0 when there were no downloads. Green above 95, yellow
+ * above 80, red otherwise, based on the displayed value.
+ */
+export function successRate({ totalDownloads, completedDownloads }: Downloads): { text: string; tone: Tone } {
+  if (totalDownloads === 0) return { text: '0', tone: 'red' };
+  const percent = Math.round((completedDownloads / totalDownloads) * 1000) / 10;
+  return { text: fixedText(percent, 1), tone: percent > 95 ? 'teal' : percent > 80 ? 'amber' : 'red' };
 }

@@ -6,6 +6,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
 import { kindOf } from './release-labels.ts';
 import classes from './releases.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 /** Number of characters of a hash that are shown (spec part 2, section 9). */
 const hashShown = 8;
@@ -47,6 +48,6 @@ export const releaseColumns = (severalKinds: ReadonlySet<Release>): Column<Relea
     id: 'downloadCount',
     header: 'Downloads',
     align: 'right',
-    cell: (release) => release.downloadCount > 0 && release.downloadCount.toLocaleString('en'),
+    cell: (release) => release.downloadCount > 0 && countText(release.downloadCount),
   },
 ];

@@ -4,6 +4,7 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** Installs by day, succeeded and failed. */
 export default function Adoption({ progress: { adoption } }: { progress: RolloutProgress }) {
@@ -29,7 +30,7 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
         legendProps={{ verticalAlign: 'top', height: 36 }}
         tickLine="none"
         maxBarWidth={28}
-        valueFormatter={(value) => value.toLocaleString('en')}
+        valueFormatter={countText}
         yAxisProps={{ allowDecimals: false, width: 56 }}
         barChartProps={{ title: 'Installs by day' }}
       />

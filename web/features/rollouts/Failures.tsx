@@ -5,6 +5,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './rollouts.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 type Failure = RolloutProgress['failures'][number];
 type From = RolloutProgress['fromVersions'][number];
@@ -16,7 +17,7 @@ const failureColumns: Column<Failure>[] = [
     header: 'Machines',
     align: 'right',
     width: 110,
-    cell: ({ machines }) => machines.toLocaleString('en'),
+    cell: ({ machines }) => countText(machines),
   },
   {
     id: 'latest',
@@ -52,7 +53,7 @@ const fromColumns: Column<From>[] = [
     header: 'Machines',
     align: 'right',
     width: 110,
-    cell: ({ machines }) => machines.toLocaleString('en'),
+    cell: ({ machines }) => countText(machines),
   },
 ];
 

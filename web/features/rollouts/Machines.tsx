@@ -18,6 +18,7 @@ import { shortDate } from '../../ui/time.ts';
 import { useSearch } from '../../use-search.ts';
 import { machinesCsvUrl, machinesPerPage, machinesQuery } from './queries.ts';
 import type { ReleaseSearch } from './release-search.ts';
+import { countText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/releases/$releaseId');
 
@@ -58,7 +59,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
       {affected && (
         <Text mb={8}>
           {counted(affected.machines, 'machine')} had it when it was withdrawn on{' '}
-          {shortDate(affected.withdrawnAt)}; {affected.movedOn.toLocaleString('en')} moved on since.
+          {shortDate(affected.withdrawnAt)}; {countText(affected.movedOn)} moved on since.
         </Text>
       )}
       <Stack gap="sm">

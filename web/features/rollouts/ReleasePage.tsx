@@ -20,6 +20,7 @@ import { History } from './History.tsx';
 import { Machines } from './Machines.tsx';
 import { PlanCard } from './PlanCard.tsx';
 import { historyQuery, progressQuery } from './queries.ts';
+import { countText } from '../../ui/numbers.ts';
 
 const Adoption = lazy(() => import('./Adoption.tsx'));
 
@@ -54,7 +55,7 @@ export function ReleasePage() {
 
 function Details({ progress }: { progress: RolloutProgress }) {
   const { release, figures } = progress;
-  const count = (machines: number) => machines.toLocaleString('en');
+  const count = (machines: number) => countText(machines);
   return (
     <>
       <PlanCard progress={progress} />

@@ -1,5 +1,6 @@
 import type { DayFigure, Figure } from '../../../contract/today.ts';
 import classes from './today.module.css';
+import { countText } from '../../ui/numbers.ts';
 
 const names: Record<Figure, string> = {
   validations: 'Validations',
@@ -11,7 +12,7 @@ const names: Record<Figure, string> = {
   failedInstalls: 'Failed installs',
 };
 
-const count = (value: number | null) => value?.toLocaleString('en') ?? '—';
+const count = (value: number | null) => (value === null ? '—' : countText(value));
 
 /** The counts since midnight UTC, beside those of yesterday at the same hour. */
 export function DayFigures({ figures }: { figures: readonly DayFigure[] }) {

@@ -3,6 +3,7 @@ import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
 import { relativeTime } from '../../ui/time.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** From the most urgent on. */
 const tones = ['red', 'orange', 'amber', 'neutral'] as const;
@@ -193,7 +194,7 @@ const described: Record<TodayKind, Describe> = {
   signInsRefused: ({ count, since, usual }) => ({
     tone: 'orange',
     title: say(count, 'sign-in', ['was', 'were'], 'refused within 24 hours'),
-    about: usual === 0 ? 'Usually there are none' : `Usually there are ${usual?.toLocaleString('en')}`,
+    about: usual === 0 ? 'Usually there are none' : `Usually there are ${countText(usual ?? 0)}`,
     list: {
       to: paths.audit,
       search: { eventType: 'session.login_failed', since: since ?? undefined },

@@ -1,5 +1,6 @@
 import type { Role } from '../../../contract/users.ts';
 import { cellLabel, cellOf, permissionsOf, type RoleValues } from './role-form.ts';
+import { countText } from '../../ui/numbers.ts';
 
 /** Effects of an edit of a role on other users. */
 export type RoleChange = { gained: string[]; lost: string[]; secondFactor: boolean | undefined };
@@ -27,7 +28,7 @@ export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact
   const { people, withoutSecondFactor } = impact;
   if (people === 0) return ['No active user has this role.'];
   return [
-    people === 1 ? '1 person has this role.' : `${people.toLocaleString('en')} people have this role.`,
+    people === 1 ? '1 person has this role.' : `${countText(people)} people have this role.`,
     ...(gained.length > 0 ? [`Gained with the next call: ${gained.join(', ')}.`] : []),
     ...(lost.length > 0
       ? [`Lost with the next call, unless another role grants it: ${lost.join(', ')}.`]
@@ -40,4 +41,4 @@ export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact
 const asked = (without: number) =>
   without === 0
     ? 'All of them have a second factor already.'
-    : `${without.toLocaleString('en')} of them ${without === 1 ? 'has' : 'have'} no second factor and may do nothing but set one up, from the next call.`;
+    : `${countText(without)} of them ${without === 1 ? 'has' : 'have'} no second factor and may do nothing but set one up, from the next call.`;
