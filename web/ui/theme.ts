@@ -125,7 +125,8 @@ export const theme = createTheme({
 
 /*
  * Colors in addition to Mantine's. Text colors have a contrast of at least 4.5:1 on the card, the page and their own
- * background; Mantine's error red, muted gray and orange do not.
+ * background; Mantine's error red, muted gray and orange do not. The solid ones, which fill bars and lines, differ for readers
+ * who do not see red and green apart as well.
  */
 const lightColors = {
   '--ui-page': '#fbfbfc',
@@ -149,10 +150,9 @@ const lightColors = {
   '--ui-orange-solid': '#e8590c',
   '--ui-red-bg': '#ffe3e2',
   '--ui-red-text': '#ab1c18',
-  '--ui-red-solid': '#d9302b',
+  '--ui-red-solid': '#c4202a',
   '--ui-violet-bg': '#f3e3fa',
   '--ui-violet-text': '#7a2a97',
-  '--ui-violet-solid': '#9c36b5',
 } as const;
 
 const darkColors: Record<keyof typeof lightColors, string> = {
@@ -168,19 +168,18 @@ const darkColors: Record<keyof typeof lightColors, string> = {
   '--ui-neutral-text': '#c3c6cf',
   '--ui-teal-bg': '#10342c',
   '--ui-teal-text': '#6fdcbc',
-  '--ui-teal-solid': '#1fa882',
+  '--ui-teal-solid': '#2fbf98',
   '--ui-amber-bg': '#3a2d0c',
   '--ui-amber-text': '#f2c75c',
-  '--ui-amber-solid': '#f0960f',
+  '--ui-amber-solid': '#f6b73c',
   '--ui-orange-bg': '#43260f',
   '--ui-orange-text': '#ffb27d',
-  '--ui-orange-solid': '#f07030',
+  '--ui-orange-solid': '#ee7a2e',
   '--ui-red-bg': '#441c1c',
   '--ui-red-text': '#ff9d99',
-  '--ui-red-solid': '#e5534e',
+  '--ui-red-solid': '#dc4440',
   '--ui-violet-bg': '#36203f',
   '--ui-violet-text': '#dda6f0',
-  '--ui-violet-solid': '#b45bcc',
 };
 
 /** The color tokens of both schemes. */

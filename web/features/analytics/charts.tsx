@@ -15,9 +15,9 @@ import { countText } from '../../ui/numbers.ts';
 
 const height = 220;
 const hues = { ink: 'ink.5', teal: 'var(--ui-teal-solid)' };
-const refusalHues = ['amber', 'red', 'violet']
-  .map((name) => `var(--ui-${name}-solid)`)
-  .concat(hues.ink, hues.teal);
+const refusalHues = ['amber', 'red', 'ink', 'teal', 'orange'].map((name) =>
+  name === 'ink' ? hues.ink : `var(--ui-${name}-solid)`,
+);
 
 const look = {
   h: height,
