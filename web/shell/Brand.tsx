@@ -1,4 +1,4 @@
-/** Name and mark of the product: a card on a lanyard, with four seats of which three are taken. As in `favicon.svg`. */
+/** Name and mark of the product: a badge on a lanyard, with the seat bar. As in `favicon.svg`, and the same in both schemes. */
 export function Brand({ size = 20 }: { size?: number }) {
   return (
     <span
@@ -10,25 +10,13 @@ export function Brand({ size = 20 }: { size?: number }) {
         fontSize: size * 0.75,
       }}
     >
-      <svg
-        width={size}
-        height={size}
-        viewBox="0 0 24 24"
-        fill="none"
-        stroke="var(--mantine-color-anchor)"
-        strokeWidth="1.75"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        aria-hidden
-      >
-        <path d="M6.5 1.75 12 6.5l5.5-4.75M12 6.5v3" />
-        <rect x="5" y="9.5" width="14" height="12.5" rx="2.5" />
-        <g fill="var(--mantine-color-anchor)" stroke="none">
-          <rect x="8" y="12.25" width="3.25" height="3" rx="0.8" />
-          <rect x="12.75" y="12.25" width="3.25" height="3" rx="0.8" />
-          <rect x="8" y="16.5" width="3.25" height="3" rx="0.8" />
-          <rect x="12.75" y="16.5" width="3.25" height="3" rx="0.8" opacity="0.3" />
-        </g>
+      <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden>
+        <rect width="24" height="24" rx="6" fill="#3d59b2" />
+        <path d="M6 0h3l3 4 3-4h3l-6 8Z" fill="#b9c5e9" />
+        <rect x="6.25" y="8" width="11.5" height="13" rx="1.75" fill="#fff" />
+        <rect x="10.25" y="9.6" width="3.5" height="1.4" rx="0.7" fill="#3d59b2" />
+        <rect x="8.5" y="15.5" width="7" height="3" rx="0.75" fill="#b9c5e9" />
+        <path d="M9.25 15.5H13v3H9.25a.75.75 0 0 1-.75-.75v-1.5a.75.75 0 0 1 .75-.75Z" fill="#3d59b2" />
       </svg>
       Lanyard
     </span>
