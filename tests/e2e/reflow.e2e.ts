@@ -1,0 +1,34 @@
+import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
+import { makeRelease } from './releases.ts';
+import { findShown, screens } from './screens.ts';
+import { expect, quiet, signInAs, test } from './support.ts';
+
+// WCAG 1.4.10: 1280 pixels at 400 %.
+test.use({ viewport: { width: 320, height: 256 } });
+
+test('no screen scrolls sideways at 400 %', async ({ page, server }) => {
+  test.setTimeout(300_000);
+  const customer = await makeCustomer(server.admin, {
+    name: 'Centre hospitalier universitaire de Saint-Étienne, site de Bellevue',
+    email: 'informatique.biomedicale@chu-saint-etienne.example',
+  });
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  await validateOn(server.admin, license, 'reflow', { hostname: 'WORKSTATION-OF-A-LONG-NAME-IN-LYON-08' });
+  await makeRelease(server, {});
+  const shown = await findShown(server.admin);
+  await signInAs(page, 'super_admin', '/today', server);
+  for (const screen of screens) {
+    if (screen.signedOut || screen.before) continue;
+    await page.goto(screen.path(shown));
+    await quiet(page);
+    const wide = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth <= clientWidth) return [];
+      const beyond = [...document.querySelectorAll('body *')].filter(
+        (element) => element.getBoundingClientRect().right > clientWidth + 1,
+      );
+      return [`${scrollWidth} px`, ...beyond.slice(0, 5).map((element) => element.outerHTML.slice(0, 120))];
+    });
+    expect.soft(wide, screen.name).toEqual([]);
+  }
+});
