@@ -15,10 +15,18 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export function relativeTime(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of units) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) < length) continue;
+    const count = unit === 'day' ? calendarDays(now, new Date(iso)) : Math.trunc(seconds / length);
+    return relative.format(count, unit);
   }
   // The clock of the page may be half a minute slow: a new record must not seem to be in the future.
   return seconds > 30 ? 'in a moment' : 'just now';
+}
+
+/** Counted by midnights: 47 hours after Monday morning is Wednesday, not tomorrow. */
+function calendarDays(from: Date, to: Date): number {
+  const midnight = (at: Date) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate());
+  return Math.round((midnight(to) - midnight(from)) / 86_400_000);
 }
 
 type Part = 'day' | 'month' | 'year';
