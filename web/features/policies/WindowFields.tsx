@@ -60,6 +60,9 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   const at = `windows.${index}`;
   const number = index + 1;
   const { windows } = form.values;
+  const zone = windows[index]?.zone;
+  // a zone that the server knows under another name than this browser
+  const offered = zone && !zones.includes(zone) ? [zone, ...zones] : zones;
   const problems = ['weekdays', 'from', 'to', 'zone'].flatMap((name) => {
     const error = form.errors[`${at}.${name}`];
     return typeof error === 'string' ? [`${labels[name]}: ${error}`] : [];
@@ -81,10 +84,10 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
         <SearchSelect
           flex="1 1 220px"
           aria-label={`Time zone, window ${number}`}
-          data={zones.map((zone) => ({ value: zone, label: zone }))}
-          value={windows[index]?.zone || null}
+          data={offered.map((one) => ({ value: one, label: one }))}
+          value={zone || null}
           error={form.errors[`${at}.zone`] !== undefined}
-          onChange={(zone) => form.setFieldValue(`${at}.zone`, zone ?? '')}
+          onChange={(chosen) => form.setFieldValue(`${at}.zone`, chosen ?? '')}
           nothingFound="No such time zone"
         />
         <ActionIcon
