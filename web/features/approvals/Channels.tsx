@@ -20,7 +20,8 @@ export function Channels() {
       <Text c="dimmed" size="sm">
         Where a channel requires it, a second person approves what reaches its machines, also from a wider
         channel: publishing, widening to 100 %, lowering the minimum version, resuming after a pause by the
-        service, security updates. Pausing and withdrawing never wait. Changing this needs two people too.
+        service, accepting more failures, security updates. Pausing and withdrawing never wait. Changing this
+        needs two people too.
       </Text>
       {channels.isLoadingError ? (
         <LoadError title="Failed to load channels" query={channels} />
