@@ -7,15 +7,21 @@ import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import { customerUseQuery, healthQuery, analyticsProblem, trendsQuery } from './queries.ts';
-import { periods, type Period } from './series.ts';
+import {
+  customerUseQuery,
+  healthQuery,
+  analyticsProblem,
+  trendsBeforeQuery,
+  trendsQuery,
+} from './queries.ts';
+import { inWeeks, periods, totalsOf, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
 import { countText, fixedText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/analytics');
 const charts = () => import('./charts.tsx');
-const DayLine = lazy(async () => ({ default: (await charts()).DayLine }));
+const TrendLine = lazy(async () => ({ default: (await charts()).TrendLine }));
 const RefusalsChart = lazy(async () => ({ default: (await charts()).RefusalsChart }));
 const TopCustomers = lazy(async () => ({ default: (await charts()).TopCustomers }));
 const ExpiringChart = lazy(async () => ({ default: (await charts()).ExpiringChart }));
@@ -51,13 +57,18 @@ function useFigures(period: Period) {
   const health = useQuery(healthQuery());
   const trends = useQuery(trendsQuery(period));
   const use = useQuery(customerUseQuery(period));
-  return { health, trends, use };
+  const before = useQuery(trendsBeforeQuery(period));
+  return { health, trends, use, before };
 }
 
 const Freshness = ({ period }: { period: Period }) => <AsOf queries={Object.values(useFigures(period))} />;
 
 function Figures({ period }: { period: Period }) {
-  const { health, trends, use } = useFigures(period);
+  const { health, trends, use, before } = useFigures(period);
+  const byWeek = period === 'year';
+  const shown = trends.data && (byWeek ? inWeeks(trends.data) : trends.data);
+  const faint = before.data && (byWeek ? inWeeks(before.data) : before.data);
+  const totals = trends.data && totalsOf(trends.data);
   const asked = [health, trends, use];
   const failed = asked.find((query) => query.isError && !query.data);
   if (failed) {
@@ -67,36 +78,39 @@ function Figures({ period }: { period: Period }) {
     );
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
+  const lines = { trends: shown, before: faint, byWeek };
   return (
     <Scroller label="Analytics">
       <Tiles
-        label="Now"
+        label="Totals"
         tiles={{
           'Active Customers': health.data && countText(health.data.activeCustomers),
           'Active Licenses': health.data && countText(health.data.activeLicenses),
-          'Error Rate': health.data && `${hundredths(health.data.errorRate)}%`,
-          'Avg Response Time': health.data && `${hundredths(health.data.avgResponseTime)} ms`,
+          'Error Rate': totals && `${hundredths(totals.errorRate)}%`,
+          'Avg Response Time': totals && `${hundredths(totals.avgResponseTime)} ms`,
         }}
       />
       <Suspense fallback={<Loading />}>
         <div className={classes.grid}>
-          <DayLine title="Active Users" unit="Active Users" series={trends.data?.activations} />
-          <DayLine
+          <TrendLine title="Active Users" unit="Active Users" name="activations" {...lines} />
+          <TrendLine
             title="Validation Success Rate"
             unit="Percent"
-            series={trends.data?.successRate}
+            name="successRate"
             format={(value) => `${hundredths(value)}%`}
             axisUnit="%"
             domain={[0, 100]}
+            {...lines}
           />
-          <DayLine
+          <TrendLine
             title="Response Time"
             unit="ms"
-            series={trends.data?.responseTime}
+            name="responseTime"
             format={(value) => `${hundredths(value)} ms`}
             axisUnit=" ms"
+            {...lines}
           />
-          <RefusalsChart codes={trends.data?.codes} />
+          <RefusalsChart codes={shown?.codes} byWeek={byWeek} />
           <TopCustomers customers={use.data?.customers} />
           <ExpiringChart weeks={use.data?.expiring} />
         </div>

@@ -3,14 +3,16 @@ import { BarChart, LineChart } from '@mantine/charts';
 import { Anchor, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
+import type { ValidationCode } from '../../../contract/validation.ts';
 import { paths } from '../../paths.ts';
+import { refusalReasons } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
-import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
+import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
-import { codesByDay } from './series.ts';
+import { besides, codesByDay } from './series.ts';
 import { countText } from '../../ui/numbers.ts';
 
 const height = 220;
@@ -28,13 +30,24 @@ const look = {
   curveType: 'monotone' as const,
 };
 
-type Series = LicenseTrends['activations'];
+type Trends = LicenseTrends;
 
-/** One line over days; days without data have no point. */
-export function DayLine(props: {
+/** Whether the last point is not over yet, what the points are, and the words for both. */
+function stepsOf(byWeek: boolean, last: string | undefined) {
+  const name = byWeek ? 'Week of' : 'Day';
+  const isOpen = isUnfinished(last, byWeek ? 7 : 1);
+  return { name, isOpen, openNote: byWeek ? unfinishedWeekNote : unfinishedNote };
+}
+
+/** One line over days or weeks, with the period before as a faint one; days without data have no point. */
+export function TrendLine(props: {
   title: string;
   unit: string;
-  series: Series | undefined;
+  trends: Trends | undefined;
+  /** The period before this one. */
+  before: Trends | undefined;
+  name: 'activations' | 'successRate' | 'responseTime';
+  byWeek: boolean;
   format?: (value: number) => string;
   /** Suffix of the labels on the value axis. */
   axisUnit?: string;
@@ -42,26 +55,50 @@ export function DayLine(props: {
   domain?: [number, number];
 }) {
   const { can } = useAuth();
-  const { title, unit, series, format = countText, axisUnit, domain } = props;
-  if (!series) return <Skeleton height={height + 60} radius={8} />;
-  const data = series.map(({ period, count }) => ({ day: dayLabel(period), count }));
+  const { title, unit, trends, before, name, byWeek, format = countText, axisUnit, domain } = props;
+  if (!trends) return <Skeleton height={height + 60} radius={8} />;
+  const series = trends[name];
+  const earlier = besides(trends, before, name);
+  const data = series.map(({ period, count }) => ({
+    day: dayLabel(period),
+    count,
+    before: earlier.get(period) ?? null,
+  }));
   const isEmpty = series.every(({ count }) => count === 0);
-  const today = isUnfinished(series.at(-1)?.period);
+  const hasBefore = data.some((one) => one.before);
+  const steps = stepsOf(byWeek, series.at(-1)?.period);
+  const rounded = (count: number) => Math.round(count * 100) / 100;
+  const notes = [
+    byWeek && name === 'activations' && 'The busiest day of each week.',
+    hasBefore && 'Faint: the period before.',
+    steps.isOpen && steps.openNote,
+  ];
   return (
     <ChartCard
       exportable={can.exportAnalytics}
       title={title}
-      columns={['Day', unit]}
-      rows={isEmpty ? [] : data.map(({ day, count }) => [day, Math.round(count * 100) / 100])}
-      note={today && !isEmpty && unfinishedNote}
+      columns={[steps.name, unit, ...(hasBefore ? ['Period Before'] : [])]}
+      rows={
+        isEmpty
+          ? []
+          : data.map((one) => [one.day, rounded(one.count), ...(hasBefore ? [rounded(one.before ?? 0)] : [])])
+      }
+      note={!isEmpty && notes.filter(Boolean).join(' ')}
       empty={<NoValidations />}
     >
       <LineChart
         {...look}
-        {...(today && { lineProps: dashedEnd })}
+        lineProps={({ name: line }: { name: string }) =>
+          line === 'before' ? faint : steps.isOpen ? dashedEnd : {}
+        }
         data={data}
         dataKey="day"
-        series={[{ name: 'count', label: unit, color: hues.ink }]}
+        series={[
+          ...(hasBefore
+            ? [{ name: 'before', label: 'Period before', color: 'var(--mantine-color-dimmed)' }]
+            : []),
+          { name: 'count', label: unit, color: hues.ink },
+        ]}
         valueFormatter={format}
         yAxisProps={{
           allowDecimals: domain !== undefined,
@@ -69,33 +106,36 @@ export function DayLine(props: {
           tickFormatter: (value: number) => countText(value) + (axisUnit ?? ''),
           ...(domain ? { domain } : {}),
         }}
-        lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by day` }}
+        lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by ${byWeek ? 'week' : 'day'}` }}
       />
     </ChartCard>
   );
 }
 
-/** Reasons for refused validations, by day. */
-export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undefined }) {
+const faint = { strokeOpacity: 0.45, strokeWidth: 1.25 };
+
+/** Reasons for refused validations, by day or week. */
+export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | undefined; byWeek: boolean }) {
   const { can } = useAuth();
   if (!codes) return <Skeleton height={height + 60} radius={8} />;
   const { names, rows } = codesByDay(codes);
-  const data = rows.map(({ period, counts }) => ({
+  const steps = stepsOf(byWeek, rows.at(-1)?.period);
+  const data = rows.map(({ period, counts }, index) => ({
     day: dayLabel(period),
-    unfinished: isUnfinished(period),
+    unfinished: steps.isOpen && index === rows.length - 1,
     ...counts,
   }));
   return (
     <ChartCard
       exportable={can.exportAnalytics}
       title="Refused Validations by Reason"
-      columns={['Day', ...names]}
+      columns={[steps.name, ...names.map(reasonText)]}
       rows={
         names.length === 0
           ? []
           : rows.map(({ period, counts }) => [dayLabel(period), ...names.map((name) => counts[name] ?? 0)])
       }
-      note={data.at(-1)?.unfinished && unfinishedNote}
+      note={names.length > 0 && steps.isOpen && steps.openNote}
       empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
     >
       <BarChart
@@ -106,7 +146,7 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
         barProps={dashedBar}
         series={names.map((name, index) => ({
           name,
-          label: name,
+          label: reasonText(name),
           color: refusalHues[index % refusalHues.length] ?? hues.ink,
         }))}
         withLegend
@@ -116,11 +156,15 @@ export function RefusalsChart({ codes }: { codes: LicenseTrends['codes'] | undef
         valueFormatter={countText}
         xAxisProps={{ minTickGap: 28 }}
         yAxisProps={{ allowDecimals: false, width: 56 }}
-        barChartProps={{ title: 'Refused validations by day' }}
+        barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
       />
     </ChartCard>
   );
 }
+
+/** `License revoked`. */
+const reasonText = (code: ValidationCode): string =>
+  refusalReasons[code].replace(/^./, (first) => first.toUpperCase());
 
 /** The ten customers with the most machines. */
 export function TopCustomers({ customers }: { customers: CustomerUse['customers'] | undefined }) {

@@ -3,7 +3,7 @@ import { analytics } from '../../../contract/analytics.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { live } from '../../live.ts';
-import { daysOf, type Period } from './series.ts';
+import { daysOf, periodBefore, type Period } from './series.ts';
 
 const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
@@ -14,15 +14,17 @@ export const healthQuery = () =>
     ...shared,
   });
 
-export const trendsQuery = (period: Period) => {
-  const query = daysOf(period, new Date());
-  return queryOptions({
+export const trendsQuery = (period: Period) => trendsOf(daysOf(period, new Date()));
+
+export const trendsBeforeQuery = (period: Period) => trendsOf(periodBefore(daysOf(period, new Date())));
+
+const trendsOf = (query: ReturnType<typeof daysOf>) =>
+  queryOptions({
     queryKey: ['analytics', 'trends', query],
     queryFn: async ({ signal }) =>
       succeeded(await call(analytics.trends, { query }, { signal }), 'Failed to fetch trends data'),
     ...shared,
   });
-};
 
 export const customerUseQuery = (period: Period) => {
   const query = daysOf(period, new Date());

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { codesByDay, daysOf, versionsByCustomer } from './series.ts';
+import {
+  besides,
+  codesByDay,
+  daysOf,
+  inWeeks,
+  periodBefore,
+  totalsOf,
+  versionsByCustomer,
+} from './series.ts';
 
 describe('a period', () => {
   const end = new Date('2026-11-20T23:59:00Z');
@@ -44,4 +52,54 @@ test('versions become one row a customer, the newest version first', () => {
     ['Clinic', { all: 3, proven: 2 }, { all: 1, proven: 0 }],
     ['Lab', { all: 0, proven: 0 }, { all: 2, proven: 2 }],
   ]);
+});
+
+const point = (period: string, count: number) => ({ period, count });
+// 2026-11-15 is a Sunday.
+const trends = {
+  activations: ['15', '16', '17', '23'].map((day, index) => point(`2026-11-${day}`, [9, 4, 6, 2][index]!)),
+  customers: [],
+  licenses: [],
+  successRate: [point('2026-11-16', 100), point('2026-11-17', 50)],
+  responseTime: [point('2026-11-16', 10), point('2026-11-17', 20)],
+  codes: [
+    { period: '2026-11-16', code: 'VALID' as const, count: 1 },
+    { period: '2026-11-17', code: 'VALID' as const, count: 2 },
+    { period: '2026-11-17', code: 'EXPIRED' as const, count: 2 },
+  ],
+};
+
+test('the period before has the same length and ends the day before', () => {
+  expect(periodBefore({ startDate: '2026-11-13', endDate: '2026-11-20' })).toEqual({
+    startDate: '2026-11-05',
+    endDate: '2026-11-12',
+  });
+});
+
+test('totals count each validation once, not each day', () => {
+  expect(totalsOf(trends)).toEqual({ errorRate: 40, avgResponseTime: 18 });
+  expect(totalsOf({ ...trends, codes: [] })).toEqual({ errorRate: 0, avgResponseTime: 0 });
+});
+
+test('weeks begin on Monday, and the first is a whole one', () => {
+  const weeks = inWeeks(trends);
+  expect(weeks.activations).toEqual([point('2026-11-16', 6), point('2026-11-23', 2)]);
+  expect(weeks.successRate).toEqual([point('2026-11-16', 60)]);
+  expect(weeks.responseTime).toEqual([point('2026-11-16', 18)]);
+  expect(weeks.codes).toEqual([
+    { period: '2026-11-16', code: 'VALID', count: 3 },
+    { period: '2026-11-16', code: 'EXPIRED', count: 2 },
+  ]);
+});
+
+test('a day stands beside the day of the period before that is as far from its end', () => {
+  const before = { ...trends, activations: ['12', '13', '14'].map((day) => point(`2026-11-${day}`, 1)) };
+  before.successRate = [point('2026-11-13', 80)];
+  expect([...besides(trends, before, 'activations').keys()]).toEqual([
+    '2026-11-16',
+    '2026-11-17',
+    '2026-11-23',
+  ]);
+  expect([...besides(trends, before, 'successRate')]).toEqual([['2026-11-17', 80]]);
+  expect(besides(trends, undefined, 'activations').size).toBe(0);
 });

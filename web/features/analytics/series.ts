@@ -1,4 +1,5 @@
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
+import type { ValidationCode } from '../../../contract/validation.ts';
 import { compareVersions } from '../../ui/locale.ts';
 
 /* Converts figures to chart data. */
@@ -6,6 +7,10 @@ import { compareVersions } from '../../ui/locale.ts';
 export const periods = ['week', 'month', 'year'] as const;
 export type Period = (typeof periods)[number];
 
+type Series = LicenseTrends['activations'];
+type Codes = LicenseTrends['codes'];
+
+const dayMs = 86_400_000;
 const day = (date: Date) => date.toISOString().slice(0, 10);
 
 /** From 7 days, 1 month or 1 year ago to today, as UTC days (spec part 2, section 4). */
@@ -22,9 +27,106 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
   return { startDate: day(start), endDate: day(today) };
 }
 
-/** One row per day with a column for each code that occurred, the most frequent first. */
+/** The period of the same length that ended the day before. */
+export function periodBefore({ startDate, endDate }: { startDate: string; endDate: string }) {
+  const length = Date.parse(endDate) - Date.parse(startDate) + dayMs;
+  const earlier = (date: string) => day(new Date(Date.parse(date) - length));
+  return { startDate: earlier(startDate), endDate: earlier(endDate) };
+}
+
+/** Monday of the week of a UTC day, as the weeks of the service begin. */
+function weekOf(period: string): string {
+  const at = new Date(period);
+  return day(new Date(at.getTime() - ((at.getUTCDay() + 6) % 7) * dayMs));
+}
+
+const validationsByDay = (codes: Codes) => {
+  const totals = new Map<string, { all: number; valid: number }>();
+  for (const { period, code, count } of codes) {
+    const { all, valid } = totals.get(period) ?? { all: 0, valid: 0 };
+    totals.set(period, { all: all + count, valid: valid + (code === 'VALID' ? count : 0) });
+  }
+  return totals;
+};
+
+/** The average of a series in which each day counts as often as it had validations. */
+function average(series: Series, codes: Codes): number {
+  const totals = validationsByDay(codes);
+  let sum = 0;
+  let all = 0;
+  for (const { period, count } of series) {
+    const weight = totals.get(period)?.all ?? 0;
+    sum += count * weight;
+    all += weight;
+  }
+  return all === 0 ? 0 : sum / all;
+}
+
+/** Refused validations in percent, and the average response time in ms, over the whole period. */
+export function totalsOf({ codes, responseTime }: LicenseTrends) {
+  const days = [...validationsByDay(codes).values()];
+  const all = days.reduce((sum, one) => sum + one.all, 0);
+  const valid = days.reduce((sum, one) => sum + one.valid, 0);
+  return {
+    errorRate: all === 0 ? 0 : (100 * (all - valid)) / all,
+    avgResponseTime: average(responseTime, codes),
+  };
+}
+
+/**
+ * The same figures by week, from the first whole week on: the busiest day for what is counted once a day, an average by
+ * validations for rates, a sum for refusals.
+ */
+export function inWeeks(trends: LicenseTrends): LicenseTrends {
+  const { codes } = trends;
+  const first = trends.activations[0]?.period ?? '';
+  const isWhole = (period: string) => weekOf(period) >= first;
+  const weekly = (series: Series, figure: (days: Series) => number): Series => {
+    const weeks = new Map<string, Series>();
+    for (const one of series) {
+      const week = weekOf(one.period);
+      if (isWhole(one.period)) weeks.set(week, [...(weeks.get(week) ?? []), one]);
+    }
+    return [...weeks].map(([period, days]) => ({ period, count: figure(days) }));
+  };
+  const busiest = (days: Series) => Math.max(...days.map(({ count }) => count));
+  const averaged = (days: Series) => average(days, codes);
+  const sums = new Map<string, Codes[number]>();
+  for (const { period, code, count } of codes) {
+    if (!isWhole(period)) continue;
+    const week = weekOf(period);
+    const key = `${week} ${code}`;
+    sums.set(key, { period: week, code, count: count + (sums.get(key)?.count ?? 0) });
+  }
+  return {
+    activations: weekly(trends.activations, busiest),
+    customers: weekly(trends.customers, busiest),
+    licenses: weekly(trends.licenses, busiest),
+    successRate: weekly(trends.successRate, averaged),
+    responseTime: weekly(trends.responseTime, averaged),
+    codes: [...sums.values()],
+  };
+}
+
+/** The figures of the period before, by the day or week of this period in the same place. */
+export function besides(
+  { activations: now }: LicenseTrends,
+  before: LicenseTrends | undefined,
+  name: 'activations' | 'successRate' | 'responseTime',
+): Map<string, number> {
+  const found = new Map(before?.[name].map(({ period, count }) => [period, count]));
+  const offset = (before?.activations.length ?? 0) - now.length;
+  return new Map(
+    now.flatMap(({ period }, index) => {
+      const count = found.get(before?.activations[index + offset]?.period ?? '');
+      return count === undefined ? [] : [[period, count] as const];
+    }),
+  );
+}
+
+/** One row per day or week with a column for each code that occurred, the most frequent first. */
 export function codesByDay(codes: LicenseTrends['codes']) {
-  const totals = new Map<string, number>();
+  const totals = new Map<ValidationCode, number>();
   const days = new Map<string, Record<string, number>>();
   for (const { period, code, count } of codes) {
     totals.set(code, (totals.get(code) ?? 0) + count);

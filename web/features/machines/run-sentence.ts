@@ -1,6 +1,6 @@
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
 import { eventSentence } from './event-sentence.ts';
-import { refusalReasons } from './state-labels.ts';
+import { refusalReasons } from '../../refusal-reasons.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** `412 valid validations`, `Refused 3 times: seats full`, `Checked for updates (current: 4.2.0), 12 times`. */

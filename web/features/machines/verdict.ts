@@ -1,7 +1,7 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { clockMinutes, shortDate, weekdayName } from '../../ui/time.ts';
-import { refusalReasons } from './state-labels.ts';
+import { refusalReasons } from '../../refusal-reasons.ts';
 import { countText, fixedText } from '../../ui/numbers.ts';
 
 type Standing = Pick<
