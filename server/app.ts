@@ -57,6 +57,7 @@ import { validationRoutes } from './features/validation/validation.routes.ts';
 import { viewRoutes } from './features/views/views.routes.ts';
 import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
+import { compressedText } from './http/compression.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
 import { drainOnClose } from './http/drain.ts';
@@ -301,7 +302,10 @@ async function serveDocs(app: FastifyInstance, version: string, guard: Guard): P
   describedAs.set(version, document);
   await app.register(async (docs) => {
     docs.addHook('onRequest', guard);
-    docs.get('/openapi.json', async () => document);
+    const text = JSON.stringify(document);
+    docs.get('/openapi.json', async (request, reply) =>
+      reply.type('application/json; charset=utf-8').send(await compressedText(request, reply, text)),
+    );
     await docs.register(fastifySwagger, { mode: 'static', specification: { document: document as never } });
     await docs.register(fastifySwaggerUi, { routePrefix: '/docs' });
   });

@@ -21,15 +21,21 @@ const isCompressible = ({ access, shownOnce }: Route): boolean =>
   shownOnce === undefined &&
   (access.kind === 'signedIn' || (access.kind === 'staff' && access.apiKey === undefined));
 
-/** The text, compressed if it is large enough and the client accepts it. */
-export async function compressed(
+/** The text of a route's response, compressed if it may be. */
+export const compressed = async (
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
+): Promise<string | Buffer> => (isCompressible(route) ? compressedText(request, reply, text) : text);
+
+/** The text, compressed if it is large enough and the client accepts it. */
+export async function compressedText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
 ): Promise<string | Buffer> {
-  if (text.length <= minBytes || !isCompressible(route)) return text;
-  const encoding = negotiate(request, reply);
+  const encoding = text.length > minBytes ? negotiate(request, reply) : undefined;
   if (!encoding) return text;
   return encoding === 'br' ? compress.br(text, quality) : compress.gzip(text);
 }

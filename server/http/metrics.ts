@@ -9,6 +9,7 @@ import type { Db } from '../db/client.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';
 import { collectMetrics } from './cluster-metrics.ts';
+import { compressedText } from './compression.ts';
 import type { Guard } from './diagnostics.ts';
 
 type ByLabel = Iterable<[string, number]>;
@@ -168,9 +169,10 @@ export function serveMetrics(
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
   const allMetrics = collectMetrics(Registry.merge([processMetrics, register]));
-  app.get('/metrics', { onRequest: guard }, async (_request, reply) =>
-    reply.type(register.contentType).send(await allMetrics()),
-  );
+  app.get('/metrics', { onRequest: guard }, async (request, reply) => {
+    const text = await compressedText(request, reply, await allMetrics());
+    return reply.type(register.contentType).send(text);
+  });
 }
 
 async function countDamaged(db: Db): Promise<number> {
