@@ -32,3 +32,13 @@ test('no screen scrolls sideways at 400 %', async ({ page, server }) => {
     expect.soft(wide, screen.name).toEqual([]);
   }
 });
+
+test('forced colors keep the focus visible', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(`${server.url}/licenses`);
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  await expect(skip).toBeFocused();
+  expect(await skip.evaluate((link) => getComputedStyle(link).outlineStyle)).not.toBe('none');
+});
