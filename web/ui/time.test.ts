@@ -54,6 +54,14 @@ test.each(formats)('dates follow %s, without a word that is not English', (langu
   ]).toEqual(texts);
 });
 
+test.each([
+  ['en-GB', '5 Sep 2026, 01:03:07'],
+  ['en-US', 'Sep 5, 2026, 1:03:07 AM'],
+  ['de-DE', '05.09.2026, 01:03:07'],
+])('an hour of the night in %s is %s', (language, text) =>
+  expect(timesIn(localeOf(language)).momentText(new Date(2026, 8, 5, 1, 3, 7).toISOString())).toBe(text),
+);
+
 test('the week begins on the day of the locale', () => {
   const first = (language: string) => firstDayOfWeek(localeOf(language));
   expect(['en-US', 'ja-JP', 'de-DE', 'en-GB', 'ar-EG'].map(first)).toEqual([0, 0, 1, 1, 6]);

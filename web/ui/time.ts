@@ -52,11 +52,13 @@ function inWords(locale: Intl.Locale, timeZone?: string) {
     const format = new Intl.DateTimeFormat(locale, { ...options, ...(timeZone && { timeZone }) });
     return (at) => even(format.format(at));
   };
+  const { hour12 } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions();
+  const hour = hour12 ? 'numeric' : '2-digit';
   return {
     day: as({ day: 'numeric', month: 'short', year: 'numeric' }),
     dayOfYear: as({ day: 'numeric', month: 'short' }),
     weekday: as({ weekday: 'long', day: 'numeric', month: 'long' }),
-    moment: as({ day: 'numeric', month: 'short', year: 'numeric', ...seconds, hour: 'numeric' }),
+    moment: as({ day: 'numeric', month: 'short', year: 'numeric', ...seconds, hour }),
     full: as({ dateStyle: 'long', timeStyle: 'medium' }),
     clock: as({ timeStyle: 'medium' }),
     clockMinutes: as({ timeStyle: 'short' }),
