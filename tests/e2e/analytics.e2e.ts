@@ -163,7 +163,9 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     expect(query.get('endDate')).toBe(today);
     expect(Number(today.slice(0, 4)) - Number(query.get('startDate')!.slice(0, 4))).toBe(1);
     await expect(card(page, 'Active Users').getByRole('columnheader').first()).toHaveText('Week of');
-    expect([53, 54]).toContain(await card(page, 'Active Users').getByRole('row').count());
+    // the header, and 52 or 53 weeks
+    await expect.poll(() => card(page, 'Active Users').getByRole('row').count()).toBeGreaterThan(52);
+    expect(await card(page, 'Active Users').getByRole('row').count()).toBeLessThan(55);
     await page.reload();
     await expect(page).toHaveURL(/period=year$/);
     await expect(drawing(page, 'Active Users')).toBeVisible();

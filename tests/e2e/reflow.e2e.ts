@@ -36,7 +36,8 @@ test('no screen scrolls sideways at 400 %', async ({ page, server }) => {
 test('forced colors keep the focus visible', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.emulateMedia({ forcedColors: 'active' });
-  await page.goto(`${server.url}/licenses`);
+  await page.goto('/licenses');
+  await quiet(page);
   await page.keyboard.press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to content' });
   await expect(skip).toBeFocused();
