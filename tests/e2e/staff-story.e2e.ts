@@ -229,7 +229,7 @@ test('staff from the first person with a role to the figures of what they did', 
 
   await test.step('the figures show the validations of this story', async () => {
     await goTo(page, 'Analytics');
-    const tile = (name: string) => page.getByLabel('Now').locator('div').filter({ hasText: name });
+    const tile = (name: string) => page.getByLabel('Totals').locator('div').filter({ hasText: name });
     await expect(tile('Active Customers')).toContainText('1');
     await expect(tile('Active Licenses')).toContainText('1');
     await expect(tile('Error Rate')).toContainText('0.00%');
