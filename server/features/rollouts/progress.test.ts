@@ -63,8 +63,10 @@ await report([
   },
 ]);
 await eventually(async () => {
-  const { figures } = await progress(release);
-  return figures.offered === 4 && figures.rolledBack === 1 && figures.running === 2;
+  // counted by queries of their own: each may be a moment older than the other
+  const { figures, failures, adoption, fromVersions } = await progress(release);
+  const areFigures = figures.offered === 4 && figures.rolledBack === 1 && figures.running === 2;
+  return areFigures && failures.length === 2 && fromVersions.length === 2 && adoption[0]?.failed === 2;
 });
 
 test('a release says what became of it on the machines', async () => {
