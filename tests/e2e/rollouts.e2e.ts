@@ -113,8 +113,8 @@ test('the page of a release shows its plan and what became of it, and changes it
     { percentage: 100, hours: null },
   ];
   const release = await makeRelease(server, { version: '80.1.0' }, { isDraft: true });
-  await signInAs(page, 'binary_manager', '/releases', server);
-  await page.getByRole('link', { name: 'Windows', exact: true }).first().click();
+  await signInAs(page, 'binary_manager', '/releases?search=80.1.0', server);
+  await page.getByRole('link', { name: 'Windows', exact: true }).click();
   await expect(page).toHaveURL(`${server.url}/releases/${release.id}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Release 80.1.0');
   await expect(page.getByText('A draft: the rollout begins when it is published.')).toBeVisible();

@@ -343,7 +343,12 @@ test('on a phone lists are cards with their buttons', async ({ page, server }) =
       .filter({ hasText: text })
       .first();
   const walk: [path: string, region: string, row: string, inSight: string[]][] = [
-    ['/licenses', 'Licenses', license.licenseKey, ['Active', 'Copy license key', 'Activations', 'Revoke']],
+    [
+      `/licenses?search=${license.licenseKey}`,
+      'Licenses',
+      license.licenseKey,
+      ['Active', 'Copy license key', 'Activations', 'Revoke'],
+    ],
     [`/licenses?activations=${license.licenseKey}`, 'Activations', 'desktop-', ['Active', 'Deactivate']],
     [`/customers?search=${name}`, 'Customers', name, ['Germany', 'Edit', 'Delete']],
     ['/customers/trash', 'Soft-deleted customers', 'Binned', ['Reactivate', 'Permanently Delete']],

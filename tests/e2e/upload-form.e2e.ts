@@ -131,7 +131,9 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   await expect(modal(page).getByRole('group', { name: 'Steps' })).toHaveCount(0);
   await select(page, 'Channel').click();
   await page.getByRole('option', { name: 'beta' }).click();
-  await expect(modal(page).getByText('Empty: 5 %, since 72.1.0-beta has no installs to compare with')).toBeVisible();
+  await expect(
+    modal(page).getByText('Empty: 5 %, since 72.1.0-beta has no installs to compare with'),
+  ).toBeVisible();
   await expect(field(page, 'Rollout Percentage')).toBeDisabled();
   await expect(field(page, 'Percentage of step 1')).toHaveValue('3');
   await field(page, 'Hours of step 1').fill('0');
