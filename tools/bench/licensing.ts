@@ -15,7 +15,8 @@ export function validations({ ours, sample, apiKey }: Stage): Record<'byApiKey' 
   };
   const validate = { url: `${ours}/api/licenses/validate`, method: 'POST' } as const;
   return {
-    byApiKey: { ...validate, headers: { 'x-api-key': apiKey }, next: (n) => ({ body: body(n) }) },
+    // its header is built for each request as well, so that the client does the same work for both
+    byApiKey: { ...validate, next: (n) => ({ body: body(n), headers: { 'x-api-key': apiKey } }) },
     byMachineToken: {
       ...validate,
       next: (n) => ({ body: body(n), headers: { 'x-machine-token': pick(n).token } }),

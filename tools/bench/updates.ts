@@ -15,10 +15,10 @@ export function updateChecks({ ours, sample, apiKey }: Stage, scale: number) {
     headers,
     next: (n) => ({ path: `${feed}${n}&machineId=bench-${1 + ((n * 7919) % machines)}` }),
   };
+  // its header is built for each request as well, so that the client does the same work for both
   const byApiKey: Target = {
     url: ours,
-    headers,
-    next: (n) => ({ path: `${feed}${n}&machineId=${pick(n).machineId}` }),
+    next: (n) => ({ path: `${feed}${n}&machineId=${pick(n).machineId}`, headers }),
   };
   const byMachineToken: Target = {
     url: ours,
