@@ -19,7 +19,9 @@ const columns = [
   {
     id: 'what',
     header: 'What',
-    cell: ({ what }: HistoryLine) => <span style={{ whiteSpace: 'normal' }}>{what}</span>,
+    cell: ({ what }: HistoryLine) => (
+      <span style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{what}</span>
+    ),
   },
 ];
 
