@@ -5,6 +5,7 @@ import { ErrorState } from './ui/states.tsx';
 export function LoadError(props: {
   title: string;
   query: { error: unknown; refetch: () => unknown };
+  /** Instead of the message of the error; empty if the title has it. */
   message?: string;
   retryLabel?: string;
 }) {

@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { activationsQuery } from './queries.ts';
 import { Deactivate } from './Deactivate.tsx';
 import { OfflineActions } from './OfflineActions.tsx';
@@ -59,10 +60,7 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
           </Group>
         </Group>
         {list.isLoadingError ? (
-          <ErrorState
-            title={`Error loading activations: ${messageOf(list.error)}`}
-            onRetry={() => void list.refetch()}
-          />
+          <LoadError title={`Error loading activations: ${messageOf(list.error)}`} message="" query={list} />
         ) : (
           <Machines licenseKey={licenseKey} rows={list.data?.data} />
         )}

@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
-import { ErrorState } from '../../ui/states.tsx';
+import { LoadError } from '../../LoadError.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import {
   customerUseQuery,
@@ -72,9 +72,14 @@ function Figures({ period }: { period: Period }) {
   const asked = [health, trends, use];
   const failed = asked.find((query) => query.isError && !query.data);
   if (failed) {
-    const retry = () => void Promise.all(asked.map((query) => query.refetch()));
+    const { error } = failed;
+    const refetch = () => Promise.all(asked.map((query) => query.refetch()));
     return (
-      <ErrorState title="Error loading analytics" message={analyticsProblem(failed.error)} onRetry={retry} />
+      <LoadError
+        title="Error loading analytics"
+        message={analyticsProblem(error)}
+        query={{ error, refetch }}
+      />
     );
   }
   if (asked.every((query) => query.isPending)) return <Loading />;

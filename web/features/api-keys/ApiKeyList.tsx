@@ -2,12 +2,13 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { apiKeyAttentions, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useChange } from '../../use-change.ts';
@@ -37,7 +38,7 @@ export function ApiKeyList() {
     onRevoke: can.deleteApiKeys ? revoke : undefined,
   };
   const failure = list.error && `Error loading API keys: ${messageOf(list.error)}`;
-  if (failure && !list.data) return <ErrorState title={failure} onRetry={() => void list.refetch()} />;
+  if (failure && !list.data) return <LoadError title={failure} message="" query={list} />;
   return (
     <>
       {failure && <ErrorText>{failure}</ErrorText>}

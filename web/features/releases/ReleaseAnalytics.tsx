@@ -1,10 +1,9 @@
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../api-error.ts';
+import { LoadError } from '../../LoadError.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
-import { ErrorState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { MachineActivity, ReleasePerformance } from './AnalyticsTables.tsx';
 import { summaryOf } from './analytics-figures.ts';
@@ -16,12 +15,8 @@ import { countText } from '../../ui/numbers.ts';
 /** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: the chart code is large. */
 export default function ReleaseAnalytics() {
   const figures = useQuery(releaseAnalyticsQuery());
-  const { data, error, isError, refetch } = figures;
-  if (isError && !data) {
-    return (
-      <ErrorState title="Error loading analytics" message={messageOf(error)} onRetry={() => void refetch()} />
-    );
-  }
+  const { data, isError } = figures;
+  if (isError && !data) return <LoadError title="Error loading analytics" query={figures} />;
   const summary = data && summaryOf(data);
   return (
     <Scroller label="Analytics">
