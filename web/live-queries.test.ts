@@ -10,6 +10,7 @@ const { clockQuery } = await import('./features/clock/queries.ts');
 const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/queries.ts');
 const { auditStatsQuery } = await import('./features/audit/queries.ts');
 const { machineOffersQuery, machineQuery } = await import('./features/machines/queries.ts');
+const { progressQuery } = await import('./features/rollouts/queries.ts');
 const { pausedReleasesQuery, releaseAnalyticsQuery, releaseListQuery } =
   await import('./features/releases/queries.ts');
 
@@ -25,6 +26,7 @@ test.each<[string, { refetchInterval?: unknown; refetchOnWindowFocus?: unknown }
   ['offers to a machine', machineOffersQuery('m')],
   ['releases', releaseListQuery({})],
   ['release analytics', releaseAnalyticsQuery()],
+  ['the page of a release', progressQuery('r')],
   ['paused rollouts', pausedReleasesQuery()],
   ['the clock of the server', clockQuery],
 ])('%s are asked for again within half a minute, and when somebody comes back', (_, query) => {

@@ -1,5 +1,6 @@
 import { releases, type Release } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
+import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
 import {
   dialog,
@@ -113,6 +114,7 @@ test('the page of a release shows its plan and what became of it, and changes it
     { percentage: 100, hours: null },
   ];
   const release = await makeRelease(server, { version: '80.1.0' }, { isDraft: true });
+  await page.clock.install();
   await signInAs(page, 'binary_manager', '/releases?search=80.1.0', server);
   await page.getByRole('link', { name: 'Windows', exact: true }).click();
   await expect(page).toHaveURL(`${server.url}/releases/${release.id}`);
@@ -142,10 +144,12 @@ test('the page of a release shows its plan and what became of it, and changes it
       errorCode: 'EBUSY',
     },
   ]);
-  await page.reload();
+  await expect(async () => {
+    await page.clock.fastForward(every);
+    await expect(page.getByRole('cell', { name: 'EBUSY' }).first()).toBeVisible({ timeout: 1000 });
+  }, 'the page refreshes by itself').toPass();
   await expect(page.getByText('Offered to 1 % of machines, step 1 of 3.')).toBeVisible();
   await expect(page.getByText(/^Next step: 10 % at /)).toBeVisible();
-  await expect(page.getByRole('cell', { name: 'EBUSY' }).first()).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Widen to 10 %' }).click();
   const widening = dialog(page, 'Widen Rollout');
@@ -154,7 +158,7 @@ test('the page of a release shows its plan and what became of it, and changes it
   await expect(page.getByText('Offered to 10 % of machines, step 2 of 3.')).toBeVisible();
   await expect(page.getByText(/^step 2 of 3 taken by hand: rollout 1 % → 10 %/)).toBeVisible();
 
-  await page.goto(`${server.url}/releases`);
+  await page.goto(`${server.url}/releases?search=80.1.0`);
   await expect(page.getByText(/1 failed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Widen 80.1.0 (stable) for Windows (x64)' }).click();
   await dialog(page, 'Widen Rollout').getByRole('button', { name: 'Widen to 100 %' }).click();
