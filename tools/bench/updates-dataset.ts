@@ -62,8 +62,8 @@ const seatsSql = `
                            last_checked_at, created_at, updated_at)
   select gen_random_uuid(), l.license_id, 'bench-' || n, 'active', 'automatic', 'win32', now(), now(), now()
     from generate_series(1, $1::int) n
-    join (select license_id, row_number() over () - 1 as i, count(*) over () as all_n from licenses) l
-      on l.i = n % l.all_n`;
+    join (select license_id, row_number() over () - 1 as i from licenses) l
+      on l.i = n % (select count(*) from licenses)`;
 
 const eventsSql = `
   insert into update_events (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version)
