@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../../tests/harness.ts';
+import { eventually } from '../../tests/harness.ts';
 import { createKept } from './kept.ts';
 
 test('many who ask at once, and for ten times as long as it took, cost one count', async () => {

@@ -7,8 +7,8 @@ const msPerMachine = 0.2;
 const longestMs = 60_000;
 
 /**
- * Keeps the last results of long counts: however many users watch a rollout, and however rarely each of them asks, they
- * cost one count in that time. `machinesIn` is the number of machines that were counted.
+ * Keeps the last results of long counts: however many users watch them, and however rarely each of them asks, they cost
+ * one count in that time. `machinesIn` is the number of machines that were counted.
  */
 export function createKept<V extends object>(max: number, machinesIn: (counted: V) => number) {
   const kept = new LRUCache<string, Promise<V>>({ max });

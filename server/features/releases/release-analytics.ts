@@ -2,32 +2,41 @@ import { sql } from 'kysely';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
+import { createKept } from '../../db/kept.ts';
 
 /** The window of spec part 2, section 9: the current UTC day and those before it. */
 const windowDays = 30;
 const shownMachines = 10;
 const dayMs = 86_400_000;
 
-/** Update checks by UTC day, downloads by release (newest version first), and the machines last active. */
-export async function releaseAnalytics(db: Db, now: Date): Promise<ReleaseAnalytics> {
-  const [provenMachines, updateTrends, releaseStats, machineActivity] = await Promise.all([
-    provenSeen(db, now),
-    checksByDay(db, now),
-    downloadsByRelease(db),
-    lastActiveMachines(db),
-  ]);
-  return { provenMachines, updateTrends, releaseStats, machineActivity };
+/**
+ * Update checks by UTC day, downloads by release (newest version first), and the machines last active. In a large fleet,
+ * the number of proven machines is up to a minute old.
+ */
+export function createReleaseAnalytics(db: Db) {
+  const kept = createKept<Seen>(1, ({ all }) => all);
+  return async (now: Date): Promise<ReleaseAnalytics> => {
+    const today = Date.parse(now.toISOString().slice(0, 10));
+    const from = new Date(today - (windowDays - 1) * dayMs);
+    const [seen, updateTrends, releaseStats, machineActivity] = await Promise.all([
+      kept(from.toISOString(), () => machinesSeen(db, from)),
+      checksByDay(db, now),
+      downloadsByRelease(db),
+      lastActiveMachines(db),
+    ]);
+    return { provenMachines: seen.proven, updateTrends, releaseStats, machineActivity };
+  };
 }
 
-async function provenSeen(db: Db, now: Date): Promise<number> {
-  const today = Date.parse(now.toISOString().slice(0, 10));
-  const { count } = await db
+type Seen = { all: number; proven: number };
+
+/** Reads every machine that was seen since then: 0.2 s for a million. */
+async function machinesSeen(db: Db, from: Date): Promise<Seen> {
+  return db
     .selectFrom('machines')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('last_seen', '>=', new Date(today - (windowDays - 1) * dayMs))
-    .where('proven_at', 'is not', null)
+    .select(({ fn }) => [fn.countAll<number>().as('all'), fn.count<number>('proven_at').as('proven')])
+    .where('last_seen', '>=', from)
     .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** One point per day, including days without a check. */

@@ -1,7 +1,7 @@
 import { releases as calls } from '../../../contract/releases.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
-import { releaseAnalytics } from './release-analytics.ts';
+import { createReleaseAnalytics } from './release-analytics.ts';
 import { deletePermanently, listTrash, restoreRelease, softDeleteRelease } from './release-trash.ts';
 import { reachOf } from './reach.ts';
 import { getRelease, listReleases } from './release-list.ts';
@@ -20,11 +20,12 @@ import { createUrlRelease, checkExternalFile } from './url-release.ts';
 /** `pinnedTo` is of the policies, which depend on releases. */
 export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
   const { db, reports, pinnedTo } = context;
+  const analytics = createReleaseAnalytics(reports);
   return implement(calls, {
     list: ({ by, query }) => listReleases(db, by.now, query),
     get: ({ params }) => getRelease(db, params.releaseId),
     impact: ({ params }) => impactOfRelease(reports, params.releaseId, pinnedTo),
-    analytics: ({ by }) => releaseAnalytics(reports, by.now),
+    analytics: ({ by }) => analytics(by.now),
     createFromUrl: inChangeAfter(
       async ({ by, body }) => (await refuseNew(db, by, body)) ?? checkExternalFile(context.outbound, body),
       (change, { body }, file) => createUrlRelease(change, body, file),

@@ -7,7 +7,7 @@ import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
 import { listBinnedReleases, wouldTake, type BinnedRelease, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
-import { createKept } from './kept.ts';
+import { createKept } from '../../db/kept.ts';
 
 type Group = {
   platform: string;

@@ -10,7 +10,7 @@ import { onlyRow } from '../../invariants.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
-import { createKept } from './kept.ts';
+import { createKept } from '../../db/kept.ts';
 import { guardState } from '../update-events/index.ts';
 
 /** What is counted of a release: all of it by index, in one reading each. */
