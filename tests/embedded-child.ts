@@ -76,6 +76,8 @@ export function serve(
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // one that has ended by itself does not read that it is to stop
+  child.stdin.on('error', () => undefined);
   const output: string[] = [];
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const started = new Promise<Started>((resolve) => {
