@@ -104,7 +104,11 @@ describe('kill -9 of the server in the middle of writes', () => {
     console.log(
       `kill -9: ${stored.length} customers, ready again in ${ms(percentile(readyMs, 0.5))} (median), ${ms(Math.max(...readyMs))} (worst)`,
     );
-    expect(Math.max(...readyMs)).toBeLessThan(patience(2000));
+    await (await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })).end('SIGTERM');
+    const ordinary = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+    await ordinary.end('SIGTERM');
+    // on a slower machine, every start takes longer
+    expect(Math.max(...readyMs)).toBeLessThan(Math.max(2000, 2 * ordinary.readyMs));
   }, 300_000);
 });
 
