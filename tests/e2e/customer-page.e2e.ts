@@ -83,13 +83,24 @@ test('a license is transferred to another customer after it was said what change
   ];
   const license = await makeLicense(server.admin, { customerId: from.customerId });
   await validateOn(server.admin, license, `${to.customerId}-01`, { hostname: 'PATH-WS-01' });
+  await page.clock.install();
   await signInAs(page, 'support_agent', `/customers/${from.customerId}`, server);
   await chooseInMenu(rowOf(card(page, 'Licenses'), license.licenseKey), 'Transfer');
   const transfer = dialog(page, 'Transfer License');
   await transfer.getByRole('button', { name: 'Transfer License' }).click();
   await expect(transfer.getByText('Customer is required')).toBeVisible();
+  let count = () => {};
+  const counted = new Promise<void>((resolve) => (count = resolve));
+  await page.route(`**${licenses.transferImpact.path.replace('{id}', '*')}?*`, async (route) => {
+    await counted;
+    await route.continue();
+  });
+  // The consequences are also shown first to whoever takes longer to choose than a confirmation waits for them.
+  await page.clock.fastForward(10_000);
   await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
   await page.getByRole('option', { name: to.name }).click();
+  await expect(transfer.getByRole('button', { name: 'Transfer License' })).toBeDisabled();
+  count();
   await expect(transfer.getByRole('group', { name: 'Consequences' })).toContainText(
     `1 machine keeps its seat, and belongs to ${to.name}.`,
   );

@@ -16,14 +16,19 @@ type CountedConsequences = { data: Sentences | undefined; isError: boolean; refe
 /** How long a confirmation waits for the numbers, in milliseconds; an unresponsive service must not block it. */
 const patience = 3000;
 
-/** Whether to wait for the numbers. */
+/** Whether to wait for the numbers: from when they are asked for, which a form may do later, and more than once. */
 export function useIsCounting(consequences: Consequences): boolean {
   const [waitedEnough, setWaitedEnough] = useState(false);
+  const counting = isQuery(consequences) && !consequences.data && !consequences.isError;
   useEffect(() => {
+    if (!counting) return;
     const timer = setTimeout(() => setWaitedEnough(true), patience);
-    return () => clearTimeout(timer);
-  }, []);
-  return !waitedEnough && isQuery(consequences) && !consequences.data && !consequences.isError;
+    return () => {
+      clearTimeout(timer);
+      setWaitedEnough(false);
+    };
+  }, [counting]);
+  return counting && !waitedEnough;
 }
 
 /** The consequences below the question of a confirmation: counted, being counted, or why they are not known. */

@@ -72,7 +72,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
     enabled: isChosen,
     select: (data: TransferImpact) => transferSentences(data, ownerText(seen.customer)),
   });
-  const isCounting = useIsCounting(impact) && isChosen;
+  const isCounting = useIsCounting(isChosen ? impact : 'affects nobody else');
   return (
     <>
       <DialogForm
@@ -81,7 +81,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
         })}
         problem={problem}
         submitLabel="Transfer License"
-        busy={edit.busy}
+        busy={edit.busy || isCounting}
         onCancel={onClose}
       >
         <Stack gap="md">
