@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayMs } from './durations.ts';
 import { dateTime, namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
@@ -9,7 +10,7 @@ const day = z.iso.date('Must be a day such as 2026-11-20');
 const period = z
   .strictObject({ startDate: day, endDate: day })
   .refine((p) => p.startDate <= p.endDate, { path: ['endDate'], error: 'Must not be before startDate' })
-  .refine((p) => Date.parse(p.endDate) - Date.parse(p.startDate) <= 3660 * 86_400_000, {
+  .refine((p) => Date.parse(p.endDate) - Date.parse(p.startDate) <= 3660 * dayMs, {
     path: ['startDate'],
     error: 'At most ten years',
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hourMs } from './durations.ts';
 import { dateTime } from './common.ts';
 
 /** The longest a step may last, in hours. */
@@ -87,7 +88,7 @@ export function nextStep(plan: PlanState & { isDraft: boolean }): NextStep | und
 function dueAt({ rolloutPlan: steps, startsAt, stepTaken, stepStartedAt }: PlanState): string | null {
   if (stepTaken === null || stepStartedAt === null) return startsAt;
   const hours = steps?.[stepTaken]?.hours ?? 0;
-  const ends = Date.parse(stepStartedAt) + hours * 3_600_000;
+  const ends = Date.parse(stepStartedAt) + hours * hourMs;
   // a start that was set while the plan was under way
   return new Date(startsAt === null ? ends : Math.max(ends, Date.parse(startsAt))).toISOString();
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { dayMs, hourMs } from '../contract/durations.ts';
 import type { Caller } from './caller.ts';
 import { runChange, systemChange, type Change, type ChangeParts } from './change.ts';
 import type { CheckedTime } from './checked-time.ts';
 import { isDiskFull } from './db/client.ts';
 
-const hourMs = 3_600_000;
 /** How long a process may hold unused units, and how long a refusal is cached. */
 const idleMs = 500;
 const refusedMs = 200;
@@ -197,6 +197,6 @@ async function grant(
 
 /** Deletes hours that began more than a day ago. */
 export async function clearBudgets({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - 24 * hourMs);
+  const dayAgo = new Date(now.getTime() - dayMs);
   await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
+import { dayMs } from '../contract/durations.ts';
 import type { Db, Tx } from './db/client.ts';
-
-const dayMs = 86_400_000;
 
 /** The maximum difference between the clock and the latest time that the database has seen. */
 export const mostJumpMs = dayMs;

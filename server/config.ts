@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { dayMs, hourMs } from '../contract/durations.ts';
 import { isEmail } from '../contract/common.ts';
 import { mostEvents } from '../contract/update-events.ts';
 import { CannotStart } from './cannot-start.ts';
@@ -18,7 +19,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 /** `30m`, `12h`, `90s`, `7d`, or the format of the documentation: `30 min`, `12 h`. */
 const duration = z.string().transform((value, issues) => {
   const match = /^(\d+)\s*(s|m|min|h|d)$/.exec(value.trim());
-  const unitMs = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+  const unitMs = { s: 1000, m: 60_000, min: 60_000, h: hourMs, d: dayMs };
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : 0;
   if (ms > 0) return ms;
   issues.addIssue('must be a number above 0 with a unit, such as 30min, 12h or 7d');
@@ -120,9 +121,9 @@ const settings = z.object({
   ADMIN_PASSWORD: z.string().optional(),
   REQUIRE_OWN_PASSWORD: flag(),
   SESSION_IDLE: duration.default(30 * 60_000),
-  SESSION_MAX: duration.default(12 * 3_600_000),
-  EVENTS_KEEP: duration.default(400 * 86_400_000),
-  VALIDATION_GRACE: duration.default(14 * 86_400_000),
+  SESSION_MAX: duration.default(12 * hourMs),
+  EVENTS_KEEP: duration.default(400 * dayMs),
+  VALIDATION_GRACE: duration.default(14 * dayMs),
   SELF_RELEASES_PER_SEAT: z.coerce.number().int().min(0).max(1000).default(2),
   EVENTS_PER_KEY_HOUR: z.coerce.number().int().min(mostEvents).max(100_000_000).default(100_000),
   NEW_MACHINES_PER_KEY_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(1000),
@@ -131,7 +132,7 @@ const settings = z.object({
   UPDATES_AFTER_REVOCATION: flag('true'),
   CACHE_MB: z.coerce.number().int().min(1).max(100_000).default(64),
   JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
-  VALIDATIONS_KEEP: duration.default(90 * 86_400_000),
+  VALIDATIONS_KEEP: duration.default(90 * dayMs),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
     (entries) => entries.every(isProxy),

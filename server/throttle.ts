@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import { dayMs } from '../contract/durations.ts';
 import { networkOf } from './address.ts';
 import type { Caller } from './caller.ts';
 import { systemChange, type Change, type ChangeParts } from './change.ts';
@@ -150,6 +151,6 @@ function longestWait(
 
 /** Removes windows that started more than a day ago, longer than any limit. */
 export async function clearFailures({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
+  const dayAgo = new Date(now.getTime() - dayMs);
   await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
 }

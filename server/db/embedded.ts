@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hourMs } from '../../contract/durations.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { succeedsAs } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
@@ -41,7 +42,6 @@ export class DataDirectoryBusy extends CannotStart {
 }
 
 const giveUpAfterMs = 30_000;
-const hourMs = 3_600_000;
 
 /** Starts the PostgreSQL of a data directory: adopts a running one, or starts it, creating the cluster if needed. */
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {

@@ -1,3 +1,4 @@
+import { dayMs } from '../../contract/durations.ts';
 import { isStorableText } from '../../contract/common.ts';
 import { actorId, type Actor } from '../caller.ts';
 import type { Change } from '../change.ts';
@@ -57,6 +58,6 @@ export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unkn
 
 /** Removes responses after a day. */
 export async function clearAnswers({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - 24 * 3_600_000);
+  const dayAgo = new Date(now.getTime() - dayMs);
   await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dayMs, hourMs } from '../../contract/durations.ts';
 import { systemChange } from '../change.ts';
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
@@ -27,7 +28,6 @@ type Job = {
   | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
 );
 
-const hourMs = 3_600_000;
 /** A job may take long, but a stop must not. */
 const stopWithinMs = 3000;
 
@@ -68,7 +68,7 @@ const jobs: Job[] = [
   { name: 'event keeping', everyMs: hourMs, checked: keepEvents, failed: 'Update events were not seen to' },
   {
     name: 'audit retention',
-    everyMs: 24 * hourMs,
+    everyMs: dayMs,
     checked: keepRetention,
     failed: 'The audit log was not cleaned up',
   },

@@ -1,6 +1,5 @@
+import { dayMs } from '../../contract/durations.ts';
 import type { Random } from './random.ts';
-
-const dayMs = 86_400_000;
 
 /** Days in milliseconds. */
 export const days = (n: number) => n * dayMs;

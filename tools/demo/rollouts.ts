@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { hourMs } from '../../contract/durations.ts';
 import { callName } from '../../contract/approvals.ts';
 import { releases } from '../../contract/releases.ts';
 import { personOf, type Caller } from '../../server/caller.ts';
@@ -11,7 +12,6 @@ import { machineHashOf } from '../../server/features/update-events/index.ts';
 import { at, done, made, type Stage } from './stage.ts';
 import { makeRelease, reportAll, type DemoMachine, type Updates } from './updates.ts';
 
-const hour = 3_600_000;
 /** Machines that take the failing release. */
 const taking = 12;
 
@@ -64,14 +64,14 @@ export async function makeApproval(
   requester: Caller,
   approver: Caller,
 ): Promise<void> {
-  const before = stage.now.getTime() - 3 * hour;
+  const before = stage.now.getTime() - 3 * hourMs;
   const requestedBy = personOf(requester).email;
   await made(stage, at(approver, before), (change) =>
     setChannel(change.withConsent({ requestedBy, subjectId: 'stable' }), 'stable', true),
   );
   const draft = { version: '4.2.2', channel: 'stable' as const, daysAgo: 1, platform: 'win32' as const };
   const release = await makeRelease(stage, requester, draft, { isDraft: true });
-  const asking = at(requester, before + hour);
+  const asking = at(requester, before + hourMs);
   const body = { isDraft: false, rolloutPercentage: 5 };
   const refused = await runChange(stage, asking, (change) =>
     updateRelease(change, release.id, body, undefined),

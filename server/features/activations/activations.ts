@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import {
   activationRefusal,
   utcMinute,
@@ -18,8 +19,6 @@ import { displayIdOf } from '../update-events/index.ts';
 export type ActivationRow = Selectable<Tables['activations']>;
 
 const notFound = fail('NOT_FOUND', 'There is no such activation.');
-
-const dayMs = 86_400_000;
 
 /**
  * The machines of a license, active ones first, how many seats they released on the UTC day of `now`, and the grace of a

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseHealth, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Context } from '../../context.ts';
@@ -6,7 +7,6 @@ import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 
-const dayMs = 86_400_000;
 const weeksAhead = 13;
 /** How long results are cached: daily figures need not be fresher, and the slowest query reads every machine. */
 const keptMs = 30_000;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { DayFigure, Figure } from '../../../contract/today.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
 const stepMs = 5 * 60_000;
-const dayMs = 86_400_000;
 
 /** Something to be counted once, at its time. */
 export type Counted = { at: Date; figure: Figure };

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
+import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { apiKeyAttentions, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
-
-const hourMs = 3_600_000;
 
 const isUsable = (now: Date) =>
   sql<boolean>`(k.is_active and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}))`;
@@ -11,7 +10,7 @@ const isUsable = (now: Date) =>
 /** The filter `attention` of the list, for the key `k`. Refused keys include those that no longer work. */
 export const apiKeyAttention: Record<ApiKeyAttention, (now: Date) => RawBuilder<boolean>> = {
   ending: (now) => {
-    const until = new Date(now.getTime() + todayLimits.keysEndingDays * 24 * hourMs);
+    const until = new Date(now.getTime() + todayLimits.keysEndingDays * dayMs);
     return sql`(${isUsable(now)} and k.expires_at <= ${until})`;
   },
   refused: (now) => {

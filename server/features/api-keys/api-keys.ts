@@ -1,5 +1,6 @@
 import { sql, type Selectable, type Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { dayMs } from '../../../contract/durations.ts';
 import {
   lacksForScope,
   type ApiKey,
@@ -38,8 +39,6 @@ export async function listApiKeys(
     .execute();
   return { apiKeys: rows.map(toApiKey) };
 }
-
-const dayMs = 86_400_000;
 
 /** Validations with the key in the last 24 hours, and the machines that made them. */
 export async function impactOfApiKey(

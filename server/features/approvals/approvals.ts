@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { hourMs } from '../../../contract/durations.ts';
 import {
   approvableCalls,
   callName,
@@ -106,7 +107,7 @@ export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<C
       requested_by: userId,
       requested_by_email: email,
       requested_at: now,
-      expires_at: new Date(now.getTime() + requestHours * 3_600_000),
+      expires_at: new Date(now.getTime() + requestHours * hourMs),
     })
     .returningAll()
     .executeTakeFirstOrThrow();

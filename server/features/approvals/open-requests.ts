@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import { canRollOut } from '../../../contract/releases.ts';
@@ -8,7 +9,6 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
 
-const dayMs = 86_400_000;
 /** How long the list shows a request. */
 const shownMs = 7 * dayMs;
 const mostShown = 200;

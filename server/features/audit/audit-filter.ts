@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { audit as calls } from '../../../contract/audit.ts';
 import type { RouteInput } from '../../../contract/route.ts';
 import { containsPattern } from '../../db/sql.ts';
@@ -6,7 +7,6 @@ import { containsPattern } from '../../db/sql.ts';
 export type Filter = RouteInput<typeof calls.exportCsv>['query'];
 type Condition = RawBuilder<SqlBool>;
 
-const dayMs = 86_400_000;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** The searched text; must match the expression of the index audit_entries_search exactly. */

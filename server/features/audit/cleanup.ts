@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
@@ -14,8 +15,6 @@ import type { AuditKeys } from './keys.ts';
 import { acceptedGaps, beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
 import { retentionChanged } from './sealer.ts';
 import { onlyRow, present } from '../../invariants.ts';
-
-const dayMs = 86_400_000;
 
 type Config = RouteAnswer<typeof calls.config>;
 type Cleaned = RouteAnswer<typeof calls.cleanup>;

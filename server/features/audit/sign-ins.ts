@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 
-const dayMs = 86_400_000;
 /** The whole days that say what is usual: those before the counted hours began. */
 const usualDays = 14;
 /** So many refused sign-ins, or three times the usual number, are nothing to look at. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { hourMs } from '../../../contract/durations.ts';
 import type { Access } from '../../../contract/route.ts';
 import { isSecretOf, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget } from '../../budgets.ts';
@@ -6,8 +7,6 @@ import type { EnrolledMachine } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { isLicensed, type EnrolledSeat, type SeatFinder } from '../validation/index.ts';
-
-const hourMs = 3_600_000;
 
 type Parts = Pick<Context, 'clock' | 'config'> & { seats: Pick<SeatFinder, 'findByToken'> };
 /** `isUnknown`: somebody may be guessing, or using a token that was replaced. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import {
   refusedDays,
   refusedShown,
@@ -100,7 +101,7 @@ async function refusedOf(
   customerId: string,
   now: Date,
 ): Promise<NonNullable<CustomerOverview['refused']>> {
-  const from = new Date(now.getTime() - refusedDays * 86_400_000);
+  const from = new Date(now.getTime() - refusedDays * dayMs);
   const { rows } = await sql<RefusedRow>`
     with refused as (
       select code, license_id, machine_id, count(*) as times, min(occurred_at) as first, max(occurred_at) as last

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { trashDays } from '../../../contract/releases.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
@@ -130,9 +131,6 @@ async function repairBlockmap(
   if (isFailure(await storeBlockmap(storage, key, findings))) await storage.remove(blockmapKey);
   return true;
 }
-
-const dayMs = 24 * 3_600_000;
-const hourMs = 3_600_000;
 
 /**
  * Verifies the file of every release that was not verified for a day (damaged ones: an hour), and logs how many were

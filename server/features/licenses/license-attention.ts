@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { LicenseAttention } from '../../../contract/licenses.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
@@ -6,7 +7,6 @@ import type { Db } from '../../db/client.ts';
 
 type Condition = RawBuilder<boolean>;
 
-const dayMs = 86_400_000;
 const daysFrom = (now: Date, days: number) => new Date(now.getTime() + days * dayMs);
 
 /** Active licenses `l` whose `valid_until` lies in this span, both ends included. */

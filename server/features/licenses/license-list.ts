@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import {
   licenseTab,
   licenseTabs,
@@ -187,7 +188,7 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
   return sql`${sql.join(all, sql` and `)}`;
 }
 
-const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000);
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs);
 
 const seatConditions: Record<SeatFilter, RawBuilder<boolean>> = {
   full: sql`l.current_activations >= l.max_activations`,

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { MachineStanding, machineStandings as calls } from '../../../contract/machine-standing.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
@@ -97,7 +98,6 @@ export async function getStanding(db: Db, by: Caller, id: string): Promise<Machi
   return row ? row.standing : fail('NOT_FOUND', 'Machine not found');
 }
 
-const dayMs = 86_400_000;
 const days = { day: 1, week: 7, month: 30, before: 30 };
 const mostWords = 6;
 

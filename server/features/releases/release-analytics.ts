@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
@@ -7,7 +8,6 @@ import { createKept } from '../../db/kept.ts';
 /** The window of spec part 2, section 9: the current UTC day and those before it. */
 const windowDays = 30;
 const shownMachines = 10;
-const dayMs = 86_400_000;
 
 /**
  * Update checks by UTC day, downloads by release (newest version first), and the machines last active. In a large fleet,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import {
   trashDays,
   permanentConfirmation,
@@ -21,7 +22,6 @@ import { trashedRelease, liveRelease, notInTrash, toRecord } from './release-cha
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 import { present } from '../../invariants.ts';
 
-const dayMs = 86_400_000;
 /** Releases purged per transaction. */
 const atOnce = 5;
 

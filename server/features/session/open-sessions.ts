@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
@@ -74,6 +75,6 @@ export async function clearSessions(
   { now }: CheckedTime,
   { sessionMaxMs }: Pick<Config, 'sessionMaxMs'>,
 ): Promise<void> {
-  const before = new Date(now.getTime() - sessionMaxMs - 30 * 24 * 3_600_000);
+  const before = new Date(now.getTime() - sessionMaxMs - 30 * dayMs);
   await tx.deleteFrom('sessions').where('created_at', '<', before).execute();
 }

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -5,7 +6,7 @@ import { locks, tryLock } from '../../db/locks.ts';
 import { keepMonths, type MonthsKept } from '../../db/monthly-partitions.ts';
 
 /** Machines repeat a batch within days. */
-const idsKeptMs = 7 * 86_400_000;
+const idsKeptMs = 7 * dayMs;
 
 /**
  * Creates the partitions of this month and the next two, drops those older than the policy (EVENTS_KEEP), and removes

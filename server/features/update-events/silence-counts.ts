@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import { channels } from '../../../contract/versions.ts';
 import type { GuardState } from '../../../contract/guard.ts';
 import type { Db } from '../../db/client.ts';
@@ -9,7 +10,7 @@ import type { ReleaseRow } from '../releases/index.ts';
 type Silence = NonNullable<GuardState['figures']['silence']>;
 
 /** Longer after its last step, a rollout reaches only machines that are rarely in use. */
-const watchedMs = 60 * 86_400_000;
+const watchedMs = 60 * dayMs;
 /** Machines that took the release, of those that did: beyond, a random sample. */
 const sampledTaken = 10_000;
 /** Machines without the release that are compared with. */

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
@@ -76,8 +77,6 @@ export const withoutPolicy = (reason: OfferReason | undefined): OfferReason | 'P
  * urgent, or (a pin) does not count because it matches nothing.
  */
 export type PolicyStep = { reason: PolicyReason; result: 'holds' | 'passes' | 'urgent' | 'unmatched' };
-
-const dayMs = 86_400_000;
 
 /** The end of the deferral of a release; undefined before it reached 100 %. */
 export const deferredUntil = ({ fullAt }: Pick<PolicedRelease, 'fullAt'>, days: number): Date | undefined =>

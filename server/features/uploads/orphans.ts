@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dayMs } from '../../../contract/durations.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
@@ -6,8 +7,6 @@ import { ownerName, type Storage, type StoredThing } from '../../storage/storage
 import type { CheckedTime } from '../../checked-time.ts';
 import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.ts';
 
-/** Newer files may belong to a running call. */
-const youngMs = 24 * 3_600_000;
 const atOnce = 500;
 
 /**
@@ -25,7 +24,8 @@ export async function removeOrphans(
     log.error(refused);
     return 0;
   }
-  const before = now.getTime() - youngMs;
+  // newer files may belong to a running call
+  const before = now.getTime() - dayMs;
   let removed = 0;
   for await (const things of ownThings(storage)) {
     const old = things.filter((thing) => thing.modifiedAt.getTime() < before);

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
+import { dayMs } from '../../../contract/durations.ts';
 import type { uploads, UploadState } from '../../../contract/uploads.ts';
 import { actorId } from '../../caller.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
@@ -26,7 +27,6 @@ import {
 
 /** Above the 5 MiB minimum of S3; small enough that six parallel chunks do not block other calls. */
 const chunkSize = 8 * 1024 * 1024;
-const dayMs = 24 * 3_600_000;
 /** How long an ended upload still accepts a repeated `complete`. */
 const keptMs = 7 * dayMs;
 

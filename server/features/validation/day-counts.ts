@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
@@ -21,9 +22,9 @@ export type Answered = {
 };
 
 /** A UTC day as whole days since 1970: much cheaper than text, and this runs for every validation. */
-export const utcDay = (at: Date) => Math.floor(at.getTime() / 86_400_000);
+export const utcDay = (at: Date) => Math.floor(at.getTime() / dayMs);
 
-const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
+const isoDay = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
@@ -91,7 +92,7 @@ async function firstSeen(
 
 /** Removes the licenses and customers recorded for past days. */
 export async function clearFirstSeen({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const before = new Date(now.getTime() - 3 * 86_400_000);
+  const before = new Date(now.getTime() - 3 * dayMs);
   await tx.deleteFrom('counted_today').where('day', '<', before).execute();
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
@@ -11,7 +12,7 @@ const noted = ['EXPIRED', 'TOO_MANY_ACTIVATIONS'] as const;
 const precision = '5 minutes';
 
 /** Longer than any list looks back. */
-const keptMs = 30 * 86_400_000;
+const keptMs = 30 * dayMs;
 
 /** Notes when each license last refused a machine, so that lists need not read the validations. */
 export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<void> {

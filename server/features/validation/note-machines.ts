@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
@@ -7,7 +8,7 @@ import type { Answered } from './day-counts.ts';
 
 /** Refused machines that are kept of one license: names of machines cost a caller nothing. */
 export const mostRefused = 1000;
-const keptMs = 90 * 86_400_000;
+const keptMs = 90 * dayMs;
 
 type OnLicense = Answered & { licenseId: string };
 type Refused = OnLicense & { since: Date };

@@ -1,3 +1,5 @@
+import { dayMs } from '../../../contract/durations.ts';
+
 /** The signs that a token is used by two machines, as stored with it. */
 export type Signs = {
   /** Of the latest call; the client counts its calls. */
@@ -12,8 +14,6 @@ export type Signs = {
 
 /** One call with the token; null for what it did not say. */
 export type Seen = { at: Date; sequence: number | null; facts: string | null };
-
-const dayMs = 86_400_000;
 
 /**
  * The signs after one more call, and whether they show a clone. One sign alone does not: a restored backup moves the

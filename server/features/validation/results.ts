@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
@@ -6,7 +7,7 @@ import { fail, type Failure } from '../../failure.ts';
 
 type Result = RouteAnswer<typeof calls.ofLicense>[number];
 
-const windowMs = 30 * 86_400_000;
+const windowMs = 30 * dayMs;
 
 /** The results of the validations of a license in the 30 days before `now`, the most frequent first. */
 export async function resultsOfLicense(db: Db, now: Date, licenseId: string): Promise<Result[] | Failure> {

@@ -1,4 +1,5 @@
 import type { FormErrors } from '@mantine/form';
+import { dayMs } from '../../../contract/durations.ts';
 import type { Activation } from '../../../contract/activations.ts';
 import { licenseFileDays, mostSignedText } from '../../../contract/offline.ts';
 import { counted } from '../../ui/counted.ts';
@@ -11,7 +12,6 @@ export const offlineUntil = (
   now: Date,
 ): string | null => (until && Date.parse(until) > now.getTime() ? until : null);
 
-const day = 86_400_000;
 const { least, most } = licenseFileDays;
 
 const isDays = (days: TypedNumber) => Number.isInteger(days) && Number(days) >= least && Number(days) <= most;
@@ -44,8 +44,8 @@ export function offlineUntilText(
 ): string {
   const license = `the license ends, ${utcDate(validUntil)}`;
   if (!isDays(days)) return `At most until ${license}`;
-  const until = now.getTime() + Number(days) * day;
-  const left = Math.floor((Date.parse(validUntil) - until) / day);
+  const until = now.getTime() + Number(days) * dayMs;
+  const left = Math.floor((Date.parse(validUntil) - until) / dayMs);
   if (left < 0) return `Until ${license}`;
   const grace = Math.min(graceDays, left);
   const after = grace > 0 ? ` and ${counted(grace, 'day')} of grace` : '';

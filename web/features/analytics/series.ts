@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { compareVersions } from '../../ui/locale.ts';
@@ -10,7 +11,6 @@ export type Period = (typeof periods)[number];
 type Series = LicenseTrends['activations'];
 type Codes = LicenseTrends['codes'];
 
-const dayMs = 86_400_000;
 const day = (date: Date) => date.toISOString().slice(0, 10);
 
 /** From 7 days, 1 month or 1 year ago to today, as UTC days (spec part 2, section 4). */

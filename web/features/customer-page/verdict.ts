@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerOverview } from '../../../contract/customer-page.ts';
 import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
@@ -5,7 +6,7 @@ import { shortDate } from '../../ui/time.ts';
 
 type Verdict = { tone: Extract<Tone, 'teal' | 'amber' | 'red' | 'neutral'>; sentence: string };
 
-const soon = 30 * 86_400_000;
+const soon = 30 * dayMs;
 
 /** How a customer stands, in one sentence: what keeps machines from running comes first. */
 export function verdictOf(

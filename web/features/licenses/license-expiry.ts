@@ -1,8 +1,8 @@
+import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 
 /** Spec part 1, section 9. */
 const expiryWarningDays = 30;
-const day = 86_400_000;
 
 /**
  * Follows `Expires in` for an active license with 30 days or fewer left; otherwise undefined. A started day counts as a
@@ -11,7 +11,7 @@ const day = 86_400_000;
 export function expiresIn(license: Pick<License, 'status' | 'validUntil'>, now: Date): string | undefined {
   if (licenseTab(license, now) !== 'active') return undefined;
   const left = Date.parse(license.validUntil) - now.getTime();
-  return left <= expiryWarningDays * day ? timeLeft(left) : undefined;
+  return left <= expiryWarningDays * dayMs ? timeLeft(left) : undefined;
 }
 
 /** Follows `Starts in` for a license that is not revoked and not yet valid; otherwise undefined. */
@@ -24,8 +24,8 @@ export function startsIn(
 }
 
 const units = [
-  ['day', day],
-  ['hour', 3_600_000],
+  ['day', dayMs],
+  ['hour', hourMs],
   ['minute', 60_000],
 ] as const;
 

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { License } from '../../../contract/licenses.ts';
 
 /** A day on the line of a license: where it lies, 0 to 100. */
@@ -25,8 +26,6 @@ export function validityMarks(
   return days.map((day) => ({ ...day, percent: ((Date.parse(day.at) - start) / length) * 100 }));
 }
 
-const day = 86_400_000;
-
 /**
  * Until when a machine may rely on an answer of now, if it cannot ask again: for the days of grace, and never past the end.
  * Undefined where a machine would be refused now.
@@ -38,5 +37,5 @@ export function graceUntil(
 ): string | undefined {
   const [from, until] = [Date.parse(validFrom), Date.parse(validUntil)];
   if (status === 'revoked' || now.getTime() < from || now.getTime() > until) return undefined;
-  return new Date(Math.min(now.getTime() + graceDays * day, until)).toISOString();
+  return new Date(Math.min(now.getTime() + graceDays * dayMs, until)).toISOString();
 }

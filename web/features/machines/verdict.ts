@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { clockMinutes, shortDate, weekdayName } from '../../ui/time.ts';
@@ -85,7 +86,6 @@ const whyNot = ({ reason, bucket, rolloutPercentage }: Offer): string =>
     ? `bucket ${fixedText(bucket ?? 0, 2)}, rollout ${rolloutPercentage} %`
     : (reasons[reason] ?? '');
 
-const dayMs = 86_400_000;
 /** A weekday names the same day last week from then on. */
 const weekdaysFor = 6;
 
