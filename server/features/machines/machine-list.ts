@@ -8,11 +8,11 @@ import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { contains } from '../../db/sql.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { type Failure, isFailure } from '../../failure.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { onlyRow } from '../../invariants.ts';
 import { licenseKeyFragment } from '../licenses/index.ts';
-import { findMachine, foundBy, recordsWhere } from './machine-row.ts';
+import { findMachine, foundBy, recordsWhere, notFound } from './machine-row.ts';
 import type { MachineCount } from './machines.ts';
 import { heardOf, readStandings, seatsAt } from './standings.ts';
 
@@ -92,10 +92,10 @@ export async function exportStandings(
 /** Where one machine stands, by any of its ids. */
 export async function getStanding(db: Db, by: Caller, id: string): Promise<MachineStanding | Failure> {
   const machine = await findMachine(db, id);
-  if (!machine) return fail('NOT_FOUND', 'Machine not found');
+  if (isFailure(machine)) return machine;
   const page = sql`select * from machines where machine_hash = ${machine.machine_hash}`;
   const [row] = await readStandings(db, by, page, sql`1`);
-  return row ? row.standing : fail('NOT_FOUND', 'Machine not found');
+  return row ? row.standing : notFound;
 }
 
 const days = { day: 1, week: 7, month: 30, before: 30 };

@@ -3,31 +3,34 @@ import type { Machine } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
+import { fail, type Failure } from '../../failure.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
 export type MachineRow = Selectable<Tables['machines']>;
 
+/** Exact text of spec part 2, section 2.6. */
+export const notFound = fail('NOT_FOUND', 'Machine not found');
+
 /** Finds by display id in any case, by the SHA-256 of the machine's id in hex, or by the id itself. */
-export async function findMachine(db: Db, id: string): Promise<MachineRow | undefined> {
+export async function findMachine(db: Db, id: string): Promise<MachineRow | Failure> {
   const hashes = [machineHashOf(id), ...(/^[0-9a-f]{64}$/i.test(id) ? [id] : [])];
-  return (
-    db
-      .selectFrom('machines')
-      .selectAll()
-      .where((eb) =>
-        eb.or([
-          eb('display_id', '=', id.toUpperCase()),
-          eb(
-            'machine_hash',
-            'in',
-            hashes.map((hash) => Buffer.from(hash, 'hex')),
-          ),
-        ]),
-      )
-      // an id assigned by the service takes precedence over one that the machine chose
-      .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0] ?? '', 'hex')))
-      .executeTakeFirst()
-  );
+  const row = await db
+    .selectFrom('machines')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('display_id', '=', id.toUpperCase()),
+        eb(
+          'machine_hash',
+          'in',
+          hashes.map((hash) => Buffer.from(hash, 'hex')),
+        ),
+      ]),
+    )
+    // an id assigned by the service takes precedence over one that the machine chose
+    .orderBy((eb) => eb('machine_hash', '=', Buffer.from(hashes[0] ?? '', 'hex')))
+    .executeTakeFirst();
+  return row ?? notFound;
 }
 
 /**

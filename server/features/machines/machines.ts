@@ -5,15 +5,12 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { nobody } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { isFailure, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
-
-/** Exact text of spec part 2, section 2.6. */
-const notFound = fail('NOT_FOUND', 'Machine not found');
 
 const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
@@ -66,7 +63,7 @@ export async function getMachine(
   id: string,
 ): Promise<NonNullable<RouteAnswer<typeof calls.get>> | Failure> {
   const row = await findMachine(db, id);
-  if (!row) return notFound;
+  if (isFailure(row)) return row;
   const [updateHistory, downloads, activations] = await Promise.all([
     events(db, row),
     downloadsOf(db, row),
@@ -168,7 +165,7 @@ export async function explainMachine(
   now: Date,
 ): Promise<Explanation[] | Failure> {
   const row = await findMachine(db, id);
-  if (!row) return notFound;
+  if (isFailure(row)) return row;
   const machineHash = row.machine_hash.toString('hex');
   return explainOffers(db, {
     machineHash,

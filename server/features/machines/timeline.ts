@@ -4,7 +4,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { type Failure, isFailure } from '../../failure.ts';
 import { foldTimeline, type Entry } from './fold-timeline.ts';
 import { findMachine } from './machine-row.ts';
 import { attempts } from './standings.ts';
@@ -23,7 +23,7 @@ export async function timelineOf(
   { before }: { before?: string | undefined },
 ): Promise<RouteAnswer<typeof calls.timeline> | Failure> {
   const machine = await findMachine(db, id);
-  if (!machine) return fail('NOT_FOUND', 'Machine not found');
+  if (isFailure(machine)) return machine;
   const until = before ? new Date(before) : new Date('9999-12-31');
   const [events, validations] = await Promise.all([
     eventsOf(db, machine.machine_hash, until),

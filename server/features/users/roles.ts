@@ -7,10 +7,9 @@ import type { Db } from '../../db/client.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
-import { lockUser } from './user-row.ts';
+import { lockUser, noUser } from './user-row.ts';
 import { present } from '../../invariants.ts';
 
-const noUser = fail('NOT_FOUND', 'There is no such user.');
 const noRole = fail('NOT_FOUND', 'There is no such role.');
 
 const rolePermissions = sql<Permission[]>`coalesce((
@@ -92,7 +91,7 @@ export async function assignRole(
 ): Promise<undefined | Failure> {
   const { tx, by } = change;
   const user = await lockUser(tx, userId);
-  if (!user) return noUser;
+  if (isFailure(user)) return user;
   const refusal = (await refuseActingOn(tx, by, user)) ?? (await refuseGrant(tx, by, roleId));
   if (refusal) return refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
@@ -109,7 +108,7 @@ export async function revokeRole(
 ): Promise<undefined | Failure> {
   const { tx, by } = change;
   const user = await lockUser(tx, userId);
-  if (!user) return noUser;
+  if (isFailure(user)) return user;
   if (!user.roles.includes(roleId)) return fail('NOT_FOUND', 'The user does not have this role.');
   const refusal =
     (await refuseActingOn(tx, by, user)) ??

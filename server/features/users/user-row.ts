@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { fail, type Failure } from '../../failure.ts';
 import { rolesOfUser } from '../session/index.ts';
 
 /** Users with their roles, the source of every response about a user. */
@@ -30,10 +31,12 @@ export function toUser(row: UserRow): User {
   };
 }
 
+export const noUser = fail('NOT_FOUND', 'There is no such user.');
+
 /** The user, locked until the transaction ends. */
-export async function lockUser(tx: Tx, userId: string): Promise<User | undefined> {
+export async function lockUser(tx: Tx, userId: string): Promise<User | Failure> {
   const row = await selectUsers(tx).where('u.user_id', '=', userId).forUpdate('u').executeTakeFirst();
-  return row && toUser(row);
+  return row ? toUser(row) : noUser;
 }
 
 export type NewUser = { email: string; name: string; passwordHash: string; role: string };

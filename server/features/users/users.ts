@@ -18,11 +18,10 @@ import {
   type Guarded,
 } from '../session/index.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
-import { insertUser, lockUser, selectUsers, toUser, type NewUser } from './user-row.ts';
+import { insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = RouteInput<typeof calls.update>['body'];
 
-const notFound = fail('NOT_FOUND', 'There is no such user.');
 const taken = fail('ALREADY_EXISTS', 'There is a user with this email already.', {
   details: [{ path: 'email', message: 'Is in use already' }],
 });
@@ -52,7 +51,7 @@ export async function impactOfUser(
            (select count(*) from api_keys k
              where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys"
       from users u where u.user_id = ${id}`.execute(db);
-  return rows[0] ?? notFound;
+  return rows[0] ?? noUser;
 }
 
 /** Creates a user with one role, with no more permissions than the caller's own. */
@@ -122,7 +121,7 @@ export async function prepareReset(
     .select('email')
     .where('user_id', '=', id)
     .executeTakeFirst();
-  if (!user) return notFound;
+  if (!user) return noUser;
   const refusal =
     refusePasswords(typed, user.email) ?? (await refuseUnproven(guarded, by, typed.currentPassword));
   return refusal ?? guarded.passwords.hash(typed.newPassword);
@@ -169,7 +168,7 @@ export async function listSessionsOf(
   const refusal = refuseOthersSessions(by, id);
   if (refusal) return refusal;
   const user = await db.selectFrom('users').select('user_id').where('user_id', '=', id).executeTakeFirst();
-  if (!user) return notFound;
+  if (!user) return noUser;
   return listOpenSessions(db, { userId: id, currentId: staffOf(by)?.sessionId, since });
 }
 
@@ -182,7 +181,7 @@ export async function endSessionOf(
   const refusal = refuseOthersSessions(change.by, id);
   if (refusal) return refusal;
   const user = await lockUser(change.tx, id);
-  if (!user) return notFound;
+  if (isFailure(user)) return user;
   return endOpenSession(change, user, { sessionId, reason: 'ended by an administrator' });
 }
 
@@ -197,8 +196,7 @@ const editable: Editable<User, UserPatch & { status?: User['status'] }> = {
   name: 'user',
   async lock({ tx, by }, id) {
     const user = await lockUser(tx, id);
-    if (!user) return notFound;
-    return (await refuseActingOn(tx, by, user)) ?? user;
+    return isFailure(user) ? user : ((await refuseActingOn(tx, by, user)) ?? user);
   },
   async write(change, { id, role: had }, { email, name, status, role = had, updated_at }) {
     const { tx } = change;
