@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelOf } from './text.ts';
 
 /*
  * Messages for schemas without their own. The library's defaults ("Invalid input: expected string, received undefined")
@@ -58,23 +59,14 @@ function missing({ input, path = [] }: z.core.$ZodRawIssue): string | undefined 
   return isMissing && name ? `${labelOf(name)} is required` : undefined;
 }
 
-const abbreviations = /\b(id|ip|url|sha512)\b/g;
-
-/** `Max activations` for `maxActivations`, `Customer ID` for `customerId` or `customer_id`. */
-function labelOf(name: string): string {
-  const words = name
-    .replaceAll(/([A-Z])/g, ' $1')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  const label = words.replaceAll(abbreviations, (word) => word.toUpperCase());
-  return label.charAt(0).toUpperCase() + label.slice(1);
-}
-
 function bound(origin: string, least: string, limit: number | bigint): string {
-  const unit = { string: 'character', array: 'entr', set: 'entr', file: 'byte' }[origin];
+  const unit = {
+    string: ['character', 'characters'],
+    array: ['entry', 'entries'],
+    set: ['entry', 'entries'],
+    file: ['byte', 'bytes'],
+  }[origin];
   const number = limit.toLocaleString('en');
   if (!unit) return `be ${least} ${number}`;
-  const one = Number(limit) === 1;
-  const counted = unit === 'entr' ? (one ? 'entry' : 'entries') : one ? unit : `${unit}s`;
-  return origin === 'string' ? `be ${least} ${number} ${counted}` : `have ${least} ${number} ${counted}`;
+  return `${origin === 'string' ? 'be' : 'have'} ${least} ${number} ${unit[Number(limit) === 1 ? 0 : 1]}`;
 }

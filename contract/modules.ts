@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { capitalize } from './text.ts';
 import { namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 
@@ -18,7 +19,7 @@ export function moduleLabel(moduleId: string): string {
     .replace(/^mod_/, '')
     .split('_')
     .filter(Boolean)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
+    .map((word) => capitalize(word.toLowerCase()))
     .join(' ');
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool, type Db } from '../server/db/client.ts';
@@ -47,7 +48,7 @@ async function requireStoppedServers(db: Db): Promise<void> {
   const processes = (await labelsOfProcesses(db)).length;
   if (processes > 0)
     throw new CannotStart(
-      `${processes} ${processes === 1 ? 'process uses' : 'processes use'} this database. Stop all processes first.`,
+      `${counted(processes, 'process uses', 'processes use')} this database. Stop all processes first.`,
     );
 }
 

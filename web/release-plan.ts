@@ -1,4 +1,5 @@
 import { FORM_INDEX, type FormErrors } from '@mantine/form';
+import { counted } from './ui/counted.ts';
 import type { Release } from '../contract/releases.ts';
 import { planText, rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
 import { isMoment, localOf, momentProblem } from './ui/typed-day.ts';
@@ -101,9 +102,6 @@ export function planSummary(plan: PlanValues): string | undefined {
 /** `3 days`, `2 days 4 h`, `5 h`. */
 export function lengthText(hours: number): string {
   const days = Math.floor(hours / 24);
-  const parts = [
-    days > 0 && `${days} ${days === 1 ? 'day' : 'days'}`,
-    hours % 24 > 0 && `${hours % 24} h`,
-  ].filter(Boolean);
+  const parts = [days > 0 && counted(days, 'day'), hours % 24 > 0 && `${hours % 24} h`].filter(Boolean);
   return parts.join(' ') || '0 h';
 }

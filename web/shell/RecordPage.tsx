@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { capitalize } from '../../contract/text.ts';
 import { ApiError } from '../api-error.ts';
 import { LoadError } from '../LoadError.tsx';
 import { AsOf } from '../ui/AsOf.tsx';
@@ -28,10 +29,9 @@ export function RecordPage<Data>(props: {
   const { what, query, others = [], back, whyMissing, title, note, actions, children } = props;
   const { data } = query;
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
-  const capitalized = what.charAt(0).toUpperCase() + what.slice(1);
   return (
     <Page
-      title={title ?? capitalized}
+      title={title ?? capitalize(what)}
       note={note}
       back={back}
       actions={
@@ -46,7 +46,7 @@ export function RecordPage<Data>(props: {
       {data ? (
         <Scroller label="Details">{children(data)}</Scroller>
       ) : query.isLoadingError && isMissing ? (
-        <ErrorState title={`${capitalized} not found`} message={whyMissing} />
+        <ErrorState title={`${capitalize(what)} not found`} message={whyMissing} />
       ) : query.isLoadingError ? (
         <LoadError title={`Error loading ${what}`} query={query} />
       ) : (

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { counted } from '../../../contract/text.ts';
 import type { account as calls } from '../../../contract/account.ts';
 import { hasPermission } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -88,7 +89,7 @@ export function endOwnSession(change: Change, sessionId: string): Promise<undefi
 export async function endOtherSessions(change: Change): Promise<undefined> {
   const { userId, sessionId, email } = personOf(change.by);
   const ended = await endSessionsOf(change, { userId, reason: 'ended by the user', except: sessionId });
-  const what = `ended ${ended} other ${ended === 1 ? 'session' : 'sessions'}`;
+  const what = `ended ${counted(ended, 'other session')}`;
   await change.audit('user.sessions_ended', { id: userId, email }, { what });
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { counted } from '../../../contract/text.ts';
 import { dayMs } from '../../../contract/durations.ts';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -69,7 +70,7 @@ export async function cleanUp(
       .where('day', '<', sql<Date>`${before.toISOString()}::date`)
       .execute();
     await audit('audit.cleaned_up', null, {
-      what: `removed ${removed} ${removed === 1 ? 'entry' : 'entries'} from before ${before.toISOString()}`,
+      what: `removed ${counted(removed, 'entry', 'entries')} from before ${before.toISOString()}`,
       after: { removed, before, retentionDays, lastSequence: last?.sequence ?? null },
     });
   }

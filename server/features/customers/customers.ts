@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { counted } from '../../../contract/text.ts';
 import { customerRefusal, type Customer, type CustomerInput } from '../../../contract/customers.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -100,8 +101,6 @@ export async function checkDeletable(
     message: `${counted(customer.licenseCount, 'license')} and ${counted(activations, 'activation')} of "${customer.name}" will be deleted with it.`,
   };
 }
-
-const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 /** Permanently deletes a soft-deleted customer with its licenses and activations; audit entries are kept. */
 export async function hardDeleteCustomer(change: Change, id: string): Promise<undefined | Failure> {

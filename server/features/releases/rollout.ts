@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { counted } from '../../../contract/text.ts';
 import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/rollout-plan.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -106,7 +107,7 @@ export async function withdrawRelease(
   const release = await editRecord(change, liveRelease, releaseId, {
     event: 'release.withdrawn',
     columns: { is_active: false },
-    what: () => `withdrawn, while ${total} ${total === 1 ? 'machine runs' : 'machines run'} it: ${reason}`,
+    what: () => `withdrawn, while ${counted(total, 'machine runs', 'machines run')} it: ${reason}`,
   });
   if (isFailure(release)) return release;
   await keepAffected(change, release);

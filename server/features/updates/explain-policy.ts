@@ -1,4 +1,5 @@
 import { weekdays, type MaintenanceWindow } from '../../../contract/policies.ts';
+import { capitalize, counted } from '../../../contract/text.ts';
 import { present } from '../../invariants.ts';
 import {
   type AppliedPolicy,
@@ -15,26 +16,25 @@ const policyOf = ({ kind, name }: PolicySource) => `the policy of ${kind === 'ta
 /** `2026-11-20 09:30 UTC` */
 export const momentText = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const capital = (day: string) => day.slice(0, 1).toUpperCase() + day.slice(1);
-
 /** `Mon, Tue 22:00 to 05:00 (Europe/Berlin)` */
 function windowText({ weekdays: days, from, to, zone }: MaintenanceWindow): string {
   const named = weekdays.filter((day) => days.includes(day));
-  const shown = named.length === weekdays.length ? 'every day' : named.map(capital).join(', ');
+  const shown = named.length === weekdays.length ? 'every day' : named.map(capitalize).join(', ');
   return `${shown} ${from} to ${to} (${zone})`;
 }
 
 /** What each field of a policy says, without the end of the sentence; `whom` are the machines. */
 const said = {
   channel: ({ value, from }: Field<'channel'>, whom: string) =>
-    `${capital(policyOf(from))} puts ${whom} on ${value}`,
-  pin: ({ value, from }: Field<'pin'>, whom: string) => `${capital(policyOf(from))} pins ${whom} to ${value}`,
+    `${capitalize(policyOf(from))} puts ${whom} on ${value}`,
+  pin: ({ value, from }: Field<'pin'>, whom: string) =>
+    `${capitalize(policyOf(from))} pins ${whom} to ${value}`,
   updatesUntil: ({ value, from }: Field<'updatesUntil'>, whom: string) =>
-    `${capital(policyOf(from))} gives ${whom} updates until ${value}`,
+    `${capitalize(policyOf(from))} gives ${whom} updates until ${value}`,
   deferDays: ({ value, from }: Field<'deferDays'>) =>
-    `${capital(policyOf(from))} defers releases by ${value} ${value === 1 ? 'day' : 'days'} after they are fully out`,
+    `${capitalize(policyOf(from))} defers releases by ${counted(value, 'day')} after they are fully out`,
   windows: ({ value, from }: Field<'windows'>) =>
-    `${capital(policyOf(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
+    `${capitalize(policyOf(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
 };
 type Field<Name extends keyof AppliedPolicy> = NonNullable<AppliedPolicy[Name]>;
 

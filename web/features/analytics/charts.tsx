@@ -2,6 +2,7 @@ import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import { Anchor, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { capitalize } from '../../../contract/text.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { paths } from '../../paths.ts';
@@ -163,8 +164,7 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
 }
 
 /** `License revoked`. */
-const reasonText = (code: ValidationCode): string =>
-  refusalReasons[code].replace(/^./, (first) => first.toUpperCase());
+const reasonText = (code: ValidationCode): string => capitalize(refusalReasons[code]);
 
 /** The ten customers with the most machines. */
 export function TopCustomers({ customers }: { customers: CustomerUse['customers'] | undefined }) {

@@ -1,14 +1,10 @@
 import { z } from 'zod';
+import { labelOf } from '../../../contract/text.ts';
 import { planStep, planText } from '../../../contract/rollout-plan.ts';
 
 /** `rolloutPercentage` as `Rollout percentage`, `isDraft` as `Draft`. */
 export function fieldLabel(field: string): string {
-  const words = field
-    .replace(/^is(?=[A-Z])/, '')
-    .replaceAll(/([A-Z])/g, ' $1')
-    .trim()
-    .toLowerCase();
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  return labelOf(field.replace(/^is([A-Z])/, (_, first: string) => first.toLowerCase()));
 }
 
 /** A value for people: yes and no instead of true and false, and the steps of a plan in words. */

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../ui/counted.ts';
 import classes from './audit.module.css';
 import { differences, valueText, type Difference } from './differences.ts';
 
@@ -41,7 +42,7 @@ export function FieldChanges({ before, after }: { before: Fields; after: Fields 
           aria-expanded={whole}
           onClick={() => setWhole(!whole)}
         >
-          {whole ? 'Hide' : 'Show'} {same} unchanged {same === 1 ? 'field' : 'fields'}
+          {whole ? 'Hide' : 'Show'} {counted(same, 'unchanged field')}
         </Button>
       )}
     </section>

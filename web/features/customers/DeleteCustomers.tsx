@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-labels.ts';
@@ -72,7 +73,7 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
   const restore = useChange({
     mutationFn: (deleted: Customer[]) => runBulk(deleted, (one) => restoreCustomer(one.customerId)),
     onSuccess: ({ done, failed }) => {
-      const restored = `${capital(whatOf(done))} restored`;
+      const restored = `${capitalize(whatOf(done))} restored`;
       const [first] = failed;
       if (!first) void toast({ message: restored, subject: aboutCustomers(done) });
       else if (done.length === 0)
@@ -88,7 +89,7 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
   const notifyDeleted = (done: Customer[]) => {
     if (done.length === 0) return;
     void toast({
-      message: `${capital(whatOf(done))} deleted`,
+      message: `${capitalize(whatOf(done))} deleted`,
       subject: aboutDeletedCustomers(done),
       undo: () => restore.mutate(done),
     });
@@ -106,5 +107,3 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
 const countOf = (n: number) => counted(n, 'customer');
 const whatOf = (customers: Customer[]) =>
   customers.length === 1 ? `customer "${customers[0]?.name}"` : countOf(customers.length);
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

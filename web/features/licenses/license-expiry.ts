@@ -1,3 +1,4 @@
+import { counted } from '../../ui/counted.ts';
 import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 
@@ -32,6 +33,5 @@ const units = [
 /** `10 days`, `5 hours`, `1 minute`: in the largest unit with at least one left, rounded up. */
 function timeLeft(ms: number): string {
   const [unit, length] = units.find((one) => ms >= one[1]) ?? units[2];
-  const count = Math.max(1, Math.ceil(ms / length));
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return counted(Math.max(1, Math.ceil(ms / length)), unit);
 }

@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
+import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow } from './policy-form.ts';
 import type { PolicyFormState } from './PolicyFields.tsx';
-import { dayName } from './policy-text.ts';
 import { readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
 
@@ -73,7 +73,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
         <Group gap={4}>
           {weekdays.map((day) => (
             <Chip key={day} value={day} size="xs">
-              {dayName(day)}
+              {capitalize(day)}
             </Chip>
           ))}
         </Group>

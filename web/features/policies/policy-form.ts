@@ -1,4 +1,5 @@
 import { FORM_INDEX, type FormErrors } from '@mantine/form';
+import { counted } from '../../ui/counted.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import {
   noPolicy,
@@ -108,11 +109,9 @@ function asText(value: unknown): string {
   return (value as MaintenanceWindow[]).map((window) => windowText(window)).join('; ');
 }
 
-const machinesText = (n: number) => `${countText(n)} ${n === 1 ? 'machine' : 'machines'}`;
-
 /** What saving changes for machines, in sentences. */
 export function impactSentences({ machines, isComplete, changed, held, pinMatches }: PolicyImpact): string[] {
-  const of = isComplete ? machinesText(machines) : `the first ${machinesText(machines)}`;
+  const of = isComplete ? counted(machines, 'machine') : `the first ${counted(machines, 'machine')}`;
   return [
     changed === 0
       ? `None of ${of} would be offered something else from now on.`

@@ -1,4 +1,5 @@
 import { weekdays, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
+import { capitalize } from '../../../contract/text.ts';
 import { counted } from '../../ui/counted.ts';
 import { shownDay } from '../../ui/typed-day.ts';
 
@@ -13,8 +14,7 @@ export function policyText(policy: UpdatePolicy): string {
       (windows.length === 0 ? 'at any time' : `only ${windows.map(windowText).join(' or ')}`),
     updatesUntil && `until ${shownDay(updatesUntil)}`,
   ].filter((part) => typeof part === 'string' && part !== '');
-  const text = parts.join('; ');
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return capitalize(parts.join('; '));
 }
 
 /** `Mon to Fri 22:00–05:00 (Europe/Berlin)`. */
@@ -27,9 +27,6 @@ function daysText(days: MaintenanceWindow['weekdays']): string {
   const [first, last] = [chosen[0], chosen.at(-1)];
   const isRow = first && last && weekdays.indexOf(last) - weekdays.indexOf(first) === chosen.length - 1;
   return isRow && chosen.length > 2
-    ? `${dayName(first)} to ${dayName(last)}`
-    : chosen.map((day) => dayName(day)).join(', ');
+    ? `${capitalize(first)} to ${capitalize(last)}`
+    : chosen.map(capitalize).join(', ');
 }
-
-/** `Mon`. */
-export const dayName = (day: string): string => day.slice(0, 1).toUpperCase() + day.slice(1);

@@ -1,9 +1,10 @@
+import { counted } from '../../ui/counted.ts';
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
-import { daysText, deletionTone } from './deletion-tone.ts';
+import { deletionTone } from './deletion-tone.ts';
 import { ChannelBadge } from './release-cells.tsx';
 import { kindOf, platformText, unusualKind } from './release-labels.ts';
 import classes from './trash.module.css';
@@ -33,7 +34,7 @@ export const trashColumns: Column<DeletedRelease>[] = [
     header: 'Time Until Deletion',
     cell: (release) => (
       <StatusBadge tone={deletionTone(release.daysUntilPermanentDeletion)}>
-        {daysText(release.daysUntilPermanentDeletion)}
+        {counted(release.daysUntilPermanentDeletion, 'day')}
       </StatusBadge>
     ),
   },

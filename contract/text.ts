@@ -1,0 +1,17 @@
+/** `Mon` for `mon`. */
+export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** `1 machine`, `2 machines`, `3 entries`. The console has its own, in the numbers of the reader. */
+export const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+const abbreviations = /\b(id|ip|url|sha512)\b/g;
+
+/** `Max activations` for `maxActivations`, `Customer ID` for `customerId` or `customer_id`. */
+export function labelOf(name: string): string {
+  const words = name
+    .replaceAll(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  const label = words.replaceAll(abbreviations, (word) => word.toUpperCase());
+  return capitalize(label);
+}
