@@ -49,7 +49,7 @@ export const unknownFields = {
 export type Observation = Pick<UpdateEvent, 'machineHash' | 'type'> &
   Partial<Pick<UpdateEvent, keyof typeof unknownFields>>;
 
-/** An event and the call that reported it, as stored in the journal, whose files may come from other versions. */
+/** An event and the call that reported it. Journal files of other versions have it under this name. */
 export type Recorded = { by: Caller; happening: UpdateEvent };
 
 export const isEvent = ({ type }: UpdateEvent): boolean => type !== 'delivery_begun' && type !== 'delivered';

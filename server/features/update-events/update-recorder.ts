@@ -35,8 +35,8 @@ export function createUpdateRecorder(
   });
 
   /** Records may be kept in a file, so they exclude the license key of a machine. */
-  const add = (by: Caller, happening: UpdateEvent) =>
-    writer.add({ by: by.actor.kind === 'machine' ? { ...by, actor: nobody } : by, happening });
+  const add = (by: Caller, event: UpdateEvent) =>
+    writer.add({ by: by.actor.kind === 'machine' ? { ...by, actor: nobody } : by, happening: event });
 
   return {
     /** Records what the service observed just now, except of a machine beyond the budget of its API key. */
