@@ -26,14 +26,14 @@ export const passwordsBusy = fail(
 type Job = { password: string; hash?: string; salt?: Buffer };
 type Answer = string | boolean | Buffer;
 type Task = Job & { resolve(value: Answer): void; reject(error: Error): void };
-type Lane = { worker: Worker; task: Task | undefined };
+type Thread = { worker: Worker; task: Task | undefined };
 
 /**
  * Runs argon2 on worker threads: one per core, at most four across all processes (`WORKERS`), each at low scheduling
  * priority, so that a burst of logins does not slow other calls. Threads start with the first password.
  */
 export function createPasswords(processes = 1) {
-  const lanes: Lane[] = [];
+  const threads: Thread[] = [];
   const waiting: Task[] = [];
   const most = Math.max(1, Math.floor(Math.min(4, usableCores()) / processes));
 
@@ -47,29 +47,31 @@ export function createPasswords(processes = 1) {
 
   function next(): void {
     const task = waiting[0];
-    const lane = task && (lanes.find((l) => !l.task) ?? (lanes.length < most ? addLane() : undefined));
-    if (!task || !lane) return;
+    const thread =
+      task &&
+      (threads.find(({ task: current }) => !current) ?? (threads.length < most ? startThread() : undefined));
+    if (!task || !thread) return;
     waiting.shift();
-    lane.task = task;
+    thread.task = task;
     const { password, hash, salt } = task;
-    lane.worker.postMessage({ password, hash, salt });
+    thread.worker.postMessage({ password, hash, salt });
   }
 
-  function addLane(): Lane {
-    const lane: Lane = { worker: startWorker(), task: undefined };
+  function startThread(): Thread {
+    const thread: Thread = { worker: startWorker(), task: undefined };
     const settle = (finish: (task: Task) => void) => {
-      const { task } = lane;
-      lane.task = undefined;
+      const { task } = thread;
+      thread.task = undefined;
       if (task) finish(task);
       next();
     };
-    lane.worker.on('message', (value: Answer) => settle((task) => task.resolve(value)));
-    lane.worker.on('error', (error) => {
-      lanes.splice(lanes.indexOf(lane), 1);
+    thread.worker.on('message', (value: Answer) => settle((task) => task.resolve(value)));
+    thread.worker.on('error', (error) => {
+      threads.splice(threads.indexOf(thread), 1);
       settle((task) => task.reject(error));
     });
-    lanes.push(lane);
-    return lane;
+    threads.push(thread);
+    return thread;
   }
 
   return {
@@ -81,7 +83,7 @@ export function createPasswords(processes = 1) {
     derive: async (secret: string, salt: Buffer) =>
       Buffer.from((await run({ password: secret, salt })) as Buffer),
     async stop() {
-      await Promise.all(lanes.map((lane) => lane.worker.terminate()));
+      await Promise.all(threads.map((thread) => thread.worker.terminate()));
     },
   };
 }
