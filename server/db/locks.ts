@@ -14,7 +14,7 @@ export const locks = {
   uploadSweep: 7_241_160_004,
   auditSealer: 7_241_160_006,
   auditCleanup: 7_241_160_007,
-  eventKeeping: 7_241_160_008,
+  eventRotation: 7_241_160_008,
   auditHead: 7_241_160_009,
   refusalWindows: 7_241_160_011,
   rolloutWatch: 7_241_160_027,

@@ -5,18 +5,18 @@ import type { Tx } from './client.ts';
 const monthsAhead = 2;
 
 /** The names of the partitions that were created and dropped. */
-export type MonthsKept = { made: string[]; dropped: string[] };
+export type RotatedMonths = { made: string[]; dropped: string[] };
 
 /**
  * Maintains the UTC months of `occurred_at` as partitions named `<table>_2026_11`, with `<table>_other` as the default:
  * creates this month and the next two, and drops months that ended more than `keepMs` ago.
  */
-export async function keepMonths(
+export async function rotateMonths(
   tx: Tx,
   table: string,
   { now }: CheckedTime,
   keepMs: number,
-): Promise<MonthsKept> {
+): Promise<RotatedMonths> {
   // Writers queue behind this lock, so fail rather than make them wait long.
   await sql`set local lock_timeout = '3s'`.execute(tx);
   const there = await listMonths(tx, table);

@@ -71,7 +71,7 @@ describe('single validations', () => {
     expect((await lying()).validations_other).toBe(1);
   });
 
-  test('are seen to by one process at a time', async () => {
+  test('are cleaned by one process at a time', async () => {
     server.clock.set('2030-01-01T00:00:00Z');
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map(() => housekeep(server.context, checkedTime(server))),

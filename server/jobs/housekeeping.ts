@@ -3,7 +3,7 @@ import { systemChange, type Change, type ChangeParts } from '../change.ts';
 import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
-import type { MonthsKept } from '../db/monthly-partitions.ts';
+import type { RotatedMonths } from '../db/monthly-partitions.ts';
 import { clearSessions } from '../features/session/index.ts';
 import { clearFigures } from '../features/analytics/index.ts';
 import {
@@ -35,7 +35,7 @@ const cleaners = [
 export async function housekeep(
   context: ChangeParts & Pick<Context, 'config'>,
   time: CheckedTime,
-): Promise<MonthsKept | undefined> {
+): Promise<RotatedMonths | undefined> {
   const alone = <T>(work: (change: Change) => Promise<T>): Promise<T | undefined> =>
     systemChange(context, time.now, async (change) =>
       (await tryLock(change.tx, locks.housekeeping)) ? work(change) : undefined,

@@ -5,7 +5,7 @@ import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
 import { days, eventually, startTestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
-import { keepEvents } from '../features/update-events/keep-events.ts';
+import { rotateEvents } from '../features/update-events/rotate-events.ts';
 import { startJobs } from './jobs.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
@@ -17,7 +17,7 @@ test('no two jobs wait for each other', async () => {
   await server.db.transaction().execute(async (tx) => {
     for (const lock of [locks.uploadSweep, locks.binPurge, locks.housekeeping])
       await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
-    expect((await keepEvents(server.context, checkedTime(server))).made).toHaveLength(3);
+    expect((await rotateEvents(server.context, checkedTime(server))).made).toHaveLength(3);
     expect(await sweepUploads(server.context, checkedTime(server))).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import { keepRetention } from './audit-retention.ts';
 import { purgeTrash } from '../features/releases/index.ts';
 import { stepRollouts } from '../features/rollouts/index.ts';
 import { endOfflineSeats } from '../features/offline/index.ts';
-import { keepEvents, watchRollouts } from '../features/update-events/index.ts';
+import { rotateEvents, watchRollouts } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/index.ts';
@@ -65,7 +65,7 @@ const jobs: Job[] = [
     run: verifyFiles,
     failed: 'Stored files were not compared with their hashes',
   },
-  { name: 'event keeping', everyMs: hourMs, checked: keepEvents, failed: 'Update events were not seen to' },
+  { name: 'event keeping', everyMs: hourMs, checked: rotateEvents, failed: 'Update events were not rotated' },
   {
     name: 'audit retention',
     everyMs: dayMs,

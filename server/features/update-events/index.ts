@@ -1,6 +1,6 @@
 export { failureComparison } from './failure-comparison.ts';
 export { guardState, watchRollouts } from './failure-guard.ts';
-export { keepEvents } from './keep-events.ts';
+export { rotateEvents } from './rotate-events.ts';
 export { displayIdOf, machineHashOf, machineOf } from './machine-id.ts';
 export { makeRecords } from './make-records.ts';
 export type { DownloadStep } from './update-event.ts';

@@ -5,7 +5,7 @@ import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/client.ts';
-import { keepMonths, type MonthsKept } from '../../db/monthly-partitions.ts';
+import { rotateMonths, type RotatedMonths } from '../../db/monthly-partitions.ts';
 
 /** One completed validation. `durationUs` is the duration of the decision, in microseconds. */
 export type Answered = {
@@ -101,4 +101,4 @@ export const keepValidations = (
   { tx }: Change,
   time: CheckedTime,
   { validationsKeepMs }: Pick<Config, 'validationsKeepMs'>,
-): Promise<MonthsKept> => keepMonths(tx, 'validations', time, validationsKeepMs);
+): Promise<RotatedMonths> => rotateMonths(tx, 'validations', time, validationsKeepMs);
