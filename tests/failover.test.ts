@@ -139,7 +139,7 @@ const allWork = (): Promise<unknown> =>
   );
 
 /** Asserts only successes and 503 with Retry-After, and no call that hangs. */
-function judge(seen: Seen[]): void {
+function expectOnlyBriefRefusals(seen: Seen[]): void {
   const strange = seen.filter(({ status }) => status >= 300 && status !== 503);
   expect([...new Set(strange.map(({ call, status }) => `${call}: ${status}`))]).toEqual([]);
   const refused = seen.filter(({ status }) => status === 503);
@@ -163,7 +163,7 @@ describe('connections that stop answering', () => {
       wellAgain = performance.now();
       await sleep(300);
     });
-    judge(seen);
+    expectOnlyBriefRefusals(seen);
     expect(wellAgain - silent).toBeLessThan(withinMs);
     // the last calls succeeded
     for (const call of new Set(seen.map((one) => one.call)))
@@ -183,7 +183,7 @@ describe('connections that stop answering', () => {
       await eventually(allWork, withinMs);
       expect(await ready()).toEqual([200, 200]);
     });
-    judge(seen);
+    expectOnlyBriefRefusals(seen);
   });
 
   test('those of validations alone: they succeed again within 5 s', async () => {

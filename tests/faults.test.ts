@@ -303,7 +303,7 @@ describe('PostgreSQL away under load', () => {
   }
 
   /** Asserts the behavior during an outage from one moment to another. */
-  function judge(seen: Seen[], away: number, back: number, what: string): void {
+  function expectOutage(seen: Seen[], away: number, back: number, what: string): void {
     // A partially sent file cannot become a 503: the response is cut off.
     const brokenOff = ({ call, status }: Seen) =>
       call === 'csv' && /closed|ECONNRESET|undefined/.test(String(status));
@@ -354,7 +354,7 @@ describe('PostgreSQL away under load', () => {
       back = performance.now();
       await sleep(2000);
     });
-    judge(seen, away, back, 'PostgreSQL stopped');
+    expectOutage(seen, away, back, 'PostgreSQL stopped');
   });
 
   test('frozen: 503 with Retry-After within a second, no hang, no crash, working again within a second of its return', async () => {
@@ -369,7 +369,7 @@ describe('PostgreSQL away under load', () => {
       back = performance.now();
       await sleep(2000);
     });
-    judge(seen, away, back, 'PostgreSQL frozen');
+    expectOutage(seen, away, back, 'PostgreSQL frozen');
   });
 
   test('frozen: a stop of the server does not wait for it for ever', async () => {

@@ -131,7 +131,7 @@ describe('the previous full release', () => {
     });
   });
 
-  test('is none for the first release of a build, which is judged by the usual share', async () => {
+  test('is none for the first release of a build, which has the usual share', async () => {
     const first = await makeRelease(server, { version: '0.0.1', platform: 'darwin' });
     expect((await stateOf(first)).figures.failures).toMatchObject({
       acceptable: 5,

@@ -1,6 +1,6 @@
 import { readAnswer } from './answer.ts';
 import { ask, type Decided, type Undecided } from './ask.ts';
-import { judgeKept, noTimes, type Times, type Verdict } from './judge-kept.ts';
+import { evaluateKept, noTimes, type Times, type Verdict } from './evaluate-kept.ts';
 import { messages } from './messages.ts';
 import { readOwnFile } from './offline.ts';
 import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
@@ -53,7 +53,7 @@ async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided
   const [decision, file] = await Promise.all([keptDecision(parts), readOwnFile(parts)]);
   const signed = Math.max(times?.signed ?? 0, decision?.issuedAt ?? 0, file?.issuedAt ?? 0);
   const known = times && { ...times, signed };
-  const verdict = judgeKept({ now, times: known, decision, file });
+  const verdict = evaluateKept({ now, times: known, decision, file });
   const problems = [problem];
   if (verdict.valid && known)
     problems.push((await writeTimes(parts, { ...known, seen: Math.max(known.seen, now) })) ?? '');

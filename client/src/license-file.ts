@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 
 export const machineHash = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
 
-/** Verifies a license file and returns its claims, or why it does not count on this machine. Its times are not judged. */
+/** Verifies a license file and returns its claims, or why it does not count on this machine. Its times are not checked. */
 export async function readLicenseFile(
   text: string,
   keys: { find(keyId: string, endorsements?: unknown): Promise<KeyObject | undefined> },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dataOf } from './ask.ts';
 import { isObject, jsonObject, signJws } from './jws.ts';
-import { judgeKept } from './judge-kept.ts';
+import { evaluateKept } from './evaluate-kept.ts';
 import { machineHash, readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
 import { areTimesGone, keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
@@ -56,7 +56,7 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     // the time seen stays: staff may have made this file long before it, and it says nothing about the time since
     const known = times && { ...times, signed: Math.max(times.signed, file.issuedAt) };
     const now = parts.now().getTime();
-    const { valid, code, message, modules, expiresAt } = judgeKept({
+    const { valid, code, message, modules, expiresAt } = evaluateKept({
       now,
       times: known,
       decision: undefined,

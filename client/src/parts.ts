@@ -1,7 +1,7 @@
 import { signedAnswerIn, type SignedAnswer } from './answer.ts';
 import type { Http } from './http.ts';
 import type { Secrets } from './identity.ts';
-import { noTimes, type Times } from './judge-kept.ts';
+import { noTimes, type Times } from './evaluate-kept.ts';
 import { jsonObject } from './jws.ts';
 import type { KeyRing } from './keys.ts';
 import type { Store } from './store.ts';

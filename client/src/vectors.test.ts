@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readAnswer, type SignedAnswer } from './answer.ts';
 import { enrollmentSignature, isMachineToken } from './identity.ts';
-import { judgeKept } from './judge-kept.ts';
+import { evaluateKept } from './evaluate-kept.ts';
 import { signJws } from './jws.ts';
 import { findKey, followKeys, keysOf } from './keys.ts';
 import { readLicenseFile, type Holder } from './license-file.ts';
@@ -93,7 +93,7 @@ test.each(kept.cases)('without the server: $name', async ({ answer, file, now, t
   if (typeof decision === 'string' || typeof claims === 'string') throw new Error('not genuine');
   const at = (time: string | null) => (time === null ? 0 : Date.parse(time));
   const known = times && { signed: at(times.signed), seen: at(times.seen), refused: at(times.refused) };
-  const verdict = judgeKept({ now: Date.parse(now), times: known ?? undefined, decision, file: claims });
+  const verdict = evaluateKept({ now: Date.parse(now), times: known ?? undefined, decision, file: claims });
   expect(verdict).toMatchObject(outcome);
 });
 

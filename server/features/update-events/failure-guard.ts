@@ -6,7 +6,7 @@ import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
 import { lockRelease, pauseRollout, selectReleases, type ReleaseRow } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
-import { judge } from './guard.ts';
+import { evaluateGuard } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
 
 /** What the guard sees of a release now. Counts, so it is not called under the lock of the release. */
@@ -17,7 +17,7 @@ export async function guardState(db: Db, releaseId: string, now: Date): Promise<
 
 async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean): Promise<GuardState> {
   const { installs, failed, provenOnly } = await countInstalls(db, row.release_id, row.failures_from);
-  return judge({
+  return evaluateGuard({
     at,
     release: { ...row, acceptableFailures: row.acceptable_failures },
     installs: { installs, failed, provenOnly },

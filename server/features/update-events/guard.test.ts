@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { barOf, evidence, exceeds, highestShare, judge, silences, type Bar, type Seen } from './guard.ts';
+import {
+  barOf,
+  evidence,
+  exceeds,
+  highestShare,
+  evaluateGuard,
+  silences,
+  type Bar,
+  type Seen,
+} from './guard.ts';
 
 /* Simulated rollouts. Every install is a look: the evidence grows only with a failure, so each failure is checked. */
 
@@ -262,7 +271,7 @@ describe('what staff read', () => {
   } as const;
   const read = (seen: Partial<Seen>) => {
     const none = { installs: 0, failed: 0, provenOnly: false };
-    const { verdict, sentence } = judge({
+    const { verdict, sentence } = evaluateGuard({
       at: new Date(),
       release,
       installs: none,

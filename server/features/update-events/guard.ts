@@ -144,7 +144,7 @@ export function silences({ taken, silent, others, othersSilent }: Silence): bool
 }
 
 /** Decides whether a rollout goes on, in words and numbers. */
-export function judge({ at, release, installs, previous, silence }: Seen): GuardState {
+export function evaluateGuard({ at, release, installs, previous, silence }: Seen): GuardState {
   const { acceptableFrom, ...bar } = barOf(release.acceptableFailures, previous);
   const failures: Failures = {
     ...installs,

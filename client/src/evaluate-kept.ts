@@ -22,7 +22,7 @@ export type Verdict = Pick<CheckResult, 'valid' | 'source' | 'code' | 'message' 
 
 type Kept = {
   now: number;
-  /** Undefined if their record is gone: what was kept does not count, since the clock cannot be judged. */
+  /** Undefined if their record is gone: what was kept does not count, since the clock cannot be checked. */
   times: Times | undefined;
   decision: Decision | undefined;
   file: LicenseFile | undefined;
@@ -36,11 +36,11 @@ const correctionMs = 3_600_000;
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Decides without the server: by its last answer, by a license file, whichever is newer and valid. */
-export function judgeKept({ now, times, decision, file }: Kept): Verdict {
+export function evaluateKept({ now, times, decision, file }: Kept): Verdict {
   const statements = [
-    ...(decision ? [{ issuedAt: decision.issuedAt, verdict: judgeAnswer(decision, now) }] : []),
+    ...(decision ? [{ issuedAt: decision.issuedAt, verdict: evaluateAnswer(decision, now) }] : []),
     // license files count whole seconds
-    ...(file ? [{ issuedAt: file.issuedAt + 999, verdict: judgeFile(file, now) }] : []),
+    ...(file ? [{ issuedAt: file.issuedAt + 999, verdict: evaluateFile(file, now) }] : []),
   ];
   // a crash may have come after the refusal was kept and before its time was
   const refused = Math.max(times?.refused ?? 0, decision?.valid === false ? decision.issuedAt : 0);
@@ -58,7 +58,7 @@ export function judgeKept({ now, times, decision, file }: Kept): Verdict {
   return verdicts.find(({ valid }) => valid) ?? newest;
 }
 
-function judgeAnswer(
+function evaluateAnswer(
   { valid, code, message, modules, expiresAt, validUntil }: Decision,
   now: number,
 ): Verdict {
@@ -69,7 +69,7 @@ function judgeAnswer(
     : refusal('kept', 'OFFLINE_TOO_LONG');
 }
 
-function judgeFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now: number): Verdict {
+function evaluateFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now: number): Verdict {
   if (now < notBefore - toleranceMs) return refusal('file', 'NOT_YET_VALID', notYetMessage);
   const lastMoment = endsAt + graceMs;
   if (now > lastMoment) return refusal('file', 'FILE_ENDED');
