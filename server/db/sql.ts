@@ -35,6 +35,9 @@ export function containsPattern(term: string): RawBuilder<string> {
   return sql`lower(${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
 }
 
+/** `= any(…)` keeps one prepared statement for any number of ids. */
+export const anyOf = (ids: readonly string[]) => sql<string>`any(${ids}::uuid[])`;
+
 /** `order by` with nulls last in both directions. */
 export function orderBy(expression: RawBuilder<unknown>, descending: boolean): RawBuilder<unknown> {
   return descending ? sql`${expression} desc nulls last` : sql`${expression} asc nulls last`;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { anyOf } from '../../db/sql.ts';
 import { counted } from '../../../contract/text.ts';
 import { dayMs } from '../../../contract/durations.ts';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
@@ -139,10 +140,7 @@ async function removeOldest(tx: Tx, keys: AuditKeys, before: Date) {
 async function remove(tx: Tx, links: Link[]): Promise<void> {
   if (links.length === 0) return;
   const ids = links.map((link) => link.audit_id);
-  await tx
-    .deleteFrom('audit_entries')
-    .where('audit_id', '=', sql<string>`any(${ids}::uuid[])`)
-    .execute();
+  await tx.deleteFrom('audit_entries').where('audit_id', '=', anyOf(ids)).execute();
   await tx
     .deleteFrom('audit_seals')
     .where('sequence', '<=', present(links.at(-1), 'there is something to remove').sequence)

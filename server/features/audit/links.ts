@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
+import { anyOf } from '../../db/sql.ts';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -77,7 +78,7 @@ export async function readLinks(tx: Db, after: number): Promise<Link[]> {
   const entries = await tx
     .selectFrom('audit_entries')
     .selectAll()
-    .where('audit_id', '=', sql<string>`any(${seals.map((seal) => seal.audit_id)}::uuid[])`)
+    .where('audit_id', '=', anyOf(seals.map((seal) => seal.audit_id)))
     .execute();
   const byId = new Map(entries.map((entry) => [entry.audit_id, entry]));
   return seals.map((seal) => ({ ...seal, entry: byId.get(seal.audit_id) ?? null }));

@@ -6,7 +6,7 @@ import type { Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { contains, orderBy } from '../../db/sql.ts';
+import { contains, orderBy, anyOf } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
@@ -81,11 +81,7 @@ export async function exportCustomers(
   const rows = inPieces(
     found.map((c) => c.customer_id),
     (ids) =>
-      db
-        .selectFrom('customers')
-        .select(customerColumns)
-        .where('customer_id', '=', sql<string>`any(${ids}::uuid[])`)
-        .execute(),
+      db.selectFrom('customers').select(customerColumns).where('customer_id', '=', anyOf(ids)).execute(),
     (c) => c.customer_id,
   );
   const what = `exported ${found.length} as CSV`;

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { anyOf } from '../../db/sql.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -28,7 +29,7 @@ export async function withLicenses(db: Db, customers: Customer[]): Promise<Custo
   const rows = await db
     .selectFrom('licenses')
     .select(['customer_id', 'license_id', 'license_key', 'module_ids'])
-    .where('customer_id', '=', sql<string>`any(${customers.map((c) => c.customerId)}::uuid[])`)
+    .where('customer_id', '=', anyOf(customers.map((c) => c.customerId)))
     .orderBy('created_at')
     .orderBy('license_id')
     .execute();

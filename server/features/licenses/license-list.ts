@@ -19,11 +19,11 @@ import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import { onMachinesFoundBy } from '../../db/sql.ts';
+import { onMachinesFoundBy, anyOf } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { attentionConditions, endsBetween, isOfActiveCustomer } from './license-attention.ts';
 import { licenseKeyFragment } from './license-key.ts';
-import { anyOf, selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
+import { selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
 import { onlyRow } from '../../invariants.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];

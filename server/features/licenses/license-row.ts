@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { License } from '../../../contract/licenses.ts';
 import type { Db, Tx } from '../../db/client.ts';
 
@@ -54,6 +53,3 @@ export async function lockLicense(tx: Tx, licenseId: string): Promise<License | 
  */
 export const lockLicenseRow = (tx: Tx, licenseId: string) =>
   tx.selectFrom('licenses').select('license_id').where('license_id', '=', licenseId).forUpdate().execute();
-
-/** `= any(…)` keeps one prepared statement for any number of ids. */
-export const anyOf = (ids: string[]) => sql<string>`any(${ids}::uuid[])`;

@@ -4,7 +4,7 @@ import type { Release, releases as calls } from '../../../contract/releases.ts';
 import { channels, compareVersions } from '../../../contract/versions.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
-import { contains } from '../../db/sql.ts';
+import { contains, anyOf } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';
 import { notFound } from './release-change.ts';
 import { releasesForToday } from './release-attention.ts';
@@ -13,7 +13,7 @@ import { selectReleases, toRelease } from './release-row.ts';
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'attention'>;
 
-/** One release that is not in the bin. */
+/** One release that is not in the recycle bin. */
 export async function getRelease(db: Db, releaseId: string): Promise<Release | Failure> {
   const row = await selectReleases(db)
     .where('r.release_id', '=', releaseId)
@@ -34,9 +34,7 @@ export async function listReleases(
   const only = attention && (await releasesForToday(db, now))[attention].map((release) => release.id);
   const [found, totals] = await Promise.all([findInOrder(db, filter, only), countAll(db)]);
   const page = found.slice(offset, limit === undefined ? undefined : offset + limit).map((r) => r.release_id);
-  const rows = await selectReleases(db)
-    .where('r.release_id', '=', sql<string>`any(${page}::uuid[])`)
-    .execute();
+  const rows = await selectReleases(db).where('r.release_id', '=', anyOf(page)).execute();
   const byId = new Map(rows.map((row) => [row.release_id, toRelease(row)]));
   return {
     data: page.flatMap((id) => byId.get(id) ?? []),
@@ -54,7 +52,7 @@ export async function listReleases(
 /** Only the columns for order and totals: SQL cannot sort versions, and notes are long. */
 async function findInOrder(db: Db, filter: Filter, only: string[] | undefined) {
   const rows = await filtered(db, filter)
-    .$if(only !== undefined, (q) => q.where('release_id', '=', sql<string>`any(${only}::uuid[])`))
+    .$call((q) => (only ? q.where('release_id', '=', anyOf(only)) : q))
     .select(['release_id', 'version', 'platform', 'architecture', 'channel', 'file_size'])
     .orderBy('release_id')
     .execute();

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
+import { anyOf } from '../../db/sql.ts';
 import type { RolloutStrip } from '../../../contract/rollouts.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
 
-/** For each of these releases: machines that run it, of those that could, those kept from it by a policy, and those
- * whose install failed. */
+/**
+ * For each of these releases: machines that run it, of those that could, those kept from it by a policy, and those whose
+ * install failed.
+ */
 export async function rolloutStrips(
   db: Db,
   census: Census,
@@ -13,10 +16,7 @@ export async function rolloutStrips(
   now: Date,
 ): Promise<RolloutStrip[]> {
   const [rows, failures] = await Promise.all([
-    selectReleases(db)
-      .where('r.release_id', '=', sql<string>`any(${[...ids]}::uuid[])`)
-      .where('r.deleted_at', 'is', null)
-      .execute(),
+    selectReleases(db).where('r.release_id', '=', anyOf(ids)).where('r.deleted_at', 'is', null).execute(),
     failuresOf(db, ids),
   ]);
   return Promise.all(
