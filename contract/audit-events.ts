@@ -74,7 +74,7 @@ export const auditOmitted: Partial<Record<AuditResource, readonly string[]>> = {
 export const auditEvents = {
   'customer.created': 'created',
   'customer.updated': null,
-  'customer.soft_deleted': 'moved to the trash',
+  'customer.soft_deleted': 'moved to the recycle bin',
   'customer.restored': 'restored',
   'customer.deleted': null,
   'customer.exported': null,

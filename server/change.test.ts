@@ -110,7 +110,7 @@ test('a summary names its subject, so that a search for it finds all that happen
   await api.ok(customers.softDelete, { params: { id: customerId } });
   const { entries } = await api.ok(audit.list, { query: { search: 'nadelstich' } });
   expect(entries.map((entry) => entry.changes_summary)).toEqual([
-    'Klinik Nadelstich: moved to the trash',
+    'Klinik Nadelstich: moved to the recycle bin',
     'Klinik Nadelstich: country: DE → FR',
     'Klinik Nadelstich: created',
   ]);

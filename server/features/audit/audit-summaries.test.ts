@@ -65,7 +65,7 @@ test('customers, licenses and machines', async () => {
     ['license.updated', 'license', `${key}: maxActivations: 3 → 4`],
     ['activation.deactivated', 'activation', `Machine RAD-1 on ${key}: deactivated`],
     ['license.revoked', 'license', `${key}: revoked`],
-    ['customer.soft_deleted', 'customer', 'Charité: moved to the trash'],
+    ['customer.soft_deleted', 'customer', 'Charité: moved to the recycle bin'],
     ['customer.deleted', 'customer', 'Charité: permanently deleted with 1 license'],
     ['customer.exported', 'customer', expect.stringMatching(/^Customers: exported \d+ as CSV$/)],
   ]);

@@ -257,7 +257,7 @@ describe('the timeline', () => {
     moment();
     await softDelete(admin, customer);
     const all = [
-      `${name}: moved to the trash`,
+      `${name}: moved to the recycle bin`,
       'Tag night: update policy deferDays – → 3',
       `${name}: update policy tags [] → ["beta","night"]`,
       `Machine clinic-pc on ${license.licenseKey}: deactivated`,
