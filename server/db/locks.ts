@@ -10,7 +10,7 @@ import { onlyRow } from '../invariants.ts';
 export const locks = {
   migration: 7_241_160_001,
   housekeeping: 7_241_160_002,
-  binPurge: 7_241_160_003,
+  trashPurge: 7_241_160_003,
   uploadSweep: 7_241_160_004,
   auditSealer: 7_241_160_006,
   auditCleanup: 7_241_160_007,

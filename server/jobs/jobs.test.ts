@@ -15,7 +15,7 @@ afterAll(() => server.close());
 test('no two jobs wait for each other', async () => {
   expect(new Set(Object.values(locks)).size).toBe(Object.keys(locks).length);
   await server.db.transaction().execute(async (tx) => {
-    for (const lock of [locks.uploadSweep, locks.binPurge, locks.housekeeping])
+    for (const lock of [locks.uploadSweep, locks.trashPurge, locks.housekeeping])
       await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
     expect((await rotateEvents(server.context, checkedTime(server))).made).toHaveLength(3);
     expect(await sweepUploads(server.context, checkedTime(server))).toBeUndefined();

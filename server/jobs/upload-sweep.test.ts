@@ -65,8 +65,8 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
   const api = await signIn();
   const version = nextVersion();
   const kept = (await up.direct({ version, file: bytes })).body.data;
-  const binned = (await up.direct({ version: nextVersion(), file: bytes })).body.data;
-  await api.ok(releases.softDelete, { params: { releaseId: binned.id }, body: { reason: 'Wrong' } });
+  const trashed = (await up.direct({ version: nextVersion(), file: bytes })).body.data;
+  await api.ok(releases.softDelete, { params: { releaseId: trashed.id }, body: { reason: 'Wrong' } });
   const before = await keys();
   const { storage } = server.context;
   // a copy: what is handed over is the storage's

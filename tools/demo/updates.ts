@@ -35,7 +35,7 @@ type Version = {
   channel: NewRelease['channel'];
   daysAgo: number;
   /** The reason and date of deletion. */
-  binned?: { reason: string; daysAgo: number };
+  trashed?: { reason: string; daysAgo: number };
 };
 
 /** The last stable version has a rollout in progress. */
@@ -53,7 +53,7 @@ const versions: Version[] = [
     version: '4.3.0-beta.1',
     channel: 'beta',
     daysAgo: 33,
-    binned: { reason: 'Replaced by beta.2: worklists were sorted wrong', daysAgo: 20 },
+    trashed: { reason: 'Replaced by beta.2: worklists were sorted wrong', daysAgo: 20 },
   },
   { version: '4.3.0-beta.2', channel: 'beta', daysAgo: 21 },
   { version: '4.3.0-beta.3', channel: 'beta', daysAgo: 9 },
@@ -61,7 +61,7 @@ const versions: Version[] = [
     version: '4.4.0-alpha.1',
     channel: 'alpha',
     daysAgo: 12,
-    binned: { reason: 'Built from the wrong branch', daysAgo: 5 },
+    trashed: { reason: 'Built from the wrong branch', daysAgo: 5 },
   },
   { version: '4.4.0-alpha.2', channel: 'alpha', daysAgo: 3 },
 ];
@@ -85,14 +85,14 @@ export async function makeUpdates(
   const { db, random, now } = stage;
   const salts: Salts = { win32: '', darwin: '' };
   const releaseIds = new Map<string, string>();
-  for (const { binned, ...version } of versions) {
+  for (const { trashed, ...version } of versions) {
     for (const platform of ['win32', 'darwin'] as const) {
       const { id } = await makeRelease(stage, by, { ...version, platform });
       releaseIds.set(`${version.version} ${platform}`, id);
       if (version.version === rolling) salts[platform] = await saltOf(db, id);
-      if (!binned) continue;
-      const when = workingMoment(random, now.getTime() - days(binned.daysAgo), now.getTime());
-      await made(stage, at(by, when), (change) => softDeleteRelease(change, id, binned.reason));
+      if (!trashed) continue;
+      const when = workingMoment(random, now.getTime() - days(trashed.daysAgo), now.getTime());
+      await made(stage, at(by, when), (change) => softDeleteRelease(change, id, trashed.reason));
     }
   }
   let updateEvents = 0;
@@ -159,7 +159,7 @@ async function saltOf(db: Stage['db'], id: string): Promise<string> {
   return (await releases.executeTakeFirstOrThrow()).rollout_salt;
 }
 
-type Build = Omit<Version, 'binned'> & Pick<DemoMachine, 'platform'>;
+type Build = Omit<Version, 'trashed'> & Pick<DemoMachine, 'platform'>;
 
 /** A release whose file lies elsewhere. */
 export async function makeRelease(
@@ -220,7 +220,7 @@ function offersFor({ random, now }: Updates, channel: NewRelease['channel'], inR
   const lag = channel === 'stable' ? random.whole(0, 20) : random.whole(0, 3);
   return versions
     .filter((one) => channels.indexOf(one.channel) <= channels.indexOf(channel))
-    .filter(({ version, binned }) => !binned && (version !== rolling || inRollout))
+    .filter(({ version, trashed }) => !trashed && (version !== rolling || inRollout))
     .toSorted((a, b) => compareVersions(a.version, b.version))
     .map(({ version, daysAgo }) => {
       const wait = version === rolling ? Math.min(lag, 4) : lag;

@@ -10,7 +10,7 @@ import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { pauseEndedAlone } from './release-entries.ts';
 
-/** A release before and after a change; `deletedAt` is set while it is in the bin. */
+/** A release before and after a change; `deletedAt` is set while it is in the recycle bin. */
 type Changing = Release & { deletedAt?: string };
 
 /** A change that needs approval: what a request for it is about. */

@@ -14,7 +14,7 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
 import { policyOnPage } from '../policies/index.ts';
-import { listBinnedReleases, type ReleaseSet } from '../releases/index.ts';
+import { listTrashedReleases, type ReleaseSet } from '../releases/index.ts';
 import { offersToCustomer, policySentences } from '../updates/index.ts';
 
 export type PageParts = Pick<Context, 'db' | 'config'> & { releaseSet: ReleaseSet };
@@ -56,7 +56,7 @@ export async function overviewOf(
       ? offersToCustomer(await parts.releaseSet(), {
           policy: { isLicensed, ...policy.applied },
           now: by.now,
-          ...(policy.applied?.pin && { binned: await listBinnedReleases(db) }),
+          ...(policy.applied?.pin && { trashed: await listTrashedReleases(db) }),
         })
       : null,
   };

@@ -154,12 +154,12 @@ test('the explanation names every release, those in the bin too', async () => {
   await makeRelease(server, { version: '1.0.0', channel: 'alpha' });
   const full = await makeRelease(server, { version: '8.1.0' });
   const partial = await makeRelease(server, { version: '8.2.0', rolloutPercentage: 0 });
-  const binned = await makeRelease(server, { version: '8.3.0' });
-  await staff.ok(releaseCalls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'bad' } });
+  const trashed = await makeRelease(server, { version: '8.3.0' });
+  await staff.ok(releaseCalls.softDelete, { params: { releaseId: trashed.id }, body: { reason: 'bad' } });
   const displayId = await report('curious', [check]);
   const explained = await staff.ok(calls.explain, { params: { id: displayId } });
   const about = (id: string) => explained.find((e) => e.releaseId === id);
-  expect(about(binned.id)).toMatchObject({ reason: 'DELETED', offered: false });
+  expect(about(trashed.id)).toMatchObject({ reason: 'DELETED', offered: false });
   expect(about(partial.id)).toMatchObject({ reason: 'NOT_STARTED', offered: false, rolloutPercentage: 0 });
   expect(about(full.id)).toMatchObject({ reason: 'OFFERED', offered: true });
   expect(about(full.id)!.detail).toBe(

@@ -5,8 +5,8 @@ import { channels, isVersion, type Channel } from '../../../contract/versions.ts
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import {
-  listBinnedReleases,
-  type BinnedRelease,
+  listTrashedReleases,
+  type TrashedRelease,
   type LiveRelease,
   type ReleaseSet,
 } from '../releases/index.ts';
@@ -100,9 +100,9 @@ async function compareOffers(
   policiesOf: (owner: CustomerOfMachine) => readonly ReturnType<typeof policyOfCustomer>[] | undefined,
   now: Date,
 ): Promise<Omit<PolicyImpact, 'pinMatches'>> {
-  const [releases, binned, known] = await Promise.all([
+  const [releases, trashed, known] = await Promise.all([
     parts.releaseSet(),
-    listBinnedReleases(parts.db),
+    listTrashedReleases(parts.db),
     versionsOfReleases(parts.db),
   ]);
   const { updatesAfterRevocation } = parts.config;
@@ -120,7 +120,7 @@ async function compareOffers(
       if (!policies) continue;
       const isLicensed = owner.isActive || updatesAfterRevocation;
       const [was = [], is = []] = policies.map((policy) =>
-        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, binned }),
+        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, trashed }),
       );
       counts.machines++;
       if (was.join() === is.join()) continue;
@@ -175,6 +175,6 @@ function offersTo(
 }
 
 async function matchesAny({ db, releaseSet }: ImpactParts, pin: string): Promise<boolean> {
-  const releases: BinnedRelease[] = [...(await releaseSet()), ...(await listBinnedReleases(db))];
+  const releases: TrashedRelease[] = [...(await releaseSet()), ...(await listTrashedReleases(db))];
   return releases.some((release) => !release.isDraft && isInsidePin(release.version, pin));
 }

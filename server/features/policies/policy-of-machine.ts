@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
-import { createBinnedSet } from '../releases/index.ts';
+import { createTrashedSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
 import { createCustomerFinder } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
@@ -16,7 +16,7 @@ type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Fact
 export function createPolicyFinder(parts: Parts) {
   const policies = createPolicySet(parts);
   const find = createCustomerFinder(parts);
-  const binned = createBinnedSet(parts);
+  const trashed = createTrashedSet(parts);
   const { updatesAfterRevocation } = parts.config;
   return async (
     machineHash: string,
@@ -33,7 +33,7 @@ export function createPolicyFinder(parts: Parts) {
     const policy = set.get(owner.customerId);
     if (!policy && isLicensed) return undefined;
     const policed = { policy: { isLicensed, ...policy }, now, isProven: owner.isProven };
-    return policy?.pin ? { ...policed, binned: await binned() } : policed;
+    return policy?.pin ? { ...policed, trashed: await trashed() } : policed;
   };
 }
 export type PolicyFinder = ReturnType<typeof createPolicyFinder>;

@@ -1,15 +1,15 @@
 export {
-  type BinnedRelease,
+  type TrashedRelease,
   type LiveRelease,
   type ReleaseSet,
-  createBinnedSet,
+  createTrashedSet,
   createReleaseSet,
-  listBinnedReleases,
+  listTrashedReleases,
   toLiveRelease,
 } from './live-releases.ts';
 export { releasesForToday } from './release-attention.ts';
 export { refuseNew } from './publishing.ts';
-export { binForToday, countPurgeable, purgeTrash } from './release-trash.ts';
+export { trashForToday, countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
 export { type ReleaseRow, filePathOf, lockRelease, selectReleases } from './release-row.ts';
 export { wouldTake } from './reach.ts';

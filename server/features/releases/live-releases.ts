@@ -7,7 +7,7 @@ import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 /** A release with the fields that feeds and downloads need in addition to those for staff. */
 export type LiveRelease = ReturnType<typeof toLiveRelease>;
 
-/** Every release that is not in the bin, newest version first, including drafts and inactive ones. */
+/** Every release that is not in the recycle bin, newest version first, including drafts and inactive ones. */
 export async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
   return rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
@@ -23,22 +23,22 @@ export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
-/** What of a release in the bin still decides: a pin that matches it counts. */
-export type BinnedRelease = Pick<
+/** What of a release in the recycle bin still decides: a pin that matches it counts. */
+export type TrashedRelease = Pick<
   LiveRelease,
   'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'isDraft'
 >;
 
 /** All releases in the recycle bin, in no order. */
-export async function listBinnedReleases(db: Db): Promise<BinnedRelease[]> {
+export async function listTrashedReleases(db: Db): Promise<TrashedRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is not', null).execute();
   return rows.map(toLiveRelease);
 }
 
-/** The releases in the bin, cached until a release changes in any process. */
-export function createBinnedSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<readonly BinnedRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
-  return () => cached('binned', () => listBinnedReleases(db));
+/** The releases in the recycle bin, cached until a release changes in any process. */
+export function createTrashedSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
+  const cached = createCache<readonly TrashedRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
+  return () => cached('trashed', () => listTrashedReleases(db));
 }
 
 /** A row with what feeds and downloads need of a release, besides what the contract shows. */
@@ -58,7 +58,7 @@ export function toLiveRelease(row: ReleaseRow) {
     rolloutSalt: row.rollout_salt,
     /** Failures before this do not count for the rollout guard. */
     failuresFrom: row.failures_from.toISOString(),
-    /** Set while it is in the bin. */
+    /** Set while it is in the recycle bin. */
     deletedAt: row.deleted_at?.toISOString() ?? null,
   };
 }

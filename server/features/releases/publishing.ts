@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts';
 import { authorize } from '../../http/adapter.ts';
 import { refusePublished } from '../approvals/index.ts';
 
-/** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the bin. */
+/** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the recycle bin. */
 type Offer = Pick<
   Release,
   | 'isDraft'

@@ -80,7 +80,7 @@ test('while another process is at it, nothing is done here', async () => {
   const { id } = await binRelease(server);
   server.clock.advance(days(30));
   await server.db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${locks.binPurge})`.execute(tx);
+    await sql`select pg_advisory_xact_lock(${locks.trashPurge})`.execute(tx);
     expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   });
   expect(await exists(id)).toBe(true);

@@ -23,7 +23,7 @@ export const alreadyExists = (
     `There is already a ${build.channel} release ${build.version} for ${build.platform} (${build.architecture}) with a file of this kind (.${build.file_kind}).`,
   );
 
-/** A release in the audit log; one in the bin includes its deletion time and reason. */
+/** A release in the audit log; one in the recycle bin includes its deletion time and reason. */
 export type ReleaseRecord = Release & { deletedAt?: string; deletionReason?: string | null };
 
 export const toRecord = (row: ReleaseRow): ReleaseRecord =>
@@ -55,9 +55,9 @@ function fullAtAfter(
   return paused_at === null ? withoutPause(before.fullAt, before.pausedAt, now) : new Date(before.fullAt);
 }
 
-/** The edit helper for releases that are not in the bin. */
+/** The edit helper for releases that are not in the recycle bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
-/** The edit helper for releases in the bin. */
+/** The edit helper for releases in the recycle bin. */
 export const trashedRelease = editableRelease(({ deleted_at }) => deleted_at !== null, notInTrash);
 
 /**

@@ -19,10 +19,10 @@ await makeRelease(server, { version: '1.10.0-beta.2', channel: 'beta', isDraft: 
 await makeRelease(server, { version: '1.10.0-beta.11', channel: 'beta', bytes });
 await makeRelease(server, { version: '2.0.0-alpha', channel: 'alpha', platform: 'linux', bytes });
 const inactive = await makeRelease(server, { version: '0.1.0', bytes });
-const binned = await makeRelease(server, { version: '9.0.0', bytes });
+const trashed = await makeRelease(server, { version: '9.0.0', bytes });
 const manager = server.api(await server.signInAs('admin'));
 await manager.ok(calls.update, { params: { releaseId: inactive.id }, body: { isActive: false } });
-await manager.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
+await manager.ok(calls.softDelete, { params: { releaseId: trashed.id }, body: { reason: 'x' } });
 await manager.ok(calls.pause, {
   params: { releaseId: oldest.id },
   body: { reason: 'Too many installs failed' },

@@ -64,7 +64,7 @@ export function filePathOf({ id, version, fileName }: Pick<Release, 'id' | 'vers
   return `/api/v1/updates/files/${parts.join('/')}`;
 }
 
-/** The release, in the bin or not, locked against every other change until the transaction ends. */
+/** The release, in the recycle bin or not, locked against every other change until the transaction ends. */
 export function lockRelease(tx: Tx, releaseId: string): Promise<ReleaseRow | undefined> {
   return selectReleases(tx).where('r.release_id', '=', releaseId).forUpdate('r').executeTakeFirst();
 }

@@ -19,7 +19,7 @@ const destroy = (releaseId: string, body: { confirmation: string; reason: string
 const get = (releaseId: string) => api.call(calls.get, { params: { releaseId } });
 const trash = (query: { page?: string; pageSize?: string; search?: string } = {}, as = api) =>
   as.ok(calls.trash, { query });
-async function binned(fields: Parameters<typeof makeRelease>[1] = {}): Promise<Release> {
+async function trashed(fields: Parameters<typeof makeRelease>[1] = {}): Promise<Release> {
   const made = await makeRelease(server, fields);
   expect((await bin(made.id)).status).toBe(200);
   return made;
@@ -108,7 +108,7 @@ describe('the bin', () => {
   });
 
   test('counts the days that are left whole, from 30 to 0', async () => {
-    const made = await binned();
+    const made = await trashed();
     const left = async (ms: number) => {
       const at = server.clock.now();
       server.clock.advance(ms);
@@ -148,7 +148,7 @@ describe('restoring a release', () => {
   });
 
   test('is refused when an equal one was made meanwhile', async () => {
-    const old = await binned({ version: '6.0.0' });
+    const old = await trashed({ version: '6.0.0' });
     const fresh = await makeRelease(server, { version: '6.0.0' });
     const answer = await restore(old.id);
     expect([answer.status, answer.body.code]).toEqual([409, 'ALREADY_EXISTS']);
@@ -161,7 +161,7 @@ describe('restoring a release', () => {
   });
 
   test('needs a reason, and something in the bin', async () => {
-    const made = await binned();
+    const made = await trashed();
     expect((await restore(made.id, '')).body.error).toBe('reason: Reason is required');
     expect((await restore(nowhere)).status).toBe(404);
   });
@@ -179,7 +179,7 @@ describe('deleting a release for good', () => {
         yield Buffer.from('map');
       })(),
     );
-    const made = await binned({ blockmapKey });
+    const made = await trashed({ blockmapKey });
     const key = await keyOf(made);
     expect([await isStored(key), await isStored(blockmapKey)]).toEqual([true, true]);
     const answer = await destroy(made.id, { confirmation, reason });
@@ -199,7 +199,7 @@ describe('deleting a release for good', () => {
   test.each(['', 'permanently delete', ' PERMANENTLY DELETE', 'PERMANENTLY DELETE ', 'DELETE'])(
     'takes no confirmation but the exact words: not "%s"',
     async (words) => {
-      const made = await binned();
+      const made = await trashed();
       const answer = await destroy(made.id, { confirmation: words, reason });
       expect([answer.status, answer.body.code, answer.body.error]).toEqual([
         422,
@@ -223,7 +223,7 @@ describe('deleting a release for good', () => {
   });
 
   test('that is repeated with its key answers the same and does nothing more', async () => {
-    const made = await binned();
+    const made = await trashed();
     const send = () =>
       api.call(
         calls.deletePermanently,
@@ -237,7 +237,7 @@ describe('deleting a release for good', () => {
 
   test('against restoring it: one of them wins, and a live release has its bytes', async () => {
     for (let round = 0; round < 8; round++) {
-      const made = await binned();
+      const made = await trashed();
       const key = await keyOf(made);
       const [restored, gone] = await Promise.all([
         restore(made.id),

@@ -45,7 +45,10 @@ export async function softDeleteRelease(
   return isFailure(deleted) ? deleted : { id: releaseId };
 }
 
-/** Restores a release from the bin unchanged; the present step of its plan begins anew. ALREADY_EXISTS when an equal one was created in the meantime. */
+/**
+ * Restores a release from the recycle bin unchanged; the present step of its plan begins anew. ALREADY_EXISTS when an
+ * equal one was created in the meantime.
+ */
 export const restoreRelease = (
   change: Change,
   releaseId: string,
@@ -65,7 +68,7 @@ export const restoreRelease = (
 
 type Files = Pick<Context, 'storage' | 'log'>;
 
-/** Permanently removes a release in the bin, and after the commit its files from storage. */
+/** Permanently removes a release in the recycle bin, and after the commit its files from storage. */
 export async function deletePermanently(
   change: Change,
   files: Files,
@@ -82,14 +85,14 @@ export async function deletePermanently(
 }
 
 /**
- * Permanently removes releases that were in the bin for 30 days, a few in each transaction, since the download records
- * removed with each may be many. Returns the number removed by this process: 0 while another process purges. Skips a
- * release that is being restored.
+ * Permanently removes releases that were in the recycle bin for 30 days, a few in each transaction, since the download
+ * records removed with each may be many. Returns the number removed by this process: 0 while another process purges.
+ * Skips a release that is being restored.
  */
 export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
   for (let removed = 0; ;) {
     const batch = await systemChange(context, now, async (change) => {
-      if (!(await tryLock(change.tx, locks.binPurge))) return 0;
+      if (!(await tryLock(change.tx, locks.trashPurge))) return 0;
       const rows = await selectReleases(change.tx)
         .where('r.deleted_at', '<=', purgedUntil(now))
         .orderBy('r.deleted_at')
@@ -106,14 +109,14 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
   }
 }
 
-/** Releases deleted before this time have been in the bin for 30 days. */
+/** Releases deleted before this time have been in the recycle bin for 30 days. */
 const purgedUntil = (now: Date) => new Date(now.getTime() - trashDays * dayMs);
 
 /** Releases deleted before this time are permanently deleted within `days`. */
 const dueBy = (now: Date, days: number) => new Date(purgedUntil(now).getTime() + days * dayMs);
 
-/** The releases in the bin that are permanently deleted within `days`, and the next of them. */
-export async function binForToday(db: Db, now: Date, days: number) {
+/** The releases in the recycle bin that are permanently deleted within `days`, and the next of them. */
+export async function trashForToday(db: Db, now: Date, days: number) {
   const rows = await db
     .selectFrom('releases')
     .select(['release_id', 'version', 'deleted_at'])
@@ -199,7 +202,7 @@ async function removeFiles({ storage, log }: Files, row: ReleaseRow): Promise<vo
 }
 
 function toDeletedRelease(row: ReleaseRow, now: Date): DeletedRelease {
-  const deletedAt = present(row.deleted_at, 'the release is in the bin');
+  const deletedAt = present(row.deleted_at, 'the release is in the recycle bin');
   return {
     ...toRelease(row),
     deletedAt: deletedAt.toISOString(),

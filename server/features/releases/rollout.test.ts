@@ -233,9 +233,9 @@ describe('a rollout that was paused', () => {
     const draft = await makeRelease(server, { isDraft: true });
     const inactive = await makeRelease(server);
     await setActive(inactive.id, false);
-    const binned = await makeRelease(server);
-    await api.ok(calls.softDelete, { params: { releaseId: binned.id }, body: { reason: 'x' } });
-    for (const release of [draft, inactive, binned]) expect(await pause(release)).toBe(false);
+    const trashed = await makeRelease(server);
+    await api.ok(calls.softDelete, { params: { releaseId: trashed.id }, body: { reason: 'x' } });
+    for (const release of [draft, inactive, trashed]) expect(await pause(release)).toBe(false);
   });
 });
 

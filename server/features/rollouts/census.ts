@@ -5,7 +5,7 @@ import { isVersion, type Channel } from '../../../contract/versions.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
-import { listBinnedReleases, wouldTake, type BinnedRelease, type ReleaseSet } from '../releases/index.ts';
+import { listTrashedReleases, wouldTake, type TrashedRelease, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createKept } from '../../db/kept.ts';
 
@@ -21,7 +21,7 @@ type Counted = {
   groups: readonly Group[];
   /** Those of them whose customer has an update policy. */
   policed: readonly (Group & { policy: EffectivePolicy })[];
-  binned: readonly BinnedRelease[];
+  trashed: readonly TrashedRelease[];
 };
 
 export type Census = { counted: () => Promise<Counted>; releaseSet: ReleaseSet };
@@ -34,16 +34,16 @@ export function createCensus({ reports: db, releaseSet }: CensusParts): Census {
 }
 
 async function countMachines(db: Db): Promise<Counted> {
-  const [{ rows: groups }, policed, binned] = await Promise.all([
+  const [{ rows: groups }, policed, trashed] = await Promise.all([
     sql<Group>`
       select platform, architecture, coalesce(channel, 'stable') as channel, last_version as runs, count(*) as machines
         from machines where platform is not null and architecture is not null group by 1, 2, 3, 4`.execute(
       db,
     ),
     countPoliced(db),
-    listBinnedReleases(db),
+    listTrashedReleases(db),
   ]);
-  return { groups, policed, binned };
+  return { groups, policed, trashed };
 }
 
 /** Machines with a seat of a customer that has a policy; customers with the same policy are counted together. */
@@ -85,7 +85,7 @@ export async function reachedIn(
   release: Release,
   now: Date,
 ): Promise<Pick<RolloutStrip, 'running' | 'eligible' | 'held'>> {
-  const [{ groups, policed, binned }, releases] = await Promise.all([counted(), releaseSet()]);
+  const [{ groups, policed, trashed }, releases] = await Promise.all([counted(), releaseSet()]);
   const { platform, architecture, version, minimumAppVersion } = release;
   const ofBuild = <G extends Group>(all: readonly G[]) =>
     all.filter((group) => group.platform === platform && group.architecture === architecture);
@@ -103,7 +103,7 @@ export async function reachedIn(
     ({ policy, channel, runs }) =>
       live &&
       isHeldBack(releases, live, {
-        policed: { policy: { isLicensed: true, ...policy }, now, binned },
+        policed: { policy: { isLicensed: true, ...policy }, now, trashed },
         channel,
         currentVersion: runs !== null && isVersion(runs) ? runs : undefined,
       }),

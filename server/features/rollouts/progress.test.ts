@@ -212,8 +212,8 @@ test('machines that an update policy keeps from it are counted apart, and those 
 });
 
 test('a release in the bin or unknown has no page', async () => {
-  const binned = await makeRelease(server);
-  await manager.ok(calls.softDelete, { ...at(binned), body: { reason: 'x' } });
+  const trashed = await makeRelease(server);
+  await manager.ok(calls.softDelete, { ...at(trashed), body: { reason: 'x' } });
   for (const route of [rollouts.progress, rollouts.history, rollouts.machines, rollouts.machinesCsv])
-    expect((await manager.call(route, at(binned))).status).toBe(404);
+    expect((await manager.call(route, at(trashed))).status).toBe(404);
 });

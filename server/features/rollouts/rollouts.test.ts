@@ -270,18 +270,18 @@ describe('no step is taken', () => {
 
   test('of a release that is inactive, in the bin or damaged; it begins its step anew when it is back', async () => {
     await endPlans();
-    const [inactive, binned, damaged] = [await publish(), await publish(), await publish()];
+    const [inactive, trashed, damaged] = [await publish(), await publish(), await publish()];
     const set = (columns: object) =>
       server.db.updateTable('releases').set(columns).where('release_id', '=', damaged.id).execute();
     await update(inactive, { isActive: false });
-    await api.ok(calls.softDelete, { ...by(binned), body: { reason: 'x' } });
+    await api.ok(calls.softDelete, { ...by(trashed), body: { reason: 'x' } });
     await set({ damaged_at: server.clock.now() });
     server.clock.advance(days(5));
     expect(await step()).toBe(0);
     for (const release of [inactive, damaged]) expect((await widen(release, 10)).status).toBe(409);
-    expect((await widen(binned, 10)).status).toBe(404);
+    expect((await widen(trashed, 10)).status).toBe(404);
     await update(inactive, { isActive: true });
-    await api.ok(calls.restore, { ...by(binned), body: { reason: 'x' } });
+    await api.ok(calls.restore, { ...by(trashed), body: { reason: 'x' } });
     await set({ rollout_plan: null });
     server.clock.advance(hours(24) - 1);
     expect(await step()).toBe(0);

@@ -79,7 +79,7 @@ async function light() {
   await server.api(refused).call(licenses.list);
   for (let n = 0; n < 11; n++)
     await server.api().call(session.login, { body: { email: `n${n}@lanyard.test`, password: 'wrong' } });
-  const [damaged, failing, paused, binned] = [
+  const [damaged, failing, paused, trashed] = [
     await makeRelease(server),
     await makeRelease(server),
     await makeRelease(server),
@@ -88,7 +88,7 @@ async function light() {
   await pauseByGuard(server, failing);
   const reason = 'Crashes';
   await staff.ok(releases.pause, { params: { releaseId: paused.id }, body: { reason } });
-  await staff.ok(releases.softDelete, { params: { releaseId: binned.id }, body: { reason } });
+  await staff.ok(releases.softDelete, { params: { releaseId: trashed.id }, body: { reason } });
   const stepping = await makeRelease(server, { isDraft: true });
   const rolloutPlan = [
     { percentage: 1, hours: 1 },
@@ -112,7 +112,7 @@ async function light() {
   await server.db
     .updateTable('releases')
     .set({ deleted_at: new Date(clock - days(25)) })
-    .where('release_id', '=', binned.id)
+    .where('release_id', '=', trashed.id)
     .execute();
   await requireApproval(staff, other, 'stable');
   const draft = await makeRelease(server, { isDraft: true });

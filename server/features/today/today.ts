@@ -25,7 +25,7 @@ import { apiKeysForToday } from '../api-keys/index.ts';
 import { listRequests } from '../approvals/index.ts';
 import { signInsForToday } from '../audit/index.ts';
 import { licensesForToday } from '../licenses/index.ts';
-import { binForToday, releasesForToday } from '../releases/index.ts';
+import { trashForToday, releasesForToday } from '../releases/index.ts';
 import { lackingRoom } from './disk-room.ts';
 
 export type TodayParts = Pick<Context, 'db' | 'signals' | 'config'> & {
@@ -89,7 +89,7 @@ function questionsOf({ db, signals, config, audit, storageWatch }: TodayParts): 
       async (now) => {
         const [{ damaged, failing, paused, ready }, binEnding] = await Promise.all([
           releasesForToday(db, now),
-          binForToday(db, now, todayLimits.binEndingDays),
+          trashForToday(db, now, todayLimits.binEndingDays),
         ]);
         return {
           releasesDamaged: lineOf(damaged, ({ damagedAt }) => damagedAt),

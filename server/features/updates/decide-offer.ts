@@ -5,7 +5,7 @@ import { isInsidePin } from '../../../contract/policies.ts';
 import { rolloutBucket } from './bucket.ts';
 import { policySteps, type Policed, type PolicedRelease, type PolicyStep } from './policy.ts';
 
-/** The fields of a release that the decision uses; `deletedAt` only where releases in the bin are included. */
+/** The fields of a release that the decision uses; `deletedAt` only where releases in the recycle bin are included. */
 export type Candidate = {
   id: string;
   version: string;
@@ -78,14 +78,14 @@ export const isOnChannel = (
 /**
  * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
  * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused or in the
- * bin still matches: taking it back must not send pinned machines to other versions.
+ * recycle bin still matches: taking it back must not send pinned machines to other versions.
  */
 function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
   const pin = question.policed?.policy.pin?.value;
   if (pin === undefined) return false;
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
-  const binned = (question.policed?.binned ?? []).filter((r) => isForUpdater(r, question));
-  return [...candidates, ...binned].some(
+  const trashed = (question.policed?.trashed ?? []).filter((r) => isForUpdater(r, question));
+  return [...candidates, ...trashed].some(
     (r) => !r.isDraft && isOnChannel(r, question) && isInsidePin(r.version, pin),
   );
 }

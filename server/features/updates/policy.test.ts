@@ -71,14 +71,14 @@ describe('a pin', () => {
   });
 
   test('still counts where the release it matches is in the bin', () => {
-    const { deletedAt: _, ...binned } = release('4.2.1');
+    const { deletedAt: _, ...trashed } = release('4.2.1');
     const live = [release('5.0.0')];
-    const decide = (one: typeof binned) =>
-      decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, binned: [one] } })).reason;
-    expect(decide(binned)).toBe('PINNED');
-    expect(decide({ ...binned, isDraft: true })).toBe('OFFERED');
-    expect(decide({ ...binned, channel: 'beta' })).toBe('OFFERED');
-    expect(decide({ ...binned, platform: 'darwin' })).toBe('OFFERED');
+    const decide = (one: typeof trashed) =>
+      decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, trashed: [one] } })).reason;
+    expect(decide(trashed)).toBe('PINNED');
+    expect(decide({ ...trashed, isDraft: true })).toBe('OFFERED');
+    expect(decide({ ...trashed, channel: 'beta' })).toBe('OFFERED');
+    expect(decide({ ...trashed, platform: 'darwin' })).toBe('OFFERED');
   });
 
   test.each([

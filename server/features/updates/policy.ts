@@ -2,7 +2,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
-import type { BinnedRelease } from '../releases/index.ts';
+import type { TrashedRelease } from '../releases/index.ts';
 import { isInWindow } from './windows.ts';
 
 /** Where a field of a policy was set. */
@@ -42,14 +42,14 @@ export function effectivePolicy(
 }
 
 /**
- * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `binned` are
- * the releases in the bin, which a pin may match.
+ * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `trashed` are
+ * the releases in the recycle bin, which a pin may match.
  */
 export type Policed = {
   policy: AppliedPolicy;
   now: Date;
   isProven?: boolean;
-  binned?: readonly BinnedRelease[];
+  trashed?: readonly TrashedRelease[];
 };
 
 export type PolicedRelease = {

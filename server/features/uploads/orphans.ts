@@ -10,9 +10,9 @@ import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.t
 const atOnce = 500;
 
 /**
- * Removes files older than a day that belong to no release, in the bin or not, and to no open upload, such as those of
- * a process that stopped between the storage and the database. Only files with names in our format, and only in a
- * storage of this installation; otherwise it removes nothing and logs the reason. Returns the number removed.
+ * Removes files older than a day that belong to no release, in the recycle bin or not, and to no open upload, such as
+ * those of a process that stopped between the storage and the database. Only files with names in our format, and only in
+ * a storage of this installation; otherwise it removes nothing and logs the reason. Returns the number removed.
  */
 export async function removeOrphans(
   context: ChangeParts & Pick<Context, 'storage' | 'log'>,
