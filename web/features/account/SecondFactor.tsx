@@ -1,6 +1,7 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
+import { counted } from '../../ui/counted.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -31,7 +32,7 @@ export function SecondFactor() {
         </StatusBadge>
         <Text style={{ flex: '1 1 260px' }}>
           {active
-            ? `${recoveryCodesLeft} recovery codes left, for when the app is not at hand.`
+            ? `${counted(recoveryCodesLeft, 'recovery code')} left, for when the app is not available.`
             : requiredBy
               ? 'Your role requires a second factor. Nothing is permitted until you have set one up.'
               : 'You sign in with your password alone.'}

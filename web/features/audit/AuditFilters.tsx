@@ -1,7 +1,8 @@
-import { Select, TextInput, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DayField } from '../../ui/DayField.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
@@ -28,13 +29,12 @@ export function AuditFilters() {
         value={search.userId ?? null}
         onChange={(userId) => change({ userId: userId ?? undefined })}
       />
-      <Select
+      <FilterSelect
         label="Resource Type"
         placeholder="Any"
-        clearable
-        data={withChosen(asChoices(data?.resourceTypes), search.resourceType)}
-        value={search.resourceType ?? null}
-        onChange={(resourceType) => change({ resourceType: resourceType ?? undefined })}
+        choices={withChosen(asChoices(data?.resourceTypes), search.resourceType)}
+        value={search.resourceType}
+        onChange={(resourceType) => change({ resourceType })}
       />
       <Typed name="resourceId" label="Resource ID" placeholder="Any" maxLength={200} />
       <SearchSelect
@@ -46,16 +46,15 @@ export function AuditFilters() {
         value={search.eventType ?? null}
         onChange={(eventType) => change({ eventType: eventType ?? undefined })}
       />
-      <Select
+      <FilterSelect
         label="Status"
         placeholder="Any"
-        clearable
-        data={[
+        choices={[
           { value: 'success', label: 'Success' },
           { value: 'failed', label: 'Failed' },
         ]}
-        value={search.status ?? null}
-        onChange={(status) => change({ status: status ?? undefined })}
+        value={search.status}
+        onChange={(status) => change({ status })}
       />
       <DayFilter name="from" label="From" />
       <DayFilter name="to" label="To" notBefore={search.from} />

@@ -1,7 +1,8 @@
-import { Checkbox, Select } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { licenseTypes, seatFilters } from '../../../contract/licenses.ts';
 import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { typeBadges } from './license-labels.ts';
@@ -23,14 +24,13 @@ export function LicenseFilters(props: {
   const { can } = useAuth();
   return (
     <>
-      <Select
+      <FilterSelect
         w={112}
         aria-label="Type"
         placeholder="All types"
-        clearable
-        data={types}
-        value={oneOf(licenseTypes, search.type) ?? null}
-        onChange={(type) => onChange({ type: type ?? undefined })}
+        choices={types}
+        value={oneOf(licenseTypes, search.type)}
+        onChange={(type) => onChange({ type })}
       />
       {(can.viewCustomers || search.customer) && (
         <CustomerSelect
@@ -50,21 +50,19 @@ export function LicenseFilters(props: {
         onChange={(event) => onChange({ expiring: event.currentTarget.checked ? '30' : undefined })}
       />
       <MoreFilters>
-        <Select
+        <FilterSelect
           label="Seats"
           placeholder="Any"
-          clearable
-          data={seats}
-          value={search.seats ?? null}
-          onChange={(value) => onChange({ seats: oneOf(seatFilters, value ?? undefined) })}
+          choices={seats}
+          value={search.seats}
+          onChange={(value) => onChange({ seats: value })}
         />
-        <Select
+        <FilterSelect
           label="Machines"
           placeholder="Any"
-          clearable
-          data={unseen}
-          value={search.unseen ?? null}
-          onChange={(value) => onChange({ unseen: oneOf(unseenDays, value ?? undefined) })}
+          choices={unseen}
+          value={search.unseen}
+          onChange={(value) => onChange({ unseen: value })}
         />
       </MoreFilters>
     </>

@@ -111,11 +111,19 @@ function asText(value: unknown): string {
 
 /** What saving changes for machines, in sentences. */
 export function impactSentences({ machines, isComplete, changed, held, pinMatches }: PolicyImpact): string[] {
+  const nothing =
+    held === 0
+      ? ''
+      : held < changed
+        ? `, ${countText(held)} of them nothing`
+        : held === 1
+          ? ', which is nothing'
+          : ', all of them nothing';
   const of = isComplete ? counted(machines, 'machine') : `the first ${counted(machines, 'machine')}`;
   return [
     changed === 0
       ? `None of ${of} would be offered something else from now on.`
-      : `${countText(changed)} of ${of} would be offered something else from now on${held > 0 ? `, ${held === changed ? (held === 1 ? 'which is nothing' : 'all of them nothing') : `${countText(held)} of them nothing`}` : ''}.`,
+      : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
     ...(pinMatches === false
       ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
       : []),

@@ -1,10 +1,12 @@
-import { Checkbox, Select } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { architectureNames, architectures, platformNames, platforms } from '../../../contract/builds.ts';
 import { channels } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
+import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import type { ReleasesSearch } from './releases-search.ts';
 
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));
+const channelChoices = channels.map((value) => ({ value, label: value }));
 const architectureChoices = architectures.map((value) => ({ value, label: architectureNames[value] }));
 
 type Filters = Pick<ReleasesSearch, 'platform' | 'channel' | 'architecture' | 'inactive'>;
@@ -14,32 +16,29 @@ export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (chang
   const { search, onChange } = props;
   return (
     <>
-      <Select
+      <FilterSelect
         w={135}
         aria-label="Platform"
         placeholder="All platforms"
-        clearable
-        data={platformChoices}
-        value={oneOf(platforms, search.platform) ?? null}
-        onChange={(platform) => onChange({ platform: platform ?? undefined })}
+        choices={platformChoices}
+        value={oneOf(platforms, search.platform)}
+        onChange={(platform) => onChange({ platform })}
       />
-      <Select
+      <FilterSelect
         w={130}
         aria-label="Channel"
         placeholder="All channels"
-        clearable
-        data={channels}
-        value={oneOf(channels, search.channel) ?? null}
-        onChange={(channel) => onChange({ channel: channel ?? undefined })}
+        choices={channelChoices}
+        value={oneOf(channels, search.channel)}
+        onChange={(channel) => onChange({ channel })}
       />
-      <Select
+      <FilterSelect
         w={145}
         aria-label="Architecture"
         placeholder="All architectures"
-        clearable
-        data={architectureChoices}
-        value={oneOf(architectures, search.architecture) ?? null}
-        onChange={(architecture) => onChange({ architecture: architecture ?? undefined })}
+        choices={architectureChoices}
+        value={oneOf(architectures, search.architecture)}
+        onChange={(architecture) => onChange({ architecture })}
       />
       <Checkbox
         label="Show inactive"

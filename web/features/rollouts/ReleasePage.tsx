@@ -55,22 +55,21 @@ export function ReleasePage() {
 
 function Details({ progress }: { progress: RolloutProgress }) {
   const { release, figures } = progress;
-  const count = (machines: number) => countText(machines);
   return (
     <>
       <PlanCard progress={progress} />
       <Tiles
         label={`Machines, ${platformText(release.platform, release.architecture)}`}
         tiles={{
-          Eligible: count(figures.eligible),
-          'Held by Policies': count(figures.held),
-          Offered: count(figures.offered),
-          Fetched: count(figures.fetched),
-          Installed: count(figures.installed),
-          Failed: count(figures.failed),
-          'Rolled Back': count(figures.rolledBack),
-          Silent: progress.guard.figures.silence ? count(progress.guard.figures.silence.silent) : '—',
-          'Run It Now': count(figures.running),
+          Eligible: countText(figures.eligible),
+          'Held by Policies': countText(figures.held),
+          Offered: countText(figures.offered),
+          Fetched: countText(figures.fetched),
+          Installed: countText(figures.installed),
+          Failed: countText(figures.failed),
+          'Rolled Back': countText(figures.rolledBack),
+          Silent: progress.guard.figures.silence ? countText(progress.guard.figures.silence.silent) : '—',
+          'Run It Now': countText(figures.running),
         }}
       />
       <Text size="xs" c="dimmed" mt={-6}>
