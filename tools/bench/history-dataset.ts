@@ -1,37 +1,27 @@
-import type pg from 'pg';
 import { withClient } from '../../server/db/with-client.ts';
-import { sizesAt } from './dataset.ts';
+import { sizesAt, withoutIndexes } from './dataset.ts';
 
 export const historySizes = { auditEntries: 5_000_000, validations: 20_000_000 };
 
 /**
- * Fills in a year of audit entries and validations with their daily counts, in bulk: without triggers, and with indexes
- * created after the rows. The entries are not part of the sealed chain.
+ * Fills in a year of audit entries and validations with their daily counts, in bulk: without triggers. The entries are not part of the sealed chain. `licenses`: how many there are.
  */
-export async function fillHistory(databaseUrl: string, scale: number): Promise<void> {
+export async function fillHistory(
+  databaseUrl: string,
+  scale: number,
+  licenses = sizesAt(scale).licenses,
+): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query(`set session_replication_role = replica; set synchronous_commit = off;
                         set maintenance_work_mem = '1GB'; set work_mem = '256MB'`);
-    const indexes = await dropIndexes(client, 'audit_entries');
-    await client.query(auditSql, [Math.round(historySizes.auditEntries * scale)]);
-    for (const definition of indexes) await client.query(definition);
-    await client.query(validationsSql, [
-      Math.round(historySizes.validations * scale),
-      sizesAt(scale).licenses,
-    ]);
+    await withoutIndexes(client, 'audit_entries', () =>
+      client.query(auditSql, [Math.round(historySizes.auditEntries * scale)]),
+    );
+    await client.query(validationsSql, [Math.round(historySizes.validations * scale), licenses]);
     await client.query(validationDaysSql);
     await client.query(activeDaysSql);
     await client.query('vacuum analyze');
   });
-}
-
-async function dropIndexes(client: pg.Client, table: string): Promise<string[]> {
-  const { rows } = await client.query<{ indexname: string; indexdef: string }>(
-    `select indexname, indexdef from pg_indexes where tablename = $1 and indexname not like '%_pkey'`,
-    [table],
-  );
-  for (const { indexname } of rows) await client.query(`drop index ${indexname}`);
-  return rows.map(({ indexdef }) => indexdef);
 }
 
 const auditSql = `

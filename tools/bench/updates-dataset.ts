@@ -1,9 +1,11 @@
 import { withClient } from '../../server/db/with-client.ts';
+import { withoutIndexes } from './dataset.ts';
+import type { Stage } from './stage.ts';
 
 export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
 
 /** The newest stable release for Windows and the one before, each installed on that many machines. */
-export const watchedVersion = '4.32.0';
+const watchedVersion = '4.32.0';
 const previousVersion = '4.31.3';
 const watchedMachines = 100_000;
 
@@ -17,22 +19,34 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
     await client.query(
       'insert into release_totals (release_id) select release_id from releases on conflict do nothing',
     );
-    await client.query(machinesSql, [Math.round(updateSizes.machines * scale)]);
-    await client.query(seatsSql, [Math.round(updateSizes.machines * scale)]);
+    const machines = Math.round(updateSizes.machines * scale);
+    // without the checks of foreign keys
+    await client.query('set session_replication_role = replica');
+    await withoutIndexes(client, 'machines', () => client.query(machinesSql, [machines]));
+    await withoutIndexes(client, 'activations', () => client.query(seatsSql, [machines]));
     await client.query("insert into customer_tags select customer_id, 'bench' from customers");
-    await client.query(eventsSql, [
-      Math.round(updateSizes.events * scale),
-      Math.round(updateSizes.machines * scale),
-    ]);
+    await withoutIndexes(client, 'update_events', () =>
+      client.query(eventsSql, [Math.round(updateSizes.events * scale), machines]),
+    );
     await client.query(daysSql);
     for (const version of [watchedVersion, previousVersion]) {
-      const machines = Math.min(watchedMachines, Math.round(updateSizes.machines * scale));
-      await client.query(downloadsSql, [version, machines]);
-      await client.query(offersSql, [version, machines]);
+      await client.query(downloadsSql, [version, Math.min(watchedMachines, machines)]);
+      await client.query(offersSql, [version, Math.min(watchedMachines, machines)]);
     }
     await client.query('vacuum analyze');
     await client.query("select pg_notify('lanyard', 'releases')");
   });
+}
+
+/** The id of the newest stable release for Windows. */
+export async function watchedRelease({ ours, bearer }: Pick<Stage, 'ours' | 'bearer'>): Promise<string> {
+  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  });
+  const { data } = (await answer.json()) as { data: { id: string; version: string }[] };
+  const found = data.find(({ version }) => version === watchedVersion);
+  if (!found) throw new Error(`There is no release ${watchedVersion}`);
+  return found.id;
 }
 
 const releasesSql = `

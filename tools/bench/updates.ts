@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { noPolicy, weekdays, type UpdatePolicy } from '../../contract/policies.ts';
 import { compare, type Target } from './load.ts';
 import { ratioRow, readingRow, type Row, type Stage } from './stage.ts';
-import { updateSizes, watchedVersion } from './updates-dataset.ts';
+import { updateSizes, watchedRelease } from './updates-dataset.ts';
 
 /** Update checks by the machines of the data, and by those of the sample with an API key or their tokens. */
 export function updateChecks({ ours, sample, apiKey }: Stage, scale: number) {
@@ -65,16 +65,6 @@ async function setPolicy({ ours, bearer }: Stage, policy: Partial<UpdatePolicy>)
     body: JSON.stringify({ ...noPolicy, ...policy }),
   });
   if (!answer.ok) throw new Error(`The policy was not set: ${await answer.text()}`);
-}
-
-async function watchedRelease({ ours, bearer }: Stage): Promise<string> {
-  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, {
-    headers: { authorization: `Bearer ${bearer}` },
-  });
-  const { data } = (await answer.json()) as { data: { id: string; version: string }[] };
-  const found = data.find(({ version }) => version === watchedVersion);
-  if (!found) throw new Error(`There is no release ${watchedVersion}`);
-  return found.id;
 }
 
 const displayHash = (n: number) => createHash('sha256').update(`bench-${n}`).digest('hex');
