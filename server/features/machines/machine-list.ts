@@ -23,24 +23,26 @@ type Filter = Omit<Query, 'limit' | 'offset' | 'sort'>;
 /** A page of all machines, with their seats. A filter may take long, so it does not use the everyday connections. */
 export async function listStandings(
   { db, reports }: Pick<Context, 'db' | 'reports'>,
-  countAll: MachineCount,
+  countSeen: MachineCount,
   by: Caller,
   { limit, offset = 0, sort, ...filter }: Query,
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const conditions = conditionsOf(by, filter);
+  const found = sql<boolean>`${sql.join(conditionsOf(by, filter), sql` and `)}`;
   const order = inOrder(sort);
-  if (conditions.length === 1) {
-    const page = sql`select * from machines m order by ${order} limit ${limit} offset ${offset}`;
-    const [rows, total] = await Promise.all([readStandings(db, by, page, order), countAll()]);
+  const { seen, ...others } = filter;
+  if (Object.values(others).every((value) => value === undefined)) {
+    // in the order of the index, which ends with the page; the count does not
+    const page = sql`select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset}`;
+    const [rows, total] = await Promise.all([readStandings(db, by, page, order), countSeen(seen, found)]);
     return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
   }
-  const { rows: found } = await sql<{ total: number; hashes: string[] }>`
+  const { rows: pages } = await sql<{ total: number; hashes: string[] }>`
     with found as materialized (
-      select m.machine_hash, m.last_seen, m.validated_at from machines m where ${sql.join(conditions, sql` and `)})
+      select m.machine_hash, m.last_seen, m.validated_at from machines m where ${found})
     select (select count(*) from found) as total,
            array(select encode(m.machine_hash, 'hex') from found m
                   order by ${order} limit ${limit} offset ${offset}) as hashes`.execute(reports);
-  const { total, hashes } = onlyRow({ rows: found });
+  const { total, hashes } = onlyRow({ rows: pages });
   const rows = await readStandings(reports, by, machinesOf(hashes), order);
   return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
 }

@@ -1,10 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
+import type { SeenRange } from '../../../contract/machine-standing.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { nobody } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
+import { createKept } from '../../db/kept.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
@@ -15,14 +17,14 @@ import { onlyRow } from '../../invariants.ts';
 const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
 
-/** The total number of machines, cached for some seconds: counting a million takes longer than a page of them. */
+/** Counts the machines that were seen in a range of time, by default all; counting a million takes longer than a page. */
 export function createMachineCount(db: Db) {
-  let kept: { count: Promise<number>; until: number } | undefined;
-  return (): Promise<number> => {
-    if (kept && kept.until > performance.now()) return kept.count;
-    const count = countFound(db, everyMachine);
-    kept = { count, until: performance.now() + 5000 };
-    count.catch(() => (kept = undefined));
+  const kept = createKept<{ count: number }>(5, ({ count }) => count);
+  return async (
+    seen: SeenRange | 'ever' = 'ever',
+    condition: RawBuilder<boolean> = everyMachine,
+  ): Promise<number> => {
+    const { count } = await kept(seen, async () => ({ count: await countFound(db, condition) }));
     return count;
   };
 }
