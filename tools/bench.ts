@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { freePort } from '../server/db/embedded-postmaster.ts';
-import { grantToTests } from '../tests/superuser.ts';
+import { grantToTests, superuserUrl } from '../tests/superuser.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { newLicenseKey } from '../server/features/licenses/license-key.ts';
-import { fillDatabase, sizesAt } from './bench/dataset.ts';
+import { fillDatabase, sizesAt, type Sample } from './bench/dataset.ts';
 import { benchBinaries } from './bench/binaries.ts';
 import { benchConsole } from './bench/console.ts';
+import { benchGrowth, type Growth } from './bench/growth.ts';
 import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
@@ -26,8 +27,10 @@ import { limitRow, type Row, type Stage } from './bench/stage.ts';
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
  * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
- * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts. `--profile
- * validate` runs none, and shows where the time of that call goes instead.
+ * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts.
+ *
+ * Instead of the parts, `--only growth` compares two sizes of the data, which `--folder` keeps for the next such run, and
+ * `--profile validate` shows where the time of that call goes.
  */
 const { values: options } = parseArgs({
   options: {
@@ -35,6 +38,7 @@ const { values: options } = parseArgs({
     scale: { type: 'string', default: '1' },
     only: { type: 'string' },
     profile: { type: 'string' },
+    folder: { type: 'string' },
   },
 });
 const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
@@ -69,16 +73,39 @@ const profiled: Record<string, { fill?: Part['fill']; target: (stage: Stage) => 
     target: (stage) => updateChecks(stage, scale).byMachineToken,
   },
 };
+const isGrowth = options.only === 'growth';
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
 async function main(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
+  const kept = options.folder;
+  const folder = isGrowth && kept ? kept : await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
   // started by root, PostgreSQL runs under another account, which needs access
   await chmod(folder, 0o755);
-  const database = await startEmbedded(folder, { exclusive: false, log: () => undefined });
+  const database = await startEmbedded(folder, {
+    exclusive: false,
+    log: () => undefined,
+    settings: isGrowth ? { shared_preload_libraries: 'pg_stat_statements' } : {},
+  });
   const children = createChildren();
   try {
     await grantToTests(folder, database.url);
+    const settings = {
+      LOG_LEVEL: 'info',
+      // each machine of the sample calls more often than a machine does
+      MACHINE_REQUESTS_PER_HOUR: '1000000',
+    };
+    const asAdmin = { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
+    if (isGrowth) {
+      const open = async (databaseUrl: string, name: string) => {
+        const port = await freePort();
+        const env = { DATABASE_URL: databaseUrl, PORT: String(port), DATA_DIR: join(folder, name) };
+        const process = await children.start('server/main.js', { ...settings, ...asAdmin, ...env });
+        const ours = `http://127.0.0.1:${port}`;
+        return (sample: Sample) => signIn({ bare: ours, ours, admin, folder, sample, seconds, process });
+      };
+      const superuser = await superuserUrl(folder, database.url);
+      return await printGrowth(benchGrowth({ superuser, url: database.url, scale, seconds, open }));
+    }
     await migrate(database.url);
     const sizes = sizesAt(scale);
     process.stdout.write(`Filling: ${JSON.stringify(sizes)}\n`);
@@ -86,22 +113,10 @@ async function main(): Promise<void> {
     const ports = { ours: await freePort(), bare: await freePort() };
     const env = { DATABASE_URL: database.url, BARE_FILE: join(folder, 'bare.bin') };
     await children.start('tools/bench/bare-server.js', { ...env, PORT: String(ports.bare) });
-    const settings = {
-      ...env,
-      LOG_LEVEL: 'info',
-      // each machine of the sample calls more often than a machine does
-      MACHINE_REQUESTS_PER_HOUR: '1000000',
-    };
     const startOurs = (flags: readonly string[] = []) =>
       children.start(
         'server/main.js',
-        {
-          ...settings,
-          PORT: String(ports.ours),
-          DATA_DIR: folder,
-          ADMIN_EMAIL: admin.email,
-          ADMIN_PASSWORD: admin.password,
-        },
+        { ...settings, ...asAdmin, ...env, PORT: String(ports.ours), DATA_DIR: folder },
         flags,
       );
     /** Another process on the same database, with the same keys; stopped at the end. Returns its address. */
@@ -109,6 +124,7 @@ async function main(): Promise<void> {
       const port = await freePort();
       await children.start('server/main.js', {
         ...settings,
+        ...env,
         PORT: String(port),
         DATA_DIR: join(folder, 'second'),
         SIGNING_KEY: `file:${join(folder, 'signing-key.pem')}`,
@@ -149,7 +165,7 @@ async function main(): Promise<void> {
   } finally {
     await children.stopAll();
     await database.stop();
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== kept) await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -190,6 +206,18 @@ function print({ job, target, bare, ours, met, note }: Row): void {
   process.stdout.write(
     `| ${cells.join(' | ')} | ${[met ? 'met' : 'MISSED', note].filter(Boolean).join(': ')} |\n`,
   );
+}
+
+async function printGrowth(rows: AsyncIterable<Growth>): Promise<void> {
+  const columns = ['p50 ms', 'ten times', 'p99 ms', 'ten times', 'pages', 'ten times'];
+  let head = `\n| call | ${columns.join(' | ')} | growth of p50 |\n|${' --- |'.repeat(8)}\n`;
+  for await (const { job, from, to, isFlat } of rows) {
+    const figures = [from.p50, to.p50, from.p99, to.p99, from.buffers, to.buffers];
+    const cells = [job, ...figures.map((figure) => figure.toFixed(figure < 10 ? 1 : 0))];
+    process.stdout.write(`${head}| ${cells.join(' | ')} | ${isFlat ? '' : '**'}`);
+    process.stdout.write(`${(to.p50 / from.p50).toFixed(1)}${isFlat ? '' : '**'} |\n`);
+    head = '';
+  }
 }
 
 /** The time of a call in the process of the server; that of PostgreSQL comes on top. */

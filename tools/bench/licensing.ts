@@ -6,6 +6,9 @@ const terms =
     ', ',
   );
 
+/** The nth text that users search for, encoded: words that many licenses contain. */
+export const searches = (n: number): string => encodeURIComponent(terms[n % terms.length]!);
+
 /** Validations of machines that hold a seat. */
 export function validations({ ours, sample, apiKey }: Stage): Record<'byApiKey' | 'byMachineToken', Target> {
   const pick = (n: number) => sample[n % sample.length]!;
@@ -50,7 +53,7 @@ export async function benchLicensing(stage: Stage): Promise<Row[]> {
       url: ours,
       headers: staff,
       next: (n) => ({
-        path: `/api/v1/licenses?tab=active&limit=50&search=${encodeURIComponent(terms[n % terms.length]!)}`,
+        path: `/api/v1/licenses?tab=active&limit=50&search=${searches(n)}`,
       }),
     }),
     await ratioJob(

@@ -1,4 +1,6 @@
 import autocannon from 'autocannon';
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
 
 export type Target = {
   url: string;
@@ -45,22 +47,49 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
   return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** The median of three rounds of each target, alternating so that a busy machine affects both. */
+/** One user who waits for each answer: milliseconds, and the number of calls, at least three. Throws on an error. */
+export async function oneByOne({ url, method = 'GET', headers = {}, next }: Target, seconds: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  const until = performance.now() + seconds * 1000;
+  while (times.length < 3 || performance.now() < until) {
+    const { path = '', body, headers: more } = next?.(times.length) ?? {};
+    const started = performance.now();
+    const sent = request(new URL(path, url), {
+      agent,
+      method,
+      headers: { 'content-type': 'application/json', ...headers, ...more },
+    });
+    sent.end(body ? JSON.stringify(body) : undefined);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await once(response.resume(), 'end');
+    if (response.statusCode! >= 300) throw new Error(`${path}: ${response.statusCode}`);
+    times.push(performance.now() - started);
+  }
+  agent.destroy();
+  const sorted = times.toSorted((a, b) => a - b);
+  const part = (share: number) => sorted[Math.floor(share * sorted.length)]!;
+  return { p50: part(0.5), p99: part(0.99), calls: times.length };
+}
+
+/** The median of three rounds of each target, in turn so that a busy machine affects all. */
+export async function alternate(targets: readonly Target[], seconds: number): Promise<Measured[]> {
+  for (const [i, target] of targets.entries()) await load(target, i === 0 ? 1 : 2);
+  const rounds = targets.map((): Measured[] => []);
+  for (let round = 0; round < 3; round++)
+    for (const [i, target] of targets.entries()) rounds[i]!.push(await load(target, seconds));
+  return rounds.map(medianOf);
+}
+
 export async function compare(
   bare: Target,
   ours: Target,
   seconds: number,
 ): Promise<{ bare: Measured; ours: Measured }> {
-  await load(bare, 1);
-  await load(ours, 2);
-  const rounds = { bare: [] as Measured[], ours: [] as Measured[] };
-  for (let round = 0; round < 3; round++) {
-    rounds.bare.push(await load(bare, seconds));
-    rounds.ours.push(await load(ours, seconds));
-  }
-  return { bare: median(rounds.bare), ours: median(rounds.ours) };
+  const [first, second] = await alternate([bare, ours], seconds);
+  return { bare: first!, ours: second! };
 }
 
-function median(rounds: Measured[]): Measured {
+export function medianOf(rounds: Measured[]): Measured {
   return rounds.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)]!;
 }

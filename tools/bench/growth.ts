@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { newLicenseKey } from '../../server/features/licenses/license-key.ts';
+import { migrate } from '../../server/db/migrate.ts';
+import { withClient } from '../../server/db/with-client.ts';
+import { fillDatabase, sampleOf, type Sample } from './dataset.ts';
+import { fillHistory } from './history-dataset.ts';
+import { searches, validations } from './licensing.ts';
+import { oneByOne, type Target } from './load.ts';
+import type { Stage } from './stage.ts';
+import { fillUpdates, watchedRelease } from './updates-dataset.ts';
+import { updateChecks } from './updates.ts';
+
+/** What the smaller database holds, with a million update events, validations and audit entries together. */
+const small = { customers: 500, licenses: 10_000, activations: 30_000, updates: 0.03, history: 0.028 };
+/** How many times as much the larger one holds. */
+const factor = 10;
+const mostGrowth = 1.5;
+const rounds = 2;
+
+type Size = typeof small;
+type Point = { p50: number; p99: number; buffers: number };
+export type Growth = { job: string; from: Point; to: Point; isFlat: boolean };
+
+type Parts = {
+  /** Of a superuser, who creates the databases and reads what they did. */
+  superuser: string;
+  /** Of the role that serves requests, with the name of the database as its path. */
+  url: string;
+  scale: number;
+  seconds: number;
+  /** Starts a server on a database, and returns what signs in at it. */
+  open: (databaseUrl: string, name: string) => Promise<(sample: Sample) => Promise<Stage>>;
+};
+
+/**
+ * The main calls of one user on two databases, one ten times as large, in turn: milliseconds, and pages of PostgreSQL
+ * for each call, with those of the records written behind it.
+ */
+export async function* benchGrowth({ superuser, url, scale, seconds, open }: Parts): AsyncGenerator<Growth> {
+  await withClient(superuser, (client) => client.query('create extension if not exists pg_stat_statements'));
+  const measured = [];
+  for (const [name, times] of [
+    ['growth_small', scale],
+    ['growth_large', scale * factor],
+  ] as const) {
+    const size = multiplied(small, times);
+    process.stdout.write(`${name}: ${JSON.stringify(size)}\n`);
+    const address = new URL(url);
+    address.pathname = name;
+    const filled = await commentOf(superuser, name);
+    if (filled === undefined) {
+      await withClient(url, (client) => client.query(`create database ${name}`));
+      await migrate(address.href);
+    }
+    // filled after its start, which creates the partitions
+    const signIn = await open(address.href, name);
+    if (filled !== JSON.stringify(size)) {
+      await fill(address.href, size);
+      await withClient(url, (client) =>
+        client.query(`comment on database ${name} is '${JSON.stringify(size)}'`),
+      );
+    }
+    const stage = await signIn(await sampleOf(address.href));
+    measured.push({ calls: await callsOf(stage, size), buffers: () => buffersOf(superuser, name) });
+  }
+  const [less, more] = measured as [(typeof measured)[0], (typeof measured)[0]];
+  for (const [job, target] of Object.entries(less.calls)) {
+    const [from, to] = [[] as Point[], [] as Point[]];
+    for (const { calls } of measured) await oneByOne(calls[job]!, seconds / 2);
+    for (let round = 0; round < rounds; round++) {
+      from.push(await pointOf(target, seconds, less.buffers));
+      to.push(await pointOf(more.calls[job]!, seconds, more.buffers));
+    }
+    const [best, bestOfMore] = [bestOf(from), bestOf(to)];
+    yield { job, from: best, to: bestOfMore, isFlat: bestOfMore.p50 <= mostGrowth * best.p50 };
+  }
+}
+
+const multiplied = (size: Size, times: number) =>
+  Object.fromEntries(Object.entries(size).map(([name, n]) => [name, n * times])) as Size;
+
+/** Another load of the machine only adds time. */
+const bestOf = (points: Point[]): Point => points.toSorted((a, b) => a.p50 - b.p50)[0]!;
+
+async function pointOf(target: Target, seconds: number, buffers: () => Promise<number>): Promise<Point> {
+  const before = await buffers();
+  const { p50, p99, calls } = await oneByOne(target, seconds);
+  return { p50, p99, buffers: ((await buffers()) - before) / calls };
+}
+
+/** Pages that the statements of a database have read, from memory or from files. */
+const buffersOf = (superuser: string, name: string): Promise<number> =>
+  withClient(superuser, async (client) => {
+    const { rows } = await client.query<{ pages: string }>(
+      `select sum(shared_blks_hit + shared_blks_read) as pages
+         from pg_stat_statements s join pg_database d on d.oid = s.dbid where datname = $1`,
+      [name],
+    );
+    return Number(rows[0]!.pages);
+  });
+
+/** What a database of an earlier run was filled with: empty if that run did not end, undefined if there is none. */
+const commentOf = (superuser: string, name: string): Promise<string | undefined> =>
+  withClient(superuser, async (client) => {
+    const { rows } = await client.query<{ size: string }>(
+      "select coalesce(shobj_description(oid, 'pg_database'), '') as size from pg_database where datname = $1",
+      [name],
+    );
+    return rows[0]?.size;
+  });
+
+async function fill(url: string, size: Size): Promise<void> {
+  await fillDatabase(url, () => newLicenseKey('enterprise'), size);
+  await fillUpdates(url, size.updates);
+  await fillHistory(url, size.history, size.licenses);
+}
+
+const hashOf = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
+
+async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>> {
+  const { ours, bearer, sample } = stage;
+  const headers = { authorization: `Bearer ${bearer}` };
+  // not the number of the call in its round: what is kept of an earlier round must not answer
+  let calls = 0;
+  const get = (path: (n: number) => string): Target => ({
+    url: ours,
+    headers,
+    next: () => ({ path: path(calls++) }),
+  });
+  const pick = (n: number) => sample[(n * 7919) % sample.length]!;
+  const answer = await fetch(`${ours}/api/customers?limit=500`, { headers });
+  const { data: customers } = (await answer.json()) as { data: { customerId: string }[] };
+  const customer = (n: number) => `/api/v1/customers/${customers[n % customers.length]!.customerId}`;
+  const release = `/api/v1/updates/admin/releases/${await watchedRelease(stage)}`;
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
+  const checks = updateChecks(stage, size.updates);
+  return {
+    'validate, known machine': validations(stage).byApiKey,
+    'update check': checks.byMachineId,
+    'create a customer': {
+      url: `${ours}/api/customers`,
+      method: 'POST',
+      headers,
+      next: (n) => ({ body: { name: `Growth ${n}`, country: 'DE' } }),
+    },
+    'license list': get(() => '/api/v1/licenses?tab=active&limit=50'),
+    'licenses not seen for 30 days': get(() => '/api/v1/licenses?tab=active&limit=50&unseenForDays=30'),
+    'license search, part of a key': get(
+      (n) => `/api/v1/licenses?tab=active&limit=50&search=${pick(n).licenseKey.slice(0, 16)}`,
+    ),
+    'license search, words of many': get((n) => `/api/v1/licenses?tab=active&limit=50&search=${searches(n)}`),
+    'customer list': get(() => '/api/customers?limit=50'),
+    'customer page': get((n) => `${customer(n)}/overview`),
+    'customer page, machines': get((n) => `${customer(n)}/machines`),
+    'customer page, timeline': get((n) => `${customer(n)}/timeline`),
+    'machine list': get(() => '/api/v1/machines'),
+    'machines seen in 24 hours': get(() => '/api/v1/machines?seen=day'),
+    'machines not seen for 30 days': get(() => '/api/v1/machines?seen=before'),
+    'machines that are refused': get(() => '/api/v1/machines?state=refused'),
+    'machines without a seat': get(() => '/api/v1/machines?state=no_seat'),
+    'machines of a customer': get((n) => `/api/v1/machines?customerId=${customer(n).split('/').at(-1)}`),
+    'machine search, part of an id': get((n) => `/api/v1/machines?search=${pick(n).machineId.slice(2, 14)}`),
+    'machine page': get((n) => `/api/v1/machines/${hashOf(`bench-${1 + n}`)}`),
+    'machine page, timeline': get((n) => `/api/v1/machines/${hashOf(`bench-${1 + n}`)}/timeline`),
+    'release list': get(() => '/api/v1/updates/admin/releases?showInactive=false'),
+    'release page': get(() => `${release}/progress`),
+    'analytics of releases': get(() => '/api/v1/updates/admin/analytics'),
+    'audit log': get(() => '/api/audit?limit=50'),
+    'audit log, text search': get((n) => `/api/audit?limit=50&search=staff${n % 40}%40example.org`),
+    'analytics, health': get(() => '/api/analytics/health'),
+    'analytics, trends': get((n) => `/api/analytics/trends?${period(n)}`),
+    'analytics, customers': get((n) => `/api/analytics/customers?${period(n)}`),
+    today: get(() => '/api/v1/today'),
+  };
+}
