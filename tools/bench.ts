@@ -16,8 +16,10 @@ import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
 import { benchLicensing, validations } from './bench/licensing.ts';
-import { load, type Target } from './bench/load.ts';
+import { load, type Measured, type Target } from './bench/load.ts';
 import { stagesOf } from './bench/profile.ts';
+import type { Comparison } from './bench/peers/peer.ts';
+import { benchPeers } from './bench/peers/run.ts';
 import { revocationRow } from './bench/revocation.ts';
 import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates, updateChecks } from './bench/updates.ts';
@@ -29,8 +31,9 @@ import { limitRow, type Row, type Stage } from './bench/stage.ts';
  * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
  * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts.
  *
- * Instead of the parts, `--only growth` compares two sizes of the data, which `--folder` keeps for the next such run, and
- * `--profile validate` shows where the time of that call goes.
+ * Instead of the parts, `--only growth` compares two sizes of the data, `--peers` what a user would pick instead (with
+ * `--only directus` one of them), and `--profile validate` shows where the time of that call goes. `--folder` keeps the
+ * data of the first and the packages of the second for the next such run.
  */
 const { values: options } = parseArgs({
   options: {
@@ -39,6 +42,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     profile: { type: 'string' },
     folder: { type: 'string' },
+    peers: { type: 'boolean', default: false },
   },
 });
 const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
@@ -93,6 +97,7 @@ async function main(): Promise<void> {
       LOG_LEVEL: 'info',
       // each machine of the sample calls more often than a machine does
       MACHINE_REQUESTS_PER_HOUR: '1000000',
+      EVENTS_PER_KEY_HOUR: '100000000',
     };
     const asAdmin = { ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password };
     if (isGrowth) {
@@ -153,6 +158,20 @@ async function main(): Promise<void> {
       const { perSecond } = await load(calls, seconds);
       await children.stop(ours);
       return printStages(perSecond, stagesOf(join(folder, 'call.cpuprofile'), seconds));
+    }
+    if (options.peers) {
+      const ours = await startOurs();
+      await fillUpdates(database.url, scale);
+      return await printPeers(
+        benchPeers({
+          stage: await signIn({ ...stage, process: ours }),
+          folder: kept ?? folder,
+          databaseUrl: database.url,
+          records: sizes.licenses,
+          children,
+          only: options.only?.split(','),
+        }),
+      );
     }
     printHead();
     for (const [name, { fill, bench }] of Object.entries(parts)) {
@@ -217,6 +236,24 @@ async function printGrowth(rows: AsyncIterable<Growth>): Promise<void> {
     process.stdout.write(`${head}| ${cells.join(' | ')} | ${isFlat ? '' : '**'}`);
     process.stdout.write(`${(to.p50 / from.p50).toFixed(1)}${isFlat ? '' : '**'} |\n`);
     head = '';
+  }
+}
+
+async function printPeers(
+  found: AsyncIterable<{ name: string; result: Comparison | string }>,
+): Promise<void> {
+  process.stdout.write('\n| peer | job | ours/s | theirs/s | ours to theirs | bare/s | ours to bare |\n');
+  process.stdout.write(`|${' --- |'.repeat(7)}\n`);
+  for await (const { name, result } of found) {
+    if (typeof result === 'string') {
+      process.stdout.write(`| ${name} | ${result} | | | | | |\n`);
+      continue;
+    }
+    const { ours, theirs, bare } = result;
+    const to = (other: Measured) => (ours.perSecond / other.perSecond).toFixed(1);
+    const rates = [ours, theirs, bare].map(({ perSecond }) => perSecond.toFixed(0));
+    const cells = [name, result.job, rates[0], rates[1], to(theirs), rates[2], to(bare)];
+    process.stdout.write(`| ${cells.join(' | ')} |\n`);
   }
 }
 

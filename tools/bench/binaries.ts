@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { limitRow, ratioRow, type Row, type Stage } from './stage.ts';
-import type { Measured } from './load.ts';
+import { medianOf, type Measured } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
 import { startNginx } from './nginx.ts';
 
@@ -14,7 +14,7 @@ const maxGrowthMb = 32;
 
 /** A file of 1 GiB: the upload compared with one bare PUT, the download with nginx. */
 export async function benchBinaries(stage: Stage): Promise<Row[]> {
-  const file = Buffer.concat([peHeader(), randomBytes(fileMb * 1024 * 1024)]);
+  const file = fileOf(fileMb);
   return [...(await uploading(stage, file)), ...(await downloading(stage, file))];
 }
 
@@ -22,10 +22,12 @@ export async function benchBinaries(stage: Stage): Promise<Row[]> {
 async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
   const sha512 = createHash('sha512').update(file).digest('base64');
   resetPeakMemory(process);
-  const rates = { bare: [] as number[], ours: [] as number[] };
+  const rates = { bare: [] as Measured[], ours: [] as Measured[] };
   for (let round = 0; round < rounds; round++) {
-    rates.bare.push(await megabytesPerSecond(() => put(`${bare}/put`, file)));
-    rates.ours.push(await megabytesPerSecond(() => chunked(ours, bearer, file, sha512, versionOf(round))));
+    rates.bare.push(await megabytesPerSecond(fileMb, () => put(`${bare}/put`, file)));
+    rates.ours.push(
+      await megabytesPerSecond(fileMb, () => chunkedUpload(ours, bearer, file, sha512, versionOf(round))),
+    );
   }
   return [
     ratioRow('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, medians(rates)),
@@ -46,11 +48,13 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
   try {
     resetPeakMemory(process);
     const before = peakMemoryMb(process);
-    const rates = { bare: [] as number[], ours: [] as number[] };
+    const rates = { bare: [] as Measured[], ours: [] as Measured[] };
     for (let round = 0; round < rounds; round++) {
-      rates.bare.push(await megabytesPerSecond(() => download(nginx.url, {})));
+      rates.bare.push(await megabytesPerSecond(fileMb, () => download(nginx.url, {}, file.length)));
       rates.ours.push(
-        await megabytesPerSecond(() => download(new URL(data[0]!.fileUrl, ours).href, headers)),
+        await megabytesPerSecond(fileMb, () =>
+          download(new URL(data[0]!.fileUrl, ours).href, headers, file.length),
+        ),
       );
     }
     return [
@@ -62,31 +66,29 @@ async function downloading({ ours, bearer, process, folder }: Stage, file: Buffe
   }
 }
 
-function medians(rates: { bare: number[]; ours: number[] }) {
-  const median = (all: number[]): Measured => ({
-    perSecond: all.toSorted((a, b) => a - b)[1]!,
-    p50: 0,
-    p99: 0,
-  });
-  return { bare: median(rates.bare), ours: median(rates.ours) };
-}
+const medians = (rates: { bare: Measured[]; ours: Measured[] }) => ({
+  bare: medianOf(rates.bare),
+  ours: medianOf(rates.ours),
+});
 
-async function download(url: string, headers: Record<string, string>): Promise<void> {
+/** Throws if the file is not `length` bytes. */
+export async function download(url: string, headers: Record<string, string>, length: number): Promise<void> {
   const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
   if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`);
   let bytes = 0;
   response.on('data', (chunk: Buffer) => (bytes += chunk.length));
   await once(response, 'end');
-  if (bytes < fileMb * 1024 * 1024) throw new Error(`${url}: only ${bytes} bytes`);
+  if (bytes !== length) throw new Error(`${url}: ${bytes} bytes`);
 }
 
-async function megabytesPerSecond(work: () => Promise<void>): Promise<number> {
+/** The rate of work on `mb` megabytes. */
+export async function megabytesPerSecond(mb: number, work: () => Promise<void>): Promise<Measured> {
   const started = performance.now();
   await work();
-  return fileMb / ((performance.now() - started) / 1000);
+  return { perSecond: mb / ((performance.now() - started) / 1000), p50: 0, p99: 0 };
 }
 
-async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
+export async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
   const response = await fetch(url, { method: 'PUT', body });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   await response.text();
@@ -94,7 +96,8 @@ async function put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
 
 type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChunks: number };
 
-async function chunked(
+/** Uploads a file as a release, six chunks at a time. */
+export async function chunkedUpload(
   url: string,
   bearer: string,
   file: Buffer<ArrayBuffer>,
@@ -132,6 +135,10 @@ async function chunked(
   const { uploadId, fileKey, totalChunks } = prepared;
   await send(`${base}/complete`, { uploadId, fileKey, totalChunks, sha512, ...build });
 }
+
+/** A file of random bytes that passes for a Windows program. */
+export const fileOf = (mb: number): Buffer<ArrayBuffer> =>
+  Buffer.concat([peHeader(), randomBytes(mb * 1024 * 1024)]);
 
 /** A header that passes for a Windows program: `MZ`, and `PE` at the offset in the header. */
 function peHeader(): Buffer {

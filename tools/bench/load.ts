@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import { once } from 'node:events';
-import { Agent, request, type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 
 export type Target = {
   url: string;
@@ -49,13 +49,13 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
 
 /** One user who waits for each answer: milliseconds, and the number of calls, at least three. Throws on an error. */
 export async function oneByOne({ url, method = 'GET', headers = {}, next }: Target, seconds: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   const until = performance.now() + seconds * 1000;
   while (times.length < 3 || performance.now() < until) {
     const { path = '', body, headers: more } = next?.(times.length) ?? {};
     const started = performance.now();
-    const sent = request(new URL(path, url), {
+    const sent = http.request(new URL(path, url), {
       agent,
       method,
       headers: { 'content-type': 'application/json', ...headers, ...more },

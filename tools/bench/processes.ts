@@ -10,13 +10,19 @@ const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 
 /** Processes are measured with the flags of `npm start`. */
 const nodeFlags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
-/** Starts a script of the build in its own process and waits until it prints that it is ready. */
+/**
+ * Starts a script in its own process and waits until it prints that it is ready: one of the build, or (by its absolute
+ * path) another program, with the flags and in the folder that it would have by itself.
+ */
 async function startNode(
   script: string,
   env: Record<string, string>,
   flags: readonly string[],
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [...nodeFlags, ...flags, path.join(dist, script)], {
+  const isOurs = !path.isAbsolute(script);
+  const args = isOurs ? [...nodeFlags, ...flags, path.join(dist, script)] : [...flags, script];
+  const child = spawn(process.execPath, args, {
+    cwd: isOurs ? process.cwd() : path.dirname(script),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
