@@ -7,7 +7,7 @@ import { findChromium } from './find-chromium.mjs';
 import { installed, root, run } from './process.mjs';
 
 const folder = join(root, 'screens');
-const inDocs = ['licenses', 'release', 'analytics'];
+const inDocs = ['licenses', 'customer', 'release'];
 const shot = /^(.+)-(\d+)-(light|dark)\.png$/;
 
 function contactSheet() {
@@ -44,6 +44,6 @@ const { ok } = await run(
 writeFileSync(join(folder, 'index.html'), contactSheet());
 if (ok && process.argv.includes('--docs'))
   for (const name of inDocs)
-    copyFileSync(join(folder, `${name}-1440-light.png`), join(root, 'docs/images', `${name}.png`));
+    copyFileSync(join(folder, `${name}-1024-light.png`), join(root, 'docs/images', `${name}.png`));
 console.log(`The contact sheet is ${join(folder, 'index.html')}`);
 process.exitCode = ok ? 0 : 1;

@@ -1,17 +1,10 @@
-import { join } from 'node:path';
 import { makeApiKey } from '../factories.ts';
 import { validation } from '../../contract/validation.ts';
-import { dialog, expect, rowOf, signInByForm, test, type ConsoleServer, type Page } from './support.ts';
+import { dialog, expect, rowOf, signInByForm, test, type ConsoleServer } from './support.ts';
 
-const images = join(import.meta.dirname, '../../docs/images');
 const customer = 'Klinikum Freiburg';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1440, height: 900 } });
-
-/** Screenshots of the documentation, updated only on demand. */
-async function screenshot(page: Page, name: string): Promise<void> {
-  if (process.env.UPDATE_SCREENSHOTS === '1') await page.screenshot({ path: join(images, `${name}.png`) });
-}
 
 /** A desktop program: plain HTTP with an API key. Returns the code. */
 async function desktop(server: ConsoleServer) {
@@ -32,7 +25,6 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
   await test.step('staff sign in with the printed password', async () => {
     await page.goto(server.url);
     await expect(page).toHaveURL(/\/login\?redirect=/);
-    await screenshot(page, 'sign-in');
     await signInByForm(page, server.printed.email, server.printed.password);
     await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
   });
@@ -68,7 +60,6 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
     await modal.getByRole('textbox', { name: 'Max Activations' }).fill('3');
     await modal.getByRole('checkbox', { name: 'Lung Nodule' }).check();
     await modal.getByRole('checkbox', { name: 'Diabetes' }).check();
-    await screenshot(page, 'new-license');
     await modal.getByRole('button', { name: 'Create License' }).click();
     await expect(modal.getByText(`License created for ${customer}: Enterprise`)).toBeVisible();
     await modal.getByRole('button', { name: 'Done' }).click();
@@ -99,7 +90,6 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
     const modal = dialog(page, 'License Activations');
     await expect(modal.getByText('3/3')).toBeVisible();
     await expect(modal.getByText('Full', { exact: true })).toBeVisible();
-    await screenshot(page, 'activations');
     await machine('machine-2').getByRole('button', { name: 'Deactivate' }).click();
     await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
     await expect(machine('machine-2')).toContainText('Deactivated');

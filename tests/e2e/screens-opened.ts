@@ -1,0 +1,177 @@
+import type { Locator, Page } from '@playwright/test';
+import type { Screen } from './screens.ts';
+import { chooseInMenu, expectStatus, signInByForm } from './support.ts';
+
+const opened = (
+  name: string,
+  path: Screen['path'] | string,
+  open: (page: Page) => Promise<unknown>,
+  more: Partial<Screen> = {},
+): Screen => ({ name, path: typeof path === 'string' ? () => path : path, open, ...more });
+
+const press = (within: Page | Locator, name: string | RegExp) =>
+  within
+    .getByRole('button', { name, exact: typeof name === 'string' })
+    .first()
+    .click();
+const rows = (page: Page | Locator) =>
+  page.getByRole('row').filter({ has: page.getByRole('button', { name: 'More actions' }) });
+const ofRow =
+  (action: string, nth = 0) =>
+  (page: Page) =>
+    chooseInMenu(rows(page).nth(nth), action);
+const ticked = (button?: string) => async (page: Page) => {
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  if (button) await press(page, button);
+};
+/** In the topmost dialog. */
+const inDialog = (button: string) => (page: Page) => press(page.getByRole('dialog').last(), button);
+const type = (page: Page, label: string, text: string) =>
+  page.getByRole('textbox', { name: label }).first().fill(text);
+
+/** The dialogs, panels and menus that have no address: how each is opened from a screen. */
+export const openedScreens: Screen[] = [
+  opened(
+    'sign-in-refused',
+    '/login',
+    (page) => {
+      expectStatus(page, 401);
+      return signInByForm(page, 'nobody@lanyard.test', 'not the password');
+    },
+    { signedOut: true },
+  ),
+  opened('navigation', '/today', (page) => press(page, 'Navigation'), { width: 390 }),
+  opened('palette', '/today', async (page) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('lyon');
+  }),
+  opened('shortcuts', '/licenses', (page) => page.keyboard.press('?')),
+  opened('unsaved', '/customers?dialog=create', async (page) => {
+    await type(page, 'Name', 'Clinique du Parc');
+    await page.keyboard.press('Escape');
+  }),
+
+  opened('license-menu', '/licenses', (page) => press(rows(page).first(), 'More actions')),
+  opened('license-peek', '/licenses', ofRow('Peek')),
+  opened('license-revoke', '/licenses', ofRow('Revoke')),
+  opened('license-reactivate', '/licenses?tab=revoked', ofRow('Reactivate', 1)),
+  opened('license-transfer', '/licenses', ofRow('Transfer')),
+  opened('license-created', '/licenses/new', async (page) => {
+    await page.getByRole('combobox', { name: 'Customer' }).fill('a');
+    await page.getByRole('option').first().click();
+    await page.getByRole('checkbox', { name: 'Lung Nodule' }).check();
+    await press(page, 'Create License');
+  }),
+  opened('licenses-ticked', '/licenses', ticked()),
+  opened('bulk-extend', '/licenses', ticked('Extend…')),
+  opened('bulk-modules', '/licenses', ticked('Modules…')),
+  opened('bulk-revoke', '/licenses', ticked('Revoke…')),
+  opened('bulk-reactivate', '/licenses?tab=revoked', ticked('Reactivate…')),
+  opened('license-import-preview', '/licenses?dialog=import', async (page) => {
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .first()
+      .fill(
+        [
+          'Customer,Type,Max Activations,Valid Until,Modules',
+          'Bristol Royal Infirmary,enterprise,5,2027-12-31,mod_lung_nodule',
+          'No such hospital,enterprise,5,2027-12-31,mod_lung_nodule',
+        ].join('\n'),
+      );
+  }),
+  opened('filters', '/licenses', (page) => press(page, 'More filters')),
+  opened('columns', '/customers', (page) => press(page, 'Columns')),
+  opened('views', '/licenses?type=trial', (page) => press(page, 'Views')),
+  opened('view-save', '/licenses?type=trial', async (page) => {
+    await press(page, 'Views');
+    await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
+  }),
+  opened(
+    'machine-deactivate',
+    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
+    inDialog('Deactivate'),
+  ),
+  opened(
+    'offline-activation',
+    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
+    inDialog('Offline Activation'),
+  ),
+  opened(
+    'return-receipt',
+    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
+    inDialog('Return Receipt'),
+  ),
+
+  opened('customer-delete', '/customers', ofRow('Delete')),
+  opened('customer-reactivate', '/customers/trash', (page) => press(page, 'Reactivate')),
+  opened('customer-delete-permanently', '/customers/trash', (page) => press(page, 'Permanently Delete')),
+  opened('customer-import-preview', '/customers?dialog=import', async (page) => {
+    await page
+      .getByRole('dialog')
+      .getByRole('textbox')
+      .first()
+      .fill(
+        [
+          'Company Name,Email,Country',
+          'Clinique du Parc Annecy,it@parc-annecy.example,FR',
+          'Hôpital,not an address,FR',
+        ].join('\n'),
+      );
+  }),
+
+  opened(
+    'release-pause',
+    ({ release }) => `/releases/${release}`,
+    (page) => press(page, 'Pause'),
+  ),
+  opened(
+    'release-widen',
+    ({ release }) => `/releases/${release}`,
+    (page) => press(page, /^Widen/),
+  ),
+  opened(
+    'release-withdraw',
+    ({ release }) => `/releases/${release}`,
+    (page) => press(page, 'Withdraw'),
+  ),
+  opened('release-delete', '/releases', ofRow('Delete')),
+  opened('release-upload-file', '/releases?dialog=create', (page) =>
+    page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'Lanyard-4.3.0-win-x64.exe',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from('MZ'),
+      }),
+  ),
+  opened('approval-approve', '/releases/approvals', (page) => press(page, 'Approve')),
+  opened('approval-decline', '/releases/approvals', (page) => press(page, 'Decline')),
+  opened('tag-policy', '/releases/policies', (page) => press(page, 'Edit')),
+  opened('machine-peek', '/machines', ofRow('Peek')),
+  opened(
+    'machine-end-enrollment',
+    ({ machine }) => `/machines/${machine}?tab=activations`,
+    (page) => press(page, 'End'),
+  ),
+
+  opened('audit-entry', '/audit', (page) => page.getByRole('row').nth(1).press('Enter')),
+  opened('audit-retention', '/audit', (page) => press(page, 'Retention')),
+  opened('audit-chain', '/audit', (page) => press(page, /^Chain/)),
+  opened('audit-verified', '/audit', (page) => press(page, 'Verify')),
+
+  opened('api-key', '/api-keys', (page) => press(page, /^Details|^View/)),
+  opened('api-key-created', '/api-keys?dialog=create', async (page) => {
+    await type(page, 'Name', 'Workstations of the north');
+    await page.getByLabel('Expiration Date').first().fill('2027-12-31T00:00');
+    await inDialog('Create API Key')(page);
+  }),
+  opened('user-sessions', '/users', ofRow('Sessions')),
+  opened('user-password', '/users', ofRow('Reset Password')),
+  opened('user-deactivate', '/users', ofRow('Deactivate', 1)),
+  opened('user-delete', '/users', ofRow('Delete', 1)),
+  opened('role-new', '/users?tab=roles', (page) => press(page, 'New Role')),
+  opened('role-seen', '/users?tab=roles&role=viewer', (page) => press(page, 'See the console as this role')),
+  opened('second-factor', '/account', (page) => press(page, 'Set Up')),
+];
