@@ -12,6 +12,7 @@ import classes from './Layout.module.css';
 import { Navigation } from './Navigation.tsx';
 import { reachable } from './navigation.ts';
 import { Notices } from './Notices.tsx';
+import { PaperHeader } from './PaperHeader.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
 import { Trays } from './Trays.tsx';
@@ -32,6 +33,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <a className={`${classes.skip} screen-only`} href="#main" onClick={focusMain}>
         Skip to content
       </a>
+      <PaperHeader />
       <TopBar
         onSearch={palette.open}
         burger={

@@ -31,7 +31,7 @@ export function ChartCard(
       ref={card}
       actions={
         rows.length > 0 && (
-          <Group gap={6}>
+          <Group gap={6} className="screen-only">
             {props.exportable && (
               <ExportButtons figures={figures} card={card} hasDrawing={view === 'chart'} />
             )}

@@ -29,6 +29,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
       </Text>
       <Group gap="xs">
         <Select
+          className="screen-only"
           aria-label="Entries per page"
           w={125}
           allowDeselect={false}

@@ -80,7 +80,8 @@ function History({ detail }: { detail: MachineDetail }) {
     if (chosen) void navigate({ search: { tab: chosen === 'events' ? undefined : chosen }, replace: true });
   };
   return (
-    <Tabs value={tab} onChange={choose}>
+    // the timeline above has the events, with runs folded together
+    <Tabs value={tab} onChange={choose} className={tab === 'events' ? 'screen-only' : undefined}>
       <Tabs.List aria-label="History of the machine">
         {machineTabs.map((one) => (
           <Tabs.Tab key={one} value={one} className={classes.tab}>

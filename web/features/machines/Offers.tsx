@@ -69,6 +69,7 @@ export function Offers({ machineId }: { machineId: string }) {
         <h2 className={classes.title}>{title}</h2>
         {others > 0 && (
           <Checkbox
+            className="screen-only"
             label={`Show ${others} for other platforms`}
             checked={all}
             onChange={(event) => setAll(event.currentTarget.checked)}

@@ -1,0 +1,55 @@
+import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
+import { makeRelease } from './releases.ts';
+import { findShown } from './screens.ts';
+import { expect, quiet, signInAs, test, type Page } from './support.ts';
+
+/** Prints the page, and returns what is on the paper. */
+async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
+  await page.evaluate(() => {
+    const paper = matchMedia('print');
+    paper.addEventListener('change', () => {
+      if (!paper.matches) return;
+      const isCut = (one: Element) =>
+        getComputedStyle(one).overflowY !== 'visible' &&
+        one.scrollHeight > one.clientHeight + 1 &&
+        one.clientHeight > 40;
+      const cut = [...document.querySelectorAll('#root *')]
+        .filter(isCut)
+        .map((one) => one.outerHTML.slice(0, 100));
+      Object.assign(window, { paper: { text: document.body.innerText, cut } });
+    });
+  });
+  await page.pdf({ format: 'A4' });
+  return page.evaluate(() => (window as never as { paper: { text: string; cut: string[] } }).paper);
+}
+
+test('a printed page is a document: what, when and by whom, nothing to press and nothing cut off', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  await validateOn(server.admin, license, 'printed', { hostname: 'ONC-WS-08' });
+  await makeRelease(server, {});
+  const shown = await findShown(server.admin);
+  const { name } = await server.person('super_admin');
+  await signInAs(page, 'super_admin', '/today', server);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const [path, what] of [
+    [`/customers/${customer.customerId}`, customer.name],
+    [`/licenses/${license.licenseId}`, license.licenseKey],
+    [`/machines/${shown.machine}`, 'Machine '],
+    [`/releases/${shown.release}`, 'Release '],
+    ['/audit', 'license.created'],
+  ] as const) {
+    await page.goto(path);
+    await quiet(page);
+    const { text, cut } = await printed(page);
+    expect(text).toContain(what);
+    expect(text).toMatch(new RegExp(`Printed \\d+ \\w+ \\d{4}, [\\d:]+ by ${name}`));
+    expect(text).toContain(server.url + path);
+    for (const pressed of ['Keyboard shortcuts', 'API Keys', 'Logout', 'Export', 'Edit\n', 'Pause', 'Verify'])
+      expect(text, path).not.toContain(pressed);
+    expect(cut, `${path} is cut off`).toEqual([]);
+  }
+});
