@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconDownload, IconFileImport, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import classes from './ListButtons.module.css';
 
 /** The primary button of a screen; `c` clicks it. */
 export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
@@ -26,6 +27,7 @@ export function ExportLink({ href }: { href: string }) {
       href={href}
       download
       variant="default"
+      className={classes.export}
       leftSection={<IconDownload size={15} stroke={1.75} />}
     >
       Export CSV

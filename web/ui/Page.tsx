@@ -33,7 +33,11 @@ export function Page(props: {
             {props.note && <span className={classes.note}>{props.note}</span>}
           </Title>
         </div>
-        {props.actions && <Group gap="xs">{props.actions}</Group>}
+        {props.actions && (
+          <Group gap="xs" className={classes.actions}>
+            {props.actions}
+          </Group>
+        )}
       </Group>
       {props.children}
     </div>
@@ -53,13 +57,13 @@ export function FilterRow(props: {
   const [unfolded, setUnfolded] = useState(false);
   const folds = isNarrow && Boolean(filters);
   return (
-    <Group justify="space-between" gap="xs" className={classes.header}>
-      <Group gap="xs" className={classes.left}>
+    <Group gap="xs" className={classes.header}>
+      <div className={classes.left}>
         {left}
         {!folds && filters}
-      </Group>
+      </div>
       {(right || folds) && (
-        <Group gap="xs">
+        <Group gap="xs" className={classes.right}>
           {folds && (
             <Button
               variant="default"

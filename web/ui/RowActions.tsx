@@ -32,7 +32,7 @@ export function RowActions(props: {
     more.current?.focus();
   };
   return (
-    <div className={classes.actions}>
+    <div className={classes.actions} data-menu={hasMenu || undefined}>
       {shown.map((action) => (
         <ActionButton key={action.key} action={action} name={name} />
       ))}

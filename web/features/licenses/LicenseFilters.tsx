@@ -34,7 +34,7 @@ export function LicenseFilters(props: {
       />
       {(can.viewCustomers || search.customer) && (
         <CustomerSelect
-          w={165}
+          w={150}
           aria-label="Customer"
           placeholder="All customers"
           clearable
