@@ -87,7 +87,7 @@ const libraries = packages(
   'ActionIcon|Button|Center|CloseButton|Group|Input|InputBase|Loader|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
 const listParts = packages(
-  ['@floating-ui', '@tabler', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
+  ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
   'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
 );
 

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
-import { IconPlus, IconX } from '@tabler/icons-react';
 import { longestStepHours, mostSteps } from '../contract/rollout-plan.ts';
 import { planSummary, type PlanValues, type TypedStep } from './release-plan.ts';
 import { DayField } from './ui/DayField.tsx';
 import { NumberField } from './ui/NumberField.tsx';
 import { percentageOf } from './release-form.ts';
+import { IconPlus, IconX } from './ui/icons.tsx';
 
 /** What a form gives for a field of the plan, such as `plan.steps.0.hours`. */
 type InputProps = (field: string) => GetInputPropsReturnType;
@@ -92,7 +92,7 @@ export function StepFields(props: {
                   aria-label={`Remove step ${index + 1}`}
                   onClick={() => onSteps(steps.filter((_step, at) => at !== index))}
                 >
-                  <IconX size={14} stroke={1.6} aria-hidden />
+                  <IconX size={14} stroke={1.6} />
                 </ActionIcon>
               )}
             </Group>
@@ -109,7 +109,7 @@ export function StepFields(props: {
           <Button
             size="compact-xs"
             variant="subtle"
-            leftSection={<IconPlus size={13} stroke={1.75} aria-hidden />}
+            leftSection={<IconPlus size={13} stroke={1.75} />}
             onClick={add}
           >
             Add a step

@@ -1,11 +1,11 @@
 import '@mantine/spotlight/styles.layer.css';
 import { Spotlight } from '@mantine/spotlight';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
+import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';

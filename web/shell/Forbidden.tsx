@@ -1,11 +1,11 @@
 import { Anchor } from '@mantine/core';
-import { IconLock } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { Permission } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
 import { useAuth } from '../session.tsx';
 import { Page } from '../ui/Page.tsx';
+import { IconLock } from '../ui/icons.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { firstReadable } from './navigation.ts';
 

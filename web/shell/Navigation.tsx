@@ -1,6 +1,6 @@
-import { IconKeyboard } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useAuth } from '../session.tsx';
+import { IconKeyboard } from '../ui/icons.tsx';
 import classes from './Layout.module.css';
 import { reachable } from './navigation.ts';
 
@@ -18,14 +18,14 @@ export function Navigation(props: { opened: boolean; onNavigate: () => void; onH
         {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link to={to} className={classes.link} onClick={props.onNavigate}>
-              <Icon size={16} stroke={1.5} aria-hidden />
+              <Icon size={16} stroke={1.5} />
               {label}
             </Link>
           </li>
         ))}
       </ul>
       <button type="button" className={classes.help} onClick={props.onHelp} aria-keyshortcuts="?">
-        <IconKeyboard size={16} stroke={1.5} aria-hidden />
+        <IconKeyboard size={16} stroke={1.5} />
         Keyboard shortcuts
       </button>
     </nav>

@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core';
-import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
 import { Page } from '../ui/Page.tsx';
+import { IconMapOff } from '../ui/icons.tsx';
 import { EmptyState } from '../ui/states.tsx';
 
 export function NotFound() {

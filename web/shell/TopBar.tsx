@@ -6,11 +6,11 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { IconMoon, IconSearch, IconSun, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { useAuth } from '../session.tsx';
+import { IconMoon, IconSearch, IconSun, IconUserCircle } from '../ui/icons.tsx';
 import { Brand } from './Brand.tsx';
 import classes from './Layout.module.css';
 
@@ -31,7 +31,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
         onClick={onSearch}
         aria-keyshortcuts="Control+K Meta+K"
       >
-        <IconSearch size={15} stroke={1.75} aria-hidden />
+        <IconSearch size={15} stroke={1.75} />
         <span className={classes.searchText}>Search or jump to...</span>
         <span className={classes.keys} aria-hidden>
           <Kbd size="xs">{isApple ? '⌘' : 'Ctrl'}</Kbd>
@@ -41,7 +41,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
       <div className={classes.user}>
         <ColorSchemeToggle />
         <Link to={paths.account} className={classes.account} title={user?.email}>
-          <IconUserCircle size={17} stroke={1.75} aria-hidden />
+          <IconUserCircle size={17} stroke={1.75} />
           <span className={classes.name}>{user?.name || 'User'}</span>
         </Link>
         <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>

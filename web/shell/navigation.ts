@@ -1,3 +1,7 @@
+import type { LinkProps } from '@tanstack/react-router';
+import type { Action, Resource } from '../../contract/permissions.ts';
+import { screens, type Screen } from '../../contract/screens.ts';
+import { paths } from '../paths.ts';
 import {
   IconArchive,
   IconBuilding,
@@ -14,11 +18,7 @@ import {
   IconUserCircle,
   IconUsers,
   type Icon,
-} from '@tabler/icons-react';
-import type { LinkProps } from '@tanstack/react-router';
-import type { Action, Resource } from '../../contract/permissions.ts';
-import { screens, type Screen } from '../../contract/screens.ts';
-import { paths } from '../paths.ts';
+} from '../ui/icons.tsx';
 
 export type NavigationItem = {
   label: string;

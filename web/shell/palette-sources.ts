@@ -1,5 +1,5 @@
-import type { Icon } from '@tabler/icons-react';
 import type { Resource } from '../../contract/permissions.ts';
+import type { Icon } from '../ui/icons.tsx';
 
 export type PaletteItem = {
   id: string;

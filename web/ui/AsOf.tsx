@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconRefresh } from './icons.tsx';
 import { clockTime } from './time.ts';
 
 type Query = {

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { IconColumns3 } from '@tabler/icons-react';
 import type { Column } from './data-table.ts';
+import { IconColumns3 } from './icons.tsx';
 
 /** The visible columns of the table `name`, stored in this browser. False in `atFirst`: hidden by default. */
 export const useColumnChoice = (name: string, atFirst: Record<string, boolean>) =>

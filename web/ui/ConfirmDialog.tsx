@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { ConsequenceList, useIsCounting, type Consequences } from './Consequences.tsx';
 import { CancelButton, Dialog } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
+import { IconAlertTriangle } from './icons.tsx';
 
 const highSeverityWarning =
   'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.';

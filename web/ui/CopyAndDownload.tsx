@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { CopyButton } from './CopyButton.tsx';
+import { IconDownload } from './icons.tsx';
 
 /** Buttons to copy a text and to save it as a file. */
 export function CopyAndDownload({ text, fileName }: { text: string; fileName: string }) {

@@ -1,6 +1,6 @@
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { copyToClipboard } from './copy-to-clipboard.ts';
+import { IconCheck, IconCopy } from './icons.tsx';
 import { toast } from './toast.tsx';
 
 /** How long 'Copied!' stays, in milliseconds (spec part 2, section 9). */

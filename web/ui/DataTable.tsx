@@ -1,5 +1,4 @@
 import { Checkbox } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
 import { lazy, useEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
@@ -13,6 +12,7 @@ import {
   type Peek,
 } from './data-table.ts';
 import { LazyDialogs } from './LazyDialogs.tsx';
+import { IconArrowDown, IconArrowUp, IconSelector } from './icons.tsx';
 import { inOrder, type RowActionList } from './row-actions.ts';
 import { RowActions } from './RowActions.tsx';
 import { createStore } from './store.ts';
@@ -167,5 +167,5 @@ function DataTableHead<Row>(props: DataTableProps<Row>) {
 
 function SortIcon({ direction }: { direction: 'asc' | 'desc' | undefined }) {
   const Icon = direction === 'asc' ? IconArrowUp : direction === 'desc' ? IconArrowDown : IconSelector;
-  return <Icon size={13} stroke={1.75} aria-hidden data-idle={!direction || undefined} />;
+  return <Icon size={13} stroke={1.75} data-idle={!direction || undefined} />;
 }

@@ -1,8 +1,8 @@
 import { ActionIcon, Popover, TextInput, type TextInputProps } from '@mantine/core';
-import { IconCalendar } from '@tabler/icons-react';
 import { useState, type KeyboardEvent } from 'react';
 import type LoadedCalendar from './Calendar.tsx';
 import { isDay } from './day.ts';
+import { IconCalendar } from './icons.tsx';
 import { isMoment, readDay, readMoment, shownDay, shownMoment } from './typed-day.ts';
 import { useTyped } from './use-typed.ts';
 
@@ -82,7 +82,7 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
               aria-expanded={opened}
               onClick={opened ? close : open}
             >
-              <IconCalendar size={15} stroke={1.5} aria-hidden />
+              <IconCalendar size={15} stroke={1.5} />
             </ActionIcon>
           }
         />

@@ -1,7 +1,7 @@
-import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './FilterChips.module.css';
 import type { FilterChip } from './filter-chips.ts';
+import { IconX } from './icons.tsx';
 
 /** The filters that are set, each with a button that removes it. `before`: the view that they belong to. */
 export function FilterChips<Name extends string>(props: {
@@ -43,7 +43,7 @@ export function Chip(props: {
       {props.icon}
       <bdi className={classes.label}>{props.label}</bdi>
       <button type="button" className={classes.remove} onClick={props.onRemove}>
-        <IconX size={13} stroke={1.75} aria-hidden />
+        <IconX size={13} stroke={1.75} />
         <span className="visually-hidden">{props.removeLabel}</span>
       </button>
     </span>

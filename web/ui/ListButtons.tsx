@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { IconDownload, IconFileImport, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './ListButtons.module.css';
+import { IconDownload, IconFileImport, IconPlus } from './icons.tsx';
 
 /** The primary button of a screen; `c` clicks it. */
 export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {

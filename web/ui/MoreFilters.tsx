@@ -1,6 +1,6 @@
 import { Button, Popover, Stack } from '@mantine/core';
-import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconAdjustmentsHorizontal } from './icons.tsx';
 
 /** A button that opens the filters for which the row has no space. */
 export function MoreFilters({ children }: { children: ReactNode }) {

@@ -1,9 +1,9 @@
 import { Anchor, Button, Group, Title } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
+import { IconFilter } from './icons.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
 
 /** A screen: title, primary button and content. It fills the window, and its table scrolls. */

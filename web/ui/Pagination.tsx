@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import { IconChevronLeft, IconChevronRight } from './icons.tsx';
 import { countText } from './numbers.ts';
 
 /**

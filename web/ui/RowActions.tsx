@@ -1,7 +1,7 @@
-import { IconDots } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useSyncExternalStore } from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import classes from './RowActions.module.css';
+import { IconDots } from './icons.tsx';
 import type { RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
 import type { Store } from './store.ts';

@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import classes from './SearchBox.module.css';
+import { IconSearch } from './icons.tsx';
 import { useDebouncedText } from './use-debounced-text.ts';
 
 const usualDelay = 120;
@@ -26,7 +26,7 @@ export function SearchBox(props: {
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}
       onKeyDown={(event) => event.key === 'Escape' && typed !== '' && type('')}
-      leftSection={<IconSearch size={15} stroke={1.75} aria-hidden />}
+      leftSection={<IconSearch size={15} stroke={1.75} />}
       rightSection={typed && <CloseButton size="xs" aria-label="Clear search" onClick={() => type('')} />}
     />
   );

@@ -1,9 +1,9 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Dialog } from './Dialog.tsx';
 import { RowButton } from './RowButton.tsx';
+import { IconChevronDown, IconChevronUp } from './icons.tsx';
 import { rowWithId, stepFrom } from './row-focus.ts';
 
 /**

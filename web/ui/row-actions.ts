@@ -1,4 +1,4 @@
-import type { Icon } from '@tabler/icons-react';
+import type { Icon } from './icons.tsx';
 
 /** The keys of actions. Others have a meaning in every list (j, k, x, m) or on every screen (c, g, /, ?). */
 export type ActionKey =

@@ -1,6 +1,6 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
-import { IconAlertCircle, IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { IconAlertCircle, IconInbox } from './icons.tsx';
 
 /** A message for an empty list, with an action. */
 export function EmptyState(props: {
@@ -40,7 +40,7 @@ export function ErrorState(props: {
 }) {
   return (
     <Stack align="center" gap={6} py={56} px="md" ta="center" role="alert">
-      <IconAlertCircle size={28} stroke={1.25} color="var(--mantine-color-error)" aria-hidden />
+      <IconAlertCircle size={28} stroke={1.25} color="var(--mantine-color-error)" />
       <Title order={2} fz={14}>
         {props.title}
       </Title>

@@ -1,5 +1,4 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import type { License } from '../../../contract/licenses.ts';
@@ -11,6 +10,7 @@ import { AsOf } from '../../ui/AsOf.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { activationsQuery } from './queries.ts';
 import { Deactivate } from './Deactivate.tsx';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import { MachineLink } from '../../shell/RecordLink.tsx';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { shortDate } from '../../ui/time.ts';
 
 /**
@@ -27,7 +27,7 @@ export function Identity({
       )}
       {clonedAt && (
         <Text size="xs" c="var(--ui-amber-text)" lh="16px">
-          <IconAlertTriangle size={12} stroke={2} aria-hidden style={{ verticalAlign: -1, marginRight: 4 }} />
+          <IconAlertTriangle size={12} stroke={2} style={{ verticalAlign: -1, marginRight: 4 }} />
           Seen on two machines at once since {shortDate(clonedAt)}
         </Text>
       )}

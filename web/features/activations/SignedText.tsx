@@ -1,8 +1,8 @@
 import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core';
-import { IconFileUpload, IconQrcode } from '@tabler/icons-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { useTextDropZone } from '../../ui/drop-zone.ts';
+import { IconFileUpload, IconQrcode } from '../../ui/icons.tsx';
 import { Camera } from './Camera.tsx';
 import { textOfFile } from './signed-file.ts';
 import classes from './offline.module.css';

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { IconAlertTriangle, IconEye, IconEyeOff } from '../../ui/icons.tsx';
 import { snippetsFor, type Snippet } from './api-key-snippets.ts';
 import classes from './api-keys.module.css';
 
@@ -13,7 +13,7 @@ export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }
       <Text role="status">API key &quot;{made.name}&quot; created.</Text>
       <SecretKey made={made} />
       <p className={classes.warning}>
-        <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+        <IconAlertTriangle size={16} stroke={1.75} />
         This key will not be shown again. If you lose it, you&apos;ll need to create a new one.
       </p>
       {snippetsFor(made.scopes, window.location.origin).map((snippet) => (

@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
@@ -66,7 +66,7 @@ function Maker({ apiKey }: { apiKey: ApiKey }) {
       {apiKey.maker?.email ?? 'Lanyard'}
       {notice && (
         <p role="note" className={`${classes.warning} ${classes.ofMaker}`}>
-          <IconAlertTriangle size={16} stroke={1.75} aria-hidden />
+          <IconAlertTriangle size={16} stroke={1.75} />
           {notice.text}
         </p>
       )}

@@ -1,9 +1,9 @@
-import { IconShieldLock } from '@tabler/icons-react';
 import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { IconShieldLock } from '../../ui/icons.tsx';
 import classes from './api-keys.module.css';
 import { ApiKeyList } from './ApiKeyList.tsx';
 import { useApiKeysSearch } from './api-keys-search.ts';
@@ -45,7 +45,7 @@ export function ApiKeysPage() {
 function SecurityNote() {
   return (
     <div role="note" className={classes.note}>
-      <IconShieldLock size={16} stroke={1.75} aria-hidden />
+      <IconShieldLock size={16} stroke={1.75} />
       <div>
         <p>
           API keys are used to authenticate desktop applications. Each key is shown only once upon creation.

@@ -1,8 +1,8 @@
-import { IconUserCheck } from '@tabler/icons-react';
 import { call } from '../../api.ts';
 import { approvals } from '../../../contract/approvals.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconUserCheck } from '../../ui/icons.tsx';
 
 const found = 6;
 

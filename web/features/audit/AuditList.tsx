@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
@@ -10,6 +9,7 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
+import { IconFilter } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditChoicesQuery, auditListQuery } from './queries.ts';

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { IconSettings } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { IconSettings } from '../../ui/icons.tsx';
 import classes from './audit.module.css';
 import { AuditList } from './AuditList.tsx';
 import { ChainBadge } from './ChainBadge.tsx';

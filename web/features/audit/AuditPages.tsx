@@ -1,7 +1,7 @@
 import { Button, Group, Select, Text } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { IconChevronLeft, IconChevronRight } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditSizes, defaultSize, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { IconDownload } from '../../ui/icons.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { saveExport } from './queries.ts';

@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
+import { IconHistory } from '../../ui/icons.tsx';
 
 /** Link from a record to all its changes; nothing for users who may not read the audit log. */
 export function RecordHistoryLink(props: { resourceType: string; resourceId: string }) {
@@ -14,7 +14,7 @@ export function RecordHistoryLink(props: { resourceType: string; resourceId: str
       renderRoot={(root) => <Link {...root} to={paths.audit} search={props} />}
       style={{ display: 'inline-flex', alignItems: 'center', gap: 5, marginRight: 'auto' }}
     >
-      <IconHistory size={15} stroke={1.75} aria-hidden />
+      <IconHistory size={15} stroke={1.75} />
       All changes
     </Anchor>
   );

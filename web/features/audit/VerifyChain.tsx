@@ -1,10 +1,10 @@
 import { Alert, Button, CloseButton, Popover, Text } from '@mantine/core';
-import { IconShieldCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import { counted } from '../../ui/counted.ts';
 import { messageOf } from '../../api-error.ts';
+import { IconShieldCheck } from '../../ui/icons.tsx';
 import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
 import { chainQuery, verifyChain } from './queries.ts';

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { customerRefusal } from '../../../contract/customers.ts';
 import type { CustomerOverview } from '../../../contract/customer-page.ts';
@@ -9,6 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ActiveBadge, StatusBadge } from '../../ui/StatusBadge.tsx';
+import { IconDownload } from '../../ui/icons.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { CustomerModal, ReactivateCustomer } from '../customers/index.ts';
 import { LicenseActivations, LicenseModal, LicensesOfCustomer } from '../licenses/index.ts';

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
@@ -7,6 +6,7 @@ import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { IconTrash } from '../../ui/icons.tsx';
 import { ImportCustomers } from '../imports/index.ts';
 import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
 import { CustomerList } from './CustomerList.tsx';

@@ -1,7 +1,7 @@
-import { IconBuilding } from '@tabler/icons-react';
 import { countryName } from '../../../contract/countries.ts';
 import { customerPath, paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconBuilding } from '../../ui/icons.tsx';
 import { findCustomers } from './queries.ts';
 
 const found = 6;

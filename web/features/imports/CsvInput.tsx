@@ -1,9 +1,9 @@
 import { Anchor, Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
-import { IconFileUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { IconFileUpload } from '../../ui/icons.tsx';
 import { textOfCsvFile } from './csv-file.ts';
 import classes from './imports.module.css';
 

@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { imports, licenseFileColumns, type ImportedLicense } from '../../../contract/imports.ts';
 import { moduleLabel } from '../../../contract/modules.ts';
@@ -9,6 +8,7 @@ import { BoxedList } from '../../ui/BoxedList.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { IconDownload } from '../../ui/icons.tsx';
 import { utcDate } from '../../ui/time.ts';
 import { CsvImport } from './CsvImport.tsx';
 import { countText } from '../../ui/numbers.ts';

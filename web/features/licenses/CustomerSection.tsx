@@ -1,8 +1,8 @@
 import { Button, UnstyledButton } from '@mantine/core';
-import { IconChevronRight } from '@tabler/icons-react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { IconChevronRight } from '../../ui/icons.tsx';
 import { countOf, ownerText } from './license-labels.ts';
 import classes from './licenses.module.css';
 
@@ -33,7 +33,7 @@ export function CustomerSection(props: {
   return (
     <div className={classes.section}>
       <UnstyledButton className={classes.sectionToggle} aria-expanded={!collapsed} onClick={props.onToggle}>
-        <IconChevronRight size={15} stroke={1.75} aria-hidden />
+        <IconChevronRight size={15} stroke={1.75} />
         <span>{ownerText(customer)}</span>
         <span className={classes.sectionCount}>
           {countOf(count)}

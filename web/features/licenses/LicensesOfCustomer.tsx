@@ -1,5 +1,4 @@
 import { Button, Stack } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
@@ -10,6 +9,7 @@ import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Pagination } from '../../ui/Pagination.tsx';
+import { IconPlus } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { licenseColumns } from './license-columns.tsx';

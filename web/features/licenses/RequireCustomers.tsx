@@ -1,5 +1,4 @@
 import { Anchor } from '@mantine/core';
-import { IconBuilding } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,6 +6,7 @@ import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
+import { IconBuilding } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/index.ts';
 

@@ -1,7 +1,7 @@
-import { IconLicense } from '@tabler/icons-react';
 import { licenseTab, type License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconLicense } from '../../ui/icons.tsx';
 import { ownerText, stateBadge } from './license-labels.ts';
 import { findLicenses } from './queries.ts';
 

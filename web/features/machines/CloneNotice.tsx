@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { classNames } from '../../ui/class-names.ts';
+import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
 import { LicenseLink } from './LicenseLink.tsx';
 import classes from './machines.module.css';

@@ -1,3 +1,5 @@
+import type { UpdateEvent, UpdateEventType } from '../../../contract/machines.ts';
+import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -7,9 +9,7 @@ import {
   IconPackageExport,
   IconRefresh,
   type Icon,
-} from '@tabler/icons-react';
-import type { UpdateEvent, UpdateEventType } from '../../../contract/machines.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+} from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { eventSentence } from './event-sentence.ts';
@@ -48,7 +48,7 @@ function Event({ event }: { event: UpdateEvent }) {
   const Icon = event.success ? eventIcons[event.eventType] : IconAlertTriangle;
   return (
     <li data-state={stateOf(event)}>
-      <Icon size={16} stroke={1.5} aria-hidden />
+      <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>{eventSentence(event)}</span>
       <span className={classes.when}>
         {momentText(event.timestamp)} · <RelativeTime value={event.timestamp} />

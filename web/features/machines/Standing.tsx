@@ -1,8 +1,8 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Explanation } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '../../ui/icons.tsx';
 import { shortDate, utcDate } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './machines.module.css';
@@ -21,7 +21,7 @@ export function Standing(props: {
   const Icon = icons[tone];
   return (
     <section className={classes.verdict} data-tone={tone} aria-label="Verdict">
-      <Icon size={20} stroke={1.75} aria-hidden />
+      <Icon size={20} stroke={1.75} />
       <div>
         <p className={classes.headline}>{sentence}</p>
         {further && <p>{further}</p>}

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { IconCircleX, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { Card } from '../../ui/Card.tsx';
+import { IconCircleX, IconShieldCheck } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -56,7 +56,7 @@ function Run({ run }: { run: TimelineRun }) {
   const isDone = run.kind.endsWith('_complete');
   return (
     <li data-state={run.success ? (isDone ? 'done' : undefined) : 'failed'}>
-      <Icon size={16} stroke={1.5} aria-hidden />
+      <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
         {runSentence(run)}
         {run.licenseKey && <span className={classes.dimmed}> on {run.licenseKey}</span>}

@@ -1,7 +1,7 @@
-import { IconDeviceDesktop } from '@tabler/icons-react';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { machinePath } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconDeviceDesktop } from '../../ui/icons.tsx';
 import { platformText } from '../releases/index.ts';
 import { findMachines } from './queries.ts';
 import { reasonOf } from './state-labels.ts';

@@ -1,8 +1,8 @@
 import { Button, Group, Input, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { moduleLabel, type Module } from '../../../contract/modules.ts';
+import { IconSearch } from '../../ui/icons.tsx';
 import { ModuleCategory } from './ModuleCategory.tsx';
 import { groupModules, searchGroups, withModules } from './module-groups.ts';
 import { modulesQuery } from './queries.ts';
@@ -52,7 +52,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
         className={classes.search}
         placeholder="Search modules..."
         aria-label="Search modules"
-        leftSection={<IconSearch size={14} stroke={1.75} aria-hidden />}
+        leftSection={<IconSearch size={14} stroke={1.75} />}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}

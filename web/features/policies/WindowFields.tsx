@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
+import { IconTrash } from '../../ui/icons.tsx';
 import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow } from './policy-form.ts';
 import type { PolicyFormState } from './PolicyFields.tsx';
@@ -98,7 +98,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           disabled={windows.length === 1}
           onClick={() => form.removeListItem('windows', index)}
         >
-          <IconTrash size={15} stroke={1.75} aria-hidden />
+          <IconTrash size={15} stroke={1.75} />
         </ActionIcon>
       </Group>
       {problems.length > 0 && <ErrorText>{problems.join('\n')}</ErrorText>}

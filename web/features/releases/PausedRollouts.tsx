@@ -1,5 +1,4 @@
 import { Button, Group } from '@mantine/core';
-import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
@@ -7,6 +6,7 @@ import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { IconPlayerPause } from '../../ui/icons.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
@@ -39,7 +39,7 @@ function PausedRollout(props: { release: Release; onResume: () => void; onWithdr
   const mayUpdate = can.updateReleases ? null : 'You may not update releases';
   return (
     <section className={classes.paused} aria-label={`Rollout of ${buildText(release)} paused`}>
-      <IconPlayerPause size={18} stroke={1.5} aria-hidden className={classes.pausedIcon} />
+      <IconPlayerPause size={18} stroke={1.5} className={classes.pausedIcon} />
       <div className={classes.pausedText}>
         <strong>
           Rollout of {buildText(release)} is paused at {release.rolloutPercentage} %

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconStairsUp, IconTags, IconTrash, IconUserCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { paths } from '../../paths.ts';
@@ -7,6 +6,7 @@ import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
+import { IconStairsUp, IconTags, IconTrash, IconUserCheck } from '../../ui/icons.tsx';
 import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
 import { ReleaseList } from './ReleaseList.tsx';

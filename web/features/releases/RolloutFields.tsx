@@ -1,6 +1,5 @@
 import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { IconChevronRight } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
@@ -9,6 +8,7 @@ import { isPercentage, numberFields, percentageOf } from '../../release-form.ts'
 import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
+import { IconChevronRight } from '../../ui/icons.tsx';
 import classes from './edit-release.module.css';
 import { lacksRollout, rolloutText, type ReleaseValues } from './release-form.ts';
 
@@ -44,7 +44,7 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
         aria-controls={id}
         onClick={() => setExpanded(!isOpen)}
       >
-        <IconChevronRight size={14} stroke={2} aria-hidden />
+        <IconChevronRight size={14} stroke={2} />
         Rollout Configuration
         <span className={classes.sectionState}>
           {refusal ? 'Disabled' : unchosen ? 'To be chosen' : shareText(form.values)}

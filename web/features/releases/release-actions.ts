@@ -1,5 +1,5 @@
-import { IconDownload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { releaseRefusal, type Release } from '../../../contract/releases.ts';
+import { IconDownload, IconPencil, IconTrash } from '../../ui/icons.tsx';
 import type { RowActionList } from '../../ui/row-actions.ts';
 
 type Handler = ((release: Release) => void) | undefined;

@@ -1,10 +1,10 @@
-import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '@tabler/icons-react';
 import type { Platform } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { IconBrandApple, IconBrandWindows, IconDeviceDesktop } from '../../ui/icons.tsx';
 import { buildText, channelTones, shortPlatformText } from './release-labels.ts';
 import classes from './releases.module.css';
 
@@ -12,7 +12,7 @@ const platformIcons = { win32: IconBrandWindows, darwin: IconBrandApple, linux: 
 
 function PlatformIcon({ platform }: { platform: Platform }) {
   const Icon = platformIcons[platform];
-  return <Icon size={16} stroke={1.5} aria-hidden />;
+  return <Icon size={16} stroke={1.5} />;
 }
 
 /** `kind` distinguishes it from another file of the same version for the same machines. */

@@ -1,7 +1,7 @@
-import { IconPackage } from '@tabler/icons-react';
 import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconPackage } from '../../ui/icons.tsx';
 import { platformText } from './release-labels.ts';
 import { findReleases } from './queries.ts';
 

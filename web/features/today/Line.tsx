@@ -1,4 +1,8 @@
 import { Button } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import type { TodayKind, TodayLine } from '../../../contract/today.ts';
+import { useAuth } from '../../session.tsx';
 import {
   IconArchive,
   IconBan,
@@ -16,11 +20,7 @@ import {
   IconUserCheck,
   IconUsersGroup,
   type Icon,
-} from '@tabler/icons-react';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { Suspense } from 'react';
-import type { TodayKind, TodayLine } from '../../../contract/today.ts';
-import { useAuth } from '../../session.tsx';
+} from '../../ui/icons.tsx';
 import { ExtendButton } from '../licenses/index.ts';
 import { isToExtend, shownLine } from './today-lines.ts';
 import classes from './today.module.css';

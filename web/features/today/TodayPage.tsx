@@ -1,5 +1,4 @@
 import { Skeleton } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { figureNeeds, maySee, todayNeeds } from '../../../contract/today.ts';
 import { LoadError } from '../../LoadError.tsx';
@@ -7,6 +6,7 @@ import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
+import { IconCheck } from '../../ui/icons.tsx';
 import { clockTime, longDay } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DayFigures } from './DayFigures.tsx';

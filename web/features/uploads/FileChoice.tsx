@@ -1,9 +1,9 @@
 import { Button, FileButton, Input, Text } from '@mantine/core';
-import { IconFileUpload } from '@tabler/icons-react';
 import type { DragEvent, ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { useDropZone } from '../../ui/drop-zone.ts';
+import { IconFileUpload } from '../../ui/icons.tsx';
 import { droppedFiles, type ChosenFile } from './upload-file.ts';
 import classes from './uploads.module.css';
 
@@ -32,7 +32,7 @@ export function FileChoice(props: {
   return (
     <Input.Wrapper label="File" required labelElement="div" error={error}>
       <div className={classes.drop} data-wrong={error ? true : undefined} {...dropZone}>
-        <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" aria-hidden />
+        <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" />
         <div className={classes.what}>
           <div className={classes.name} title={chosen?.file.name}>
             {chosen ? chosen.file.name : 'Drop a file here or choose one'}

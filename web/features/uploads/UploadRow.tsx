@@ -1,9 +1,9 @@
 import { ActionIcon, Anchor, FileButton, Button, Group, Progress, Text } from '@mantine/core';
-import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { paths } from '../../paths.ts';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '../../ui/icons.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList } from './upload-session.ts';
 import { buildText, percentOf, progressText, stateText } from './upload-labels.ts';

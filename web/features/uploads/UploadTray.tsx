@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { IconChevronDown, IconUpload } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useAuth } from '../../session.tsx';
+import { IconChevronDown, IconUpload } from '../../ui/icons.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList, useUploads } from './upload-session.ts';
 import { percentOf, stateText } from './upload-labels.ts';

@@ -1,5 +1,4 @@
 import { Button, Skeleton } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
@@ -10,6 +9,7 @@ import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
 import { PageForm } from '../../ui/Dialog.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { IconPlus } from '../../ui/icons.tsx';
 import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
 import { useUsersSearch, usersSearch } from './users-search.ts';

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { hasPermission, roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
@@ -7,6 +6,7 @@ import { paths } from '../../paths.ts';
 import { setRolePreview } from '../../role-preview.ts';
 import { firstReadable } from '../../shell/navigation.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { IconEye } from '../../ui/icons.tsx';
 
 /** Shows the console as users of a role see it, read-only. */
 export function SeeAsRole({ role, reason }: { role: Role; reason: string | null }) {

@@ -1,7 +1,7 @@
-import { IconUsers } from '@tabler/icons-react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconUsers } from '../../ui/icons.tsx';
 import { findUsers } from './queries.ts';
 
 const shown = 6;

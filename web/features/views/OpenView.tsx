@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { IconBookmark } from '@tabler/icons-react';
 import { Chip } from '../../ui/FilterChips.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { IconBookmark } from '../../ui/icons.tsx';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
 import { useViewChanges } from './use-view-changes.ts';
 import classes from './views.module.css';
@@ -14,7 +14,7 @@ export default function OpenView(viewed: ViewedList) {
   return (
     <>
       <Chip
-        icon={<IconBookmark size={13} stroke={1.75} aria-hidden />}
+        icon={<IconBookmark size={13} stroke={1.75} />}
         label={current.name}
         removeLabel={`Leave view ${current.name}`}
         onRemove={leave}

@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
-import { IconBookmark } from '@tabler/icons-react';
 import { lazy } from 'react';
 import type { SavedView } from '../../../contract/views.ts';
 import { useKept } from '../../kept-work.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { IconBookmark } from '../../ui/icons.tsx';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
 import { useViewChanges } from './use-view-changes.ts';
 import classes from './views.module.css';

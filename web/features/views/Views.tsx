@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconBookmark } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { IconBookmark } from '../../ui/icons.tsx';
 import type { ViewedList } from './use-current-view.ts';
 
 const ViewMenu = lazy(() => import('./ViewMenu.tsx'));

@@ -1,7 +1,7 @@
-import { IconBookmark } from '@tabler/icons-react';
 import type { SavedView } from '../../../contract/views.ts';
 import { queryClient } from '../../query-client.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { IconBookmark } from '../../ui/icons.tsx';
 import { viewsQuery } from './queries.ts';
 import { listPaths } from './view-path.ts';
 
