@@ -24,6 +24,7 @@ import { revocationRow } from './bench/revocation.ts';
 import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates, updateChecks } from './bench/updates.ts';
 import { createChildren, peakMemoryMb } from './bench/processes.ts';
+import { workersRow } from './bench/workers.ts';
 import { limitRow, type Row, type Stage } from './bench/stage.ts';
 
 /**
@@ -49,7 +50,7 @@ const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 
 type Part = {
   fill?: (databaseUrl: string) => Promise<void>;
-  bench: (stage: Stage, startSecond: () => Promise<string>) => Promise<Row[]>;
+  bench: (stage: Stage, startSecond: (env?: Record<string, string>) => Promise<string>) => Promise<Row[]>;
 };
 
 /** Run in this order, each on a new server; filled after its start, which creates the partitions. */
@@ -60,6 +61,9 @@ const parts: Record<string, Part> = {
       peakMemory(stage.process),
       await revocationRow(stage, await startSecond(), validations(stage).byApiKey),
     ],
+  },
+  workers: {
+    bench: async (stage, startSecond) => [await workersRow(stage, await startSecond({ WORKERS: '2' }))],
   },
   console: { bench: benchConsole },
   binaries: { bench: async (stage) => [...(await benchBinaries(stage)), ...(await benchHashing(stage))] },
@@ -125,11 +129,12 @@ async function main(): Promise<void> {
         flags,
       );
     /** Another process on the same database, with the same keys; stopped at the end. Returns its address. */
-    const startSecond = async () => {
+    const startSecond = async (more: Record<string, string> = {}) => {
       const port = await freePort();
       await children.start('server/main.js', {
         ...settings,
         ...env,
+        ...more,
         PORT: String(port),
         DATA_DIR: join(folder, 'second'),
         SIGNING_KEY: `file:${join(folder, 'signing-key.pem')}`,
