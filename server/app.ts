@@ -72,7 +72,7 @@ import { watchStorage } from './storage/watch.ts';
 
 const journalWithinMs = 6000;
 
-export type AppParts = {
+type AppParts = {
   keys: Pick<InstallationKeys, 'signer'>;
   audit: ChainWatch;
   refusals: Refusals;

@@ -3,7 +3,7 @@ import { dayMs } from '../contract/durations.ts';
 import type { Db, Tx } from './db/client.ts';
 
 /** The maximum difference between the clock and the latest time that the database has seen. */
-export const mostJumpMs = dayMs;
+const mostJumpMs = dayMs;
 
 declare const isChecked: unique symbol;
 
@@ -14,7 +14,7 @@ declare const isChecked: unique symbol;
 export type CheckedTime = { readonly now: Date; readonly [isChecked]: true };
 
 /** The clock is more than a day from the latest time that the database has seen: one of them is wrong. */
-export type ClockJump = { jump: true; now: Date; newest: Date };
+type ClockJump = { jump: true; now: Date; newest: Date };
 
 export const isJump = (time: CheckedTime | ClockJump): time is ClockJump => 'jump' in time;
 

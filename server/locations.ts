@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 
 /** The file of the data directory that lists where everything is stored. */
-export const locationsName = 'locations.txt';
+const locationsName = 'locations.txt';
 
 /**
  * Where each part of an installation is stored, by name; contains no secrets. `cluster`: the folder of the embedded

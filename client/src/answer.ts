@@ -17,7 +17,7 @@ export type Decision = {
 export type SignedAnswer = { signed: string; signature: string; keyId: string };
 
 /** Why an answer does not count. */
-export type AnswerFault =
+type AnswerFault =
   'UNREADABLE' | 'UNKNOWN_KEY' | 'BAD_SIGNATURE' | 'OTHER_NONCE' | 'OTHER_MACHINE' | 'OTHER_LICENSE';
 
 /** What an answer must be about. `nonce` is undefined for a kept answer, whose nonce was checked when it came. */

@@ -24,7 +24,7 @@ function keyIdOf(key: KeyObject): string {
 }
 
 /** An Ed25519 public key from PEM, or from its 32 bytes as base64url. Undefined for anything else. */
-export function readPublicKey(text: string): KeyObject | undefined {
+function readPublicKey(text: string): KeyObject | undefined {
   try {
     const x = text.trim();
     const key = /^[\w-]{43}$/.test(x)

@@ -8,7 +8,7 @@ import type { NoReply, Reply } from './http.ts';
 export type OutboxEvent = { eventId: string; timestamp: string } & Record<string, string | number>;
 
 /** Sends one batch; never throws. */
-export type SendEvents = (events: OutboxEvent[]) => Promise<Reply | NoReply>;
+type SendEvents = (events: OutboxEvent[]) => Promise<Reply | NoReply>;
 
 export type Outbox = {
   /**

@@ -13,7 +13,7 @@ export type PendingUpdate = {
 };
 
 /** What a start must know of the one before. */
-export type UpdateState = {
+type UpdateState = {
   /** The version that ran last, and an id for the time since it first ran. */
   version: string;
   since: string;

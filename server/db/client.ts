@@ -35,7 +35,7 @@ export type Pool = pg.Pool & {
   fill(): Promise<void>;
 };
 
-export type PoolOptions = {
+type PoolOptions = {
   /** Runs when an unresponsive connection was dropped. */
   onSilence?: () => void;
   askWorking?: AskWorking;

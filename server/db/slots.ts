@@ -5,7 +5,7 @@ export class NoSlot extends Error {
   }
 }
 
-export type Slots = {
+type Slots = {
   /** Runs `work` when a slot is free; rejects with NoSlot on timeout. */
   run<T>(work: () => Promise<T>): Promise<T>;
   isUnused(): boolean;

@@ -34,7 +34,7 @@ type Answer<R extends Route> = R extends { csv: true } | { file: object }
     : RouteAnswer<R>;
 
 /** Only reads, or manages its own transactions. */
-export type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R> | Failure>;
+type PlainHandler<R extends Route> = (call: Call<R>) => Promise<Answer<R> | Failure>;
 
 /** Runs in a transaction that the adapter opens; a Failure rolls it back. */
 export type ChangeHandler<R extends Route> = {

@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../contract/errors.ts';
 import type { Route } from '../../contract/route.ts';
 import { fail, type Failure } from '../failure.ts';
 
-export type CheckedInput = { params: unknown; query: unknown; body: unknown };
+type CheckedInput = { params: unknown; query: unknown; body: unknown };
 
 /**
  * Checks every part of a request against the contract. Returns the transformed parts, or one Failure that

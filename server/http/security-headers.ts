@@ -11,7 +11,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export type SecurityHeaders = { ofPages: Record<string, string>; ofData: Record<string, string> };
+type SecurityHeaders = { ofPages: Record<string, string>; ofData: Record<string, string> };
 
 /**
  * The headers of every response, computed once. Data gets a short policy that forbids everything, because the headers

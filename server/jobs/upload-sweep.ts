@@ -3,7 +3,7 @@ import { cancelAbandoned, removeOrphans } from '../features/uploads/index.ts';
 import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 
-export type Swept = { cancelled: number; removed: number };
+type Swept = { cancelled: number; removed: number };
 
 /**
  * Removes abandoned uploads and orphaned objects; undefined if another process is doing this. Listing the storage may

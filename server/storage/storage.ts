@@ -64,7 +64,7 @@ export type Storage = {
 /** The notes: the owner of the files, and the head of the audit log. Their names are not keys, so lists omit them. */
 export const ownerName = '.lanyard-installation';
 export const auditHeadName = '.lanyard-audit-head';
-export type NoteName = typeof ownerName | typeof auditHeadName;
+type NoteName = typeof ownerName | typeof auditHeadName;
 
 /** Whether a name can be a key. Files with other names were not stored by the service. */
 export const isKey = (name: string) => /^\w[\w.-]*$/.test(name);

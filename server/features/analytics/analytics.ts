@@ -28,7 +28,7 @@ export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports
 }
 
 /** Current counts, and the error rate (percent) and response time (ms) of the last seven UTC days. */
-export async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
+async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
   const since = new Date(now.getTime() - 6 * dayMs).toISOString().slice(0, 10);
   const [{ rows: stock }, { rows: validations }] = await Promise.all([
     sql<{ activeLicenses: number; activeCustomers: number; totalActivations: string | number }>`
@@ -66,7 +66,7 @@ type Day = {
 };
 
 /** One point for every UTC day of the period, including days without events. */
-export async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<LicenseTrends> {
+async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<LicenseTrends> {
   const [{ rows: days }, { rows: codes }] = await Promise.all([
     sql<Day>`
       select to_char(d, 'YYYY-MM-DD') as period, coalesce(a.machines, 0) as machines,

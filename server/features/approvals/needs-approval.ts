@@ -25,7 +25,7 @@ export type Wanted = {
 };
 
 /** NEEDS_APPROVAL; its details list every change and the stored version, for whoever asks a second person. */
-export type NeedsApproval = Failure & { wanted: Wanted };
+type NeedsApproval = Failure & { wanted: Wanted };
 
 export function needsApproval(wanted: Wanted): NeedsApproval {
   const { subject, what, changes, seen } = wanted;

@@ -30,7 +30,7 @@ export type Head = { sequence: number; seal: Buffer; unsigned_until: number; ret
 export type SignedHead = Head & { mac: Buffer };
 
 /** The text that the mac of the head covers. */
-export const headText = ({ sequence, seal, unsigned_until, retention_days }: Head): string =>
+const headText = ({ sequence, seal, unsigned_until, retention_days }: Head): string =>
   ['lanyard audit head 2', sequence, seal.toString('hex'), unsigned_until, retention_days].join('\n');
 
 /** The format before the retention was included; valid once, when an old chain is adopted. */

@@ -9,7 +9,7 @@ import type { AuditKeys } from './keys.ts';
 import { shortened } from './shortened.ts';
 
 /** The kinds of refusals, as named by the metric. */
-export const refusalKinds = [
+const refusalKinds = [
   'sign_in_failed',
   'sign_in_throttled',
   'call_refused',
@@ -22,7 +22,7 @@ export const refusalKinds = [
   'current_password_wrong',
   'rotated_cookie',
 ] as const;
-export type RefusalKind = (typeof refusalKinds)[number];
+type RefusalKind = (typeof refusalKinds)[number];
 
 /**
  * `subject` identifies the caller or thing that was refused. Refusals of the same kind and subject in a window share
@@ -32,7 +32,7 @@ export type Refusal = { kind: RefusalKind; subject: string; audit: (change: Chan
 
 export const refusalWindowMs = 15 * 60_000;
 /** How many subjects per kind and window get entries of their own; the others share one. */
-export const subjectsOfAWindow = 50;
+const subjectsOfAWindow = 50;
 /** Failed sign-ins get single entries, up to the number that the throttle allows. */
 const entriesPerWindow = (kind: RefusalKind) => (kind === 'sign_in_failed' ? 10 : 1);
 /** The shared subject of refusals beyond the limit. */

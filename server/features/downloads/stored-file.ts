@@ -51,7 +51,7 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
  * from every feed and blocks its download until the bytes are right again. Each transition writes one audit entry. A
  * block map that does not match the file is regenerated. Returns whether the file is right.
  */
-export async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
+async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
   const { storage, log } = context;
   // Read before the bytes, so that concurrent changes cause another check.
   let stamp = await stampOf(storage, file);

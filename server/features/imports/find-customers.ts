@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/client.ts';
 
-export type FoundCustomer = { customer_id: string; name: string; country: string; deleted_at: Date | null };
+type FoundCustomer = { customer_id: string; name: string; country: string; deleted_at: Date | null };
 
 /** Names are the same without regard to case, and to how accents are encoded. */
 export const nameKey = (name: string): string => name.trim().toLowerCase().normalize('NFC');

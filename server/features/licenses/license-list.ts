@@ -45,7 +45,7 @@ export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signa
       ),
   };
 }
-export type LicenseCounts = ReturnType<typeof createLicenseCounts>;
+type LicenseCounts = ReturnType<typeof createLicenseCounts>;
 
 /**
  * A page of licenses, or all of them without `limit`, with the counts of the tabs and, for each customer on the page,

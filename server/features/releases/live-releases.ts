@@ -8,7 +8,7 @@ import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 export type LiveRelease = ReturnType<typeof toLiveRelease>;
 
 /** Every release that is not in the recycle bin, newest version first, including drafts and inactive ones. */
-export async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
+async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
   const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
   return rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
 }

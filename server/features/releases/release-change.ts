@@ -24,7 +24,7 @@ export const alreadyExists = (
   );
 
 /** A release in the audit log; one in the recycle bin includes its deletion time and reason. */
-export type ReleaseRecord = Release & { deletedAt?: string; deletionReason?: string | null };
+type ReleaseRecord = Release & { deletedAt?: string; deletionReason?: string | null };
 
 export const toRecord = (row: ReleaseRow): ReleaseRecord =>
   row.deleted_at

@@ -17,7 +17,7 @@ const listedMachines = 200;
 type Build = Pick<Release, 'version' | 'platform' | 'architecture'>;
 
 /** A step of the plan of a release, and why it is taken now. */
-export type StepTaken = { index: number; what: string };
+type StepTaken = { index: number; what: string };
 
 /**
  * Sets the percentage of machines that are offered a published release. A paused rollout stays paused. Without `step`

@@ -8,7 +8,7 @@ import { probeFile } from './probe.ts';
 import { createRelease } from './releases.ts';
 
 /** The properties of an external file derived from its URL, after its server confirmed it. */
-export type ExternalFile = { fileName: string; fileKind: string };
+type ExternalFile = { fileName: string; fileKind: string };
 
 /** Checks that the file of a release exists at its URL. Takes up to 5 s. */
 export async function checkExternalFile(

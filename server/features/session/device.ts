@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Secrets } from '../../secrets.ts';
 
 /** A browser, and the users who signed in there, the last first. */
-export type Device = { id: string; people: string[] };
+type Device = { id: string; people: string[] };
 
 /** Limits the cookie of a shared browser. */
 const mostPeople = 10;

@@ -18,7 +18,7 @@ import {
 /** Tolerates a clock that is off by one time step of 30 seconds. */
 const toleranceSeconds = 30;
 
-export type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
+type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
 const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
 
@@ -105,7 +105,7 @@ export async function enrollSecondFactor(
   return { secret, otpauthUrl: generateURI({ issuer: 'Lanyard', label: email, secret }) };
 }
 
-export type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes };
+type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes };
 
 /** Verifies a code of the caller's new app and creates the recovery codes, which have no effect until confirmed. */
 export async function proveApp(

@@ -7,7 +7,7 @@ import { lastOffered, offerOf, withReleases, type EventWithRelease } from './eve
 import type { UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
 
-export type WrittenDownloads = {
+type WrittenDownloads = {
   /** The events with their releases. */
   events: UpdateEvent[];
   /** Downloads started in this batch, by machine. */

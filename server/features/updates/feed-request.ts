@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 
 /** Parameters that every feed accepts in its URL. */
-export type FeedQuery = {
+type FeedQuery = {
   key?: string | undefined;
   token?: string | undefined;
   machineId?: string | undefined;

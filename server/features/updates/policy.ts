@@ -83,7 +83,7 @@ export const deferredUntil = ({ fullAt }: Pick<PolicedRelease, 'fullAt'>, days: 
   fullAt === null ? undefined : new Date(Date.parse(fullAt) + days * dayMs);
 
 /** A security update, or one without which the machine is no longer supported. */
-export const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): boolean =>
+const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): boolean =>
   release.security ||
   (release.minimumSupportedVersion !== null &&
     currentVersion !== undefined &&

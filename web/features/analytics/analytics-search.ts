@@ -1,5 +1,5 @@
 /** Search parameters of the screen: the period, unless it is the default week. */
-export type AnalyticsSearch = { period?: 'month' | 'year' | undefined };
+type AnalyticsSearch = { period?: 'month' | 'year' | undefined };
 
 export const analyticsSearch = (params: Record<string, unknown>): AnalyticsSearch => {
   const { period } = params;

@@ -10,7 +10,7 @@ import type { Values } from './api-key-form.ts';
 import { scopeLabels, whyNotScope } from './api-key-labels.ts';
 import { zone } from '../../ui/locale.ts';
 
-export type ApiKeyForm = UseFormReturnType<Values>;
+type ApiKeyForm = UseFormReturnType<Values>;
 
 /** Fields that creating and editing share. */
 export function LimitFields({ form, required }: { form: ApiKeyForm; required: boolean }) {

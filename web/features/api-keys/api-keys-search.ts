@@ -3,7 +3,7 @@ import { textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the screen: the open dialog, and its key. */
-export type ApiKeysSearch = {
+type ApiKeysSearch = {
   /** `edit` edits `key`; `key` alone shows its details. */
   dialog?: 'create' | 'edit' | undefined;
   key?: string | undefined;

@@ -18,7 +18,7 @@ import { fieldLabels } from './license-form.ts';
 import { countOf } from './license-labels.ts';
 import { useBulkEdit } from './use-bulk-edit.ts';
 
-export type BulkEditKind = keyof typeof kinds;
+type BulkEditKind = keyof typeof kinds;
 
 const kinds = {
   extend: { title: 'Extend Licenses', verb: 'Extend', past: 'extended' },
