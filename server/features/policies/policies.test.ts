@@ -266,11 +266,11 @@ describe('before saving, the impact', () => {
     for (const machine of [...mine, other]) await fed(machine);
     await fed(mine[0]!, { version: '1.3.0' });
     await eventually(async () => {
-      const { rowCount } = await server.context.pool.query(
-        `select from machines where last_version is not null and machine_hash = any($1)`,
+      const { rows } = await server.context.pool.query<{ last_version: string }>(
+        `select last_version from machines where machine_hash = any($1) order by last_version`,
         [mine.map((id) => Buffer.from(machineHashOf(id), 'hex'))],
       );
-      expect(rowCount).toBe(2);
+      expect(rows.map((row) => row.last_version)).toEqual(['1.0.0', '1.3.0']);
     });
     const impact = (policy: Partial<UpdatePolicy>, tags: string[] = []) =>
       staff.ok(calls.impactOnCustomer, {
