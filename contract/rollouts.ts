@@ -16,7 +16,7 @@ export type RolloutDefault = z.output<typeof rolloutDefault>;
 
 const count = z.number();
 
-/** Where a release stands, and what became of it on the machines. */
+/** Where a release stands, and what happened to it on the machines. */
 export const rolloutProgress = namedObject('RolloutProgress', {
   release,
   guard: guardState,
@@ -94,10 +94,11 @@ const canRead = staffWith('releases', 'read');
 const byId = z.object({ releaseId: id });
 const base = '/api/v1/updates/admin';
 
-/** How a release rolls out: its plan, and what became of it. */
+/** How a release rolls out: its plan, and what happened to it. */
 export const rollouts = {
   plan: route('PUT', `${base}/releases/{releaseId}/plan`, {
-    summary: 'Set the plan of a published release; it goes on from the step that the percentage has reached',
+    summary:
+      'Set the plan of a published release; it continues from the step that the percentage has reached',
     access: canRollOut,
     params: byId,
     body: z

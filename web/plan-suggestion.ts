@@ -17,7 +17,7 @@ export const rolloutDefaultsQuery = () =>
 type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 
 /**
- * The default plan of the channel is suggested to whoever publishes (`isOpen`), unless the release has a plan of its
+ * The default plan of the channel is suggested to a user who publishes (`isOpen`), unless the release has a plan of its
  * own. `suggest`: the plan of the form after Draft or the channel changed; `onChannel`: the same for a new channel,
  * where the suggestion was not changed.
  */

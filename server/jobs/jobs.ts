@@ -122,7 +122,7 @@ function createTeller({ log }: Pick<Context, 'log'>): (problem: string | undefin
   return (problem) => {
     if (problem !== undefined && !isTold) log.error(problem);
     if (problem === undefined && isTold)
-      log.info('The clock fits again, or was confirmed: deletions and rollouts go on');
+      log.info('The clock is right again, or was confirmed: deletions and rollouts continue');
     isTold = problem !== undefined;
   };
 }

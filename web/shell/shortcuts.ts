@@ -42,7 +42,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
         return;
       }
       if (isTaken(event.target)) return;
-      // Holding j or k goes on from row to row.
+      // Holding j or k continues from row to row.
       if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
       const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
       wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;

@@ -24,7 +24,7 @@ export type Wanted = {
   changes: { field: string; from: unknown; to: unknown }[];
 };
 
-/** NEEDS_APPROVAL; its details list every change and the stored version, for whoever asks a second person. */
+/** NEEDS_APPROVAL; its details list every change and the stored version, for the user who asks a second person. */
 type NeedsApproval = Failure & { wanted: Wanted };
 
 export function needsApproval(wanted: Wanted): NeedsApproval {
@@ -188,7 +188,7 @@ function entering(before: Changing, after: Changing): string {
   return before.isDraft ? 'publish' : 'activate';
 }
 
-/** Whoever approves is told: one person may have raised it while the release was in no feed. */
+/** The second person is told: one person may have raised it while the release was in no feed. */
 const accepting = ({ acceptableFailures }: Changing): string =>
   acceptableFailures === null ? '' : `, with ${acceptableFailures} % acceptable failures`;
 

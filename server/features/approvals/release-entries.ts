@@ -3,7 +3,7 @@ import type { ChangeRequest } from '../../../contract/approvals.ts';
 import type { Db } from '../../db/client.ts';
 import { entriesAbout, withoutName } from '../audit/index.ts';
 
-/* What the audit log tells whoever decides about a release; anyone who may see the release may know it. */
+/* What the audit log tells the user who decides about a release; anyone who may see the release may know it. */
 
 const mostShown = 10;
 

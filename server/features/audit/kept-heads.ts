@@ -33,10 +33,7 @@ const format = z.object({
 });
 
 /** A head as one line of JSON, as it is stored and sent. */
-const headJson = (
-  { sequence, seal, unsigned_until, retention_days, mac }: SignedHead,
-  at: Date,
-): string =>
+const headJson = ({ sequence, seal, unsigned_until, retention_days, mac }: SignedHead, at: Date): string =>
   `${JSON.stringify({
     sequence,
     seal: seal.toString('hex'),

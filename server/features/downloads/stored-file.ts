@@ -126,7 +126,7 @@ async function repairBlockmap(
   if (stored && (await buffer(stored)).equals(right)) return false;
   log.warn(
     { releaseId, key: blockmapKey },
-    'The block map of a release was damaged or missing; it is made anew',
+    'The block map of a release was damaged or missing; it is made again',
   );
   if (isFailure(await storeBlockmap(storage, key, findings))) await storage.remove(blockmapKey);
   return true;

@@ -4,7 +4,7 @@ import { present } from '../../invariants.ts';
 type Endorsement = { keyId: string; signed: string; signature: string };
 
 /**
- * The endorsements that lead from the first signing key to this one, in order: whoever trusts one of the keys on the way
+ * The endorsements that lead from the first signing key to this one, in order: a client that trusts one of the keys
  * can verify the rest without asking.
  */
 export async function endorsementsOf(db: Db, keyId: string): Promise<Endorsement[]> {

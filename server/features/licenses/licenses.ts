@@ -110,7 +110,7 @@ export async function deleteLicense(change: Change, id: string): Promise<undefin
   return undefined;
 }
 
-/** A license, locked and written. Whoever held it until now is kept, for the timelines of customers. */
+/** A license, locked and written. The previous owner is kept, for the timelines of customers. */
 export const editable: Editable<License, Updateable<Tables['licenses']>> = {
   name: 'license',
   lock: async ({ tx }, id) => (await lockLicense(tx, id)) ?? notFound,

@@ -5,7 +5,7 @@ export type Entry = Omit<TimelineRun, 'count' | 'from' | 'to'> & { at: Date };
 
 /**
  * Folds what a machine did, the latest first, into runs of the same. Validations and checks alternate all day, so a run
- * goes on past other entries; it ends where the machine changed: another result of its validations on that license, or
+ * continues past other entries; it ends where the machine changed: another result of its validations on that license, or
  * another version.
  */
 export function foldTimeline(entries: readonly Entry[]): TimelineRun[] {

@@ -58,8 +58,8 @@ export function changesPlan(before: Planned, asked: Asked): boolean {
 
 /**
  * The columns of the plan after an edit at the time `now`. Publishing starts the plan from its first step, or at 0 %
- * until its start. A plan that is set while the release is out goes on from the step that the present percentage has
- * reached: a plan never narrows a rollout. A release that comes back after it was inactive begins its step anew, so that
+ * until its start. A plan that is set while the release is out continues from the step that the present percentage has
+ * reached: a plan never narrows a rollout. A release that comes back after it was inactive starts its step again, so that
  * no step is taken for hours in which nobody was offered it.
  */
 export function planColumns(before: Planned, asked: Asked, now: Date): PlanColumns {
@@ -92,7 +92,7 @@ const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Planned, plan: Rollo
     ? new Date(stepStartedAt)
     : undefined;
 
-/** The present step of a release that is offered to machines again begins anew. */
+/** The present step of a release that is offered to machines again starts again. */
 export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isBack: boolean, now: Date) =>
   isBack && stepStartedAt !== null ? { step_started_at: now } : {};
 

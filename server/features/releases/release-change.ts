@@ -32,7 +32,7 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
     : toRelease(row);
 
 /**
- * Since when the release is published to all, after the change; deferrals are counted from it. It counts anew on another
+ * Since when the release is published to all, after the change; deferrals are counted from it. It starts again on another
  * channel, whose machines did not have the release, and once it is back from being withdrawn or deleted; the time of a
  * pause does not count.
  */

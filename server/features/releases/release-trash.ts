@@ -46,7 +46,7 @@ export async function softDeleteRelease(
 }
 
 /**
- * Restores a release from the recycle bin unchanged; the present step of its plan begins anew. ALREADY_EXISTS when an
+ * Restores a release from the recycle bin unchanged; the present step of its plan starts again. ALREADY_EXISTS when an
  * equal one was created in the meantime.
  */
 export const restoreRelease = (

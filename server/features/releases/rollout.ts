@@ -21,7 +21,7 @@ type StepTaken = { index: number; what: string };
 
 /**
  * Sets the percentage of machines that are offered a published release. A paused rollout stays paused. Without `step`
- * the percentage is the only step, and the rest of a plan is dropped; with it, the plan goes on from that step, whose
+ * the percentage is the only step, and the rest of a plan is dropped; with it, the plan continues from that step, whose
  * hours begin now.
  */
 export const setRollout = (
@@ -78,7 +78,7 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
   });
 
 /**
- * Resumes a paused rollout; the hours of the present step go on. The failure count restarts after a pause by the guard
+ * Resumes a paused rollout; the hours of the present step continue. The failure count restarts after a pause by the guard
  * only: one by hand and its end would else remove the evidence of a harmful release.
  */
 export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>

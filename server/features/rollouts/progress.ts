@@ -25,7 +25,7 @@ type Counts = {
 const machinesIn = ({ offered, outcomes, affected }: Counts): number =>
   outcomes.reduce((all, { machines }) => all + machines, offered + (affected?.machines ?? 0));
 
-/** Where a release stands, and what became of it on the machines. A change of the release counts them anew. */
+/** Where a release stands, and what happened to it on the machines. A change of the release counts them again. */
 export function createProgress(db: Db, census: Census) {
   const kept = createKept<Counts>(100, machinesIn);
   return async (releaseId: string, now: Date): Promise<RolloutProgress | Failure> => {

@@ -38,7 +38,7 @@ type Lines = Partial<Record<TodayKind, Line>>;
 /** One question, which answers some kinds of lines. */
 type Question = { kinds: readonly TodayKind[]; ask: (by: Caller) => Promise<Lines> };
 
-/** How long an answer is shared, whoever asks. */
+/** How long an answer is shared by all callers. */
 const sharedMs = 5000;
 
 /**

@@ -143,7 +143,7 @@ export function silences({ taken, silent, others, othersSilent }: Silence): bool
   return ratios.reduce((sum, ratio) => sum + ratio, 0) / multiples.length >= 1 / falseAlarms.silence;
 }
 
-/** Decides whether a rollout goes on, in words and numbers. */
+/** Decides whether a rollout continues, in words and numbers. */
 export function evaluateGuard({ at, release, installs, previous, silence }: Seen): GuardState {
   const { acceptableFrom, ...bar } = barOf(release.acceptableFailures, previous);
   const failures: Failures = {

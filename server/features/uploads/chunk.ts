@@ -48,7 +48,7 @@ export async function receiveChunk(
   const upload = checkOpen(await findUpload(context.db, uploadId), context.clock());
   if (isFailure(upload)) return upload;
   if (upload.begun_by !== actorId(actor))
-    return fail('FORBIDDEN', 'The chunks of an upload are taken only from whoever began it.');
+    return fail('FORBIDDEN', 'Only the caller that started an upload may send its chunks.');
   if (index >= upload.total_chunks)
     return fail('NOT_FOUND', `This upload has ${upload.total_chunks} chunks; there is no chunk ${index}.`);
   const { length } = partOf(upload, index);

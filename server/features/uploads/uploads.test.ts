@@ -70,7 +70,7 @@ describe('a file in chunks', () => {
     for (const stranger of [asOther, asKey]) {
       const refused = await stranger.chunk(mine.uploadId, 0, small);
       expect(refused.status).toBe(403);
-      expect(refused.body.error).toBe('The chunks of an upload are taken only from whoever began it.');
+      expect(refused.body.error).toBe('Only the caller that started an upload may send its chunks.');
     }
     expect((await up.state(mine.uploadId)).body.data.received).toEqual([]);
     const ofKey = await asKey.prepare(small);

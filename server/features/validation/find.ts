@@ -120,7 +120,7 @@ const toKept = <S extends FoundSeat>(seat: S): S => ({
   activation_status: sharing(seat.activation_status),
   activation_type: sharing(seat.activation_type),
   last_checked_at: null,
-  // an ended license file of another machine is seen to when it is read, not at each call
+  // an ended license file of another machine is handled when it is read, not at each call
   first_offline_end: null,
 });
 

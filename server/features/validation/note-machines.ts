@@ -42,7 +42,7 @@ function latestOnLicenses(rows: readonly Answered[]): Refused[] {
   return [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** A refusal goes on while its code stays and the machine was not valid in between. Returns what is kept. */
+/** A refusal continues while its code stays and the machine was not valid in between. Returns what is kept. */
 async function noteRefused(tx: Tx, refused: Refused[]): Promise<Set<string>> {
   if (refused.length === 0) return new Set();
   const fact = (name: 'hostname' | 'platform' | 'architecture' | 'appVersion') =>

@@ -195,7 +195,7 @@ const viewOf = (isDeleted: boolean): Editable<SavedView, Columns> => ({
   },
 });
 
-/** Whoever sees it: an administrator may end that others see it. */
+/** Any view: an administrator may stop sharing one of another user. */
 const readView = async ({ tx, by }: Change, id: string): Promise<SavedView> =>
   toView(by, await selectViews(tx).where('v.view_id', '=', id).executeTakeFirstOrThrow());
 

@@ -68,7 +68,7 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
       busy={enroll.isPending}
       onCancel={onCancel}
     >
-      <Text>Have an authenticator app at hand, such as the one of your phone’s password manager.</Text>
+      <Text>Have an authenticator app ready, such as the one of your phone’s password manager.</Text>
       <PasswordInput
         label="Current Password"
         name="currentPassword"

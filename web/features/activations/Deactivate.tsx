@@ -92,7 +92,7 @@ function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & {
         </>
       }
       consequences={[
-        `The license file cannot be taken back: the machine may go on running until ${date}.`,
+        `The license file cannot be taken back: the machine may continue to run until ${date}.`,
         'Its seat becomes free for another machine, so the seat may be used twice until then.',
         'A return receipt from the machine frees the seat without that.',
       ]}

@@ -254,7 +254,7 @@ function Result(props: {
         {unknown.length > 0 ? (
           <Button
             variant="default"
-            data-hint={`Asks what became of them, and goes on to ${verb} the rest`}
+            data-hint={`Asks what happened to them, and continues to ${verb} the rest`}
             onClick={() => of.mutate({ all: variables.all, before: data })}
           >
             Ask again

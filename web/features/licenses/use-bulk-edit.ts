@@ -18,7 +18,7 @@ type Outcome = {
   /** Sent, but the answer was lost each time: they may have been changed. */
   unknown: PlannedChange[];
 };
-/** All changes, and what became of some of them before. */
+/** All changes, and what happened to some of them before. */
 type Run = { all: readonly PlannedChange[]; before?: Outcome };
 type Progress = { signal: AbortSignal; onProgress: (finished: number) => void };
 
@@ -71,7 +71,7 @@ async function setSome(some: readonly PlannedChange[], signal: AbortSignal): Pro
 
 /**
  * The answer of the service; undefined if it was lost each time. The same request has the same `Idempotency-Key` in a
- * dialog: asked again, the service answers what became of the first one, or carries it out.
+ * dialog: asked again, the service answers what happened to the first one, or carries it out.
  */
 async function send(
   some: readonly PlannedChange[],

@@ -31,7 +31,7 @@ export function EndEnrollment(props: {
       consequences={[
         'Its token is refused from now on, also where a copy of the machine uses it.',
         'The machine keeps its seat, and its program enrolls again at its next check.',
-        'Whoever knows its id and the license key can enroll in its place, with another key pair. To prevent that, deactivate the machine instead.',
+        'Anyone who knows its id and the license key can enroll in its place, with another key pair. To prevent that, deactivate the machine instead.',
       ]}
       confirmLabel="End Enrollment"
       {...confirmed}

@@ -73,7 +73,7 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
                 note={
                   release.isDraft
                     ? undefined
-                    : `The rollout goes on from its present ${release.rolloutPercentage} %.`
+                    : `The rollout continues from its present ${release.rolloutPercentage} %.`
                 }
               />
             ) : (

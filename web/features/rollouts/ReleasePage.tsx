@@ -26,7 +26,7 @@ const Adoption = lazy(() => import('./Adoption.tsx'));
 
 const route = getRouteApi('/signed-in/releases/$releaseId');
 
-/** Everything about one release: its plan, what became of it on the machines, and what was done to it. */
+/** Everything about one release: its plan, what happened to it on the machines, and what was done to it. */
 export function ReleasePage() {
   const { releaseId } = route.useParams();
   const progress = useQuery(progressQuery(releaseId));
