@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { consoleChunks } from './tools/console-chunks.ts';
+import { consoleContract } from './tools/console-contract.ts';
 
 /** What git says, or nothing where there is no git or no commit (an unpacked archive, a container build). */
 function git(...args: string[]): string {
@@ -79,7 +80,6 @@ const libraries = packages(
   [
     '(react|react-dom|scheduler|use-sync-external-store)',
     String.raw`@tanstack[\\/](react-router|router-core|history|react-query|query-core|react-store|store)`,
-    'zod',
     hooks,
     String.raw`@mantine[\\/]core[\\/]esm[\\/]core`,
     'clsx',
@@ -93,7 +93,7 @@ const listParts = packages(
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), withoutJsonSchema, zodWithoutEval, precompressed],
+  plugins: [consoleContract, react(), withoutJsonSchema, zodWithoutEval, precompressed],
   define: {
     LANYARD_VERSION: JSON.stringify(version),
     LANYARD_BUILD: JSON.stringify(build),

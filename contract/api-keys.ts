@@ -74,6 +74,18 @@ export const apiKeyInput = z.strictObject({
 });
 export type ApiKeyInput = z.output<typeof apiKeyInput>;
 
+export const apiKeyPatch = z
+  .strictObject({
+    name: requiredText(200, 'Name is required'),
+    isActive: z.boolean(),
+    expiresAt: instant,
+    rateLimit,
+    ipWhitelist,
+    scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required'),
+    updatedAt: seenVersion,
+  })
+  .partial();
+
 export const apiKeys = {
   list: route('GET', '/api/v1/api-keys', {
     summary: 'All API keys, or those that one user created, without their secrets',
@@ -109,17 +121,7 @@ export const apiKeys = {
       'Change name, state, expiry, limit, whitelist or scopes of a key that is not revoked; scopes that the caller lacks cannot be added',
     access: staffWith('api_keys', 'update'),
     params: z.object({ keyId: id }),
-    body: z
-      .strictObject({
-        name: requiredText(200, 'Name is required'),
-        isActive: z.boolean(),
-        expiresAt: instant,
-        rateLimit,
-        ipWhitelist,
-        scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required'),
-        updatedAt: seenVersion,
-      })
-      .partial(),
+    body: apiKeyPatch,
     answer: apiKey,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),

@@ -43,6 +43,12 @@ export type AuditDetail = z.output<typeof auditDetail>;
 export const shortestRetentionDays = 90;
 export const longestRetentionDays = 36_500;
 
+export const retentionDays = z
+  .number()
+  .int()
+  .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
+  .max(longestRetentionDays);
+
 /** A day (2026-11-20, UTC) or an instant. */
 const dayOrInstant = z
   .string()
@@ -170,13 +176,7 @@ export const audit = {
     summary: 'Change one setting of the audit log',
     access: staffWith('audit', 'update'),
     params: z.object({ key: z.enum(['retentionDays']) }),
-    body: z.strictObject({
-      value: z
-        .number()
-        .int()
-        .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
-        .max(longestRetentionDays),
-    }),
+    body: z.strictObject({ value: retentionDays }),
     answer: auditConfig,
   }),
   cleanupImpact: route('GET', '/api/audit/cleanup', {

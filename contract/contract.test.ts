@@ -6,9 +6,8 @@ import { id, instant, isStorableText, paging, text, wholeNumber } from './common
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { contract } from './index.ts';
-import { licenseTab } from './licenses.ts';
-import { normalizeModuleIds } from './module-ids.ts';
-import { moduleLabel } from './modules.ts';
+import { licenseTab } from './license-state.ts';
+import { moduleLabel, normalizeModuleIds } from './module-ids.ts';
 import { hasPermission, resourceActions, roleMatrix, roleNames } from './permissions.ts';
 import { permissionsOf, type Route } from './route.ts';
 

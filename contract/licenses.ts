@@ -48,12 +48,6 @@ export const license = namedObject('License', {
 
 export type License = z.output<typeof license>;
 
-/** The tab of a license at `now`: expired means not revoked and with `validUntil` in the past. */
-export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date): LicenseTab {
-  if (l.status === 'revoked') return 'revoked';
-  return Date.parse(l.validUntil) < now.getTime() ? 'expired' : 'active';
-}
-
 /** What a transfer to another customer would change. */
 export const transferImpact = namedObject('LicenseTransferImpact', {
   license,
@@ -80,31 +74,6 @@ export type TransferImpact = z.output<typeof transferImpact>;
 
 /** The impact of a bulk change: the numbers of licenses and of distinct machines that use them. */
 export const licenseImpact = namedObject('LicenseImpact', { licenses: z.number(), machines: z.number() });
-
-type LicenseState = Pick<License, 'status' | 'customer'>;
-const ownerGone = (l: LicenseState) =>
-  !l.customer || l.customer.deletedAt ? 'Customer is soft-deleted' : null;
-
-/**
- * Why an action on a license is refused in its present state; null when it is allowed (spec part 1, sections 2 and 4).
- * The server enforces it, the console shows it.
- */
-export const licenseRefusal = {
-  update: (l: LicenseState) =>
-    ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be edited' : null),
-  transfer: (l: LicenseState) =>
-    ownerGone(l) ?? (l.status === 'revoked' ? 'Revoked licenses cannot be transferred' : null),
-  revoke: (l: LicenseState) => ownerGone(l) ?? (l.status === 'revoked' ? 'License is already revoked' : null),
-  reactivate: (l: LicenseState) =>
-    ownerGone(l) ?? (l.status === 'active' ? 'License is already active' : null),
-  delete: (l: LicenseState) => (l.status === 'active' ? 'Revoke the license before deleting it' : null),
-  /** Issuing license files: refused where a validation of any machine would be. */
-  activateOffline: (l: LicenseState & Pick<License, 'validFrom' | 'validUntil'>, now: Date) =>
-    ownerGone(l) ??
-    (l.status === 'revoked' ? 'License is revoked' : null) ??
-    (Date.parse(l.validFrom) > now.getTime() ? 'License is not yet valid' : null) ??
-    (Date.parse(l.validUntil) < now.getTime() ? 'License has expired' : null),
-};
 
 export const maxActivationsLimit = 1_000_000;
 

@@ -1,3 +1,5 @@
+import { capitalize } from './text.ts';
+
 /**
  * `moduleIds` arrives as a list, as a list whose only element is JSON text, or as JSON text (spec part 1, section 3);
  * all three become a list. Other values are returned unchanged and fail validation.
@@ -12,4 +14,14 @@ export function normalizeModuleIds(value: unknown): unknown {
   } catch {
     return value;
   }
+}
+
+/** The display name of a module: `mod_lung_nodule` becomes `Lung Nodule`. */
+export function moduleLabel(moduleId: string): string {
+  return moduleId
+    .replace(/^mod_/, '')
+    .split('_')
+    .filter(Boolean)
+    .map((word) => capitalize(word.toLowerCase()))
+    .join(' ');
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { capitalize } from './text.ts';
 import { namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 
@@ -12,16 +11,6 @@ export const module = namedObject('Module', {
 });
 
 export type Module = z.output<typeof module>;
-
-/** The display name of a module: `mod_lung_nodule` becomes `Lung Nodule`. */
-export function moduleLabel(moduleId: string): string {
-  return moduleId
-    .replace(/^mod_/, '')
-    .split('_')
-    .filter(Boolean)
-    .map((word) => capitalize(word.toLowerCase()))
-    .join(' ');
-}
 
 export const modules = {
   list: route('GET', '/api/modules', {

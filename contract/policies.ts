@@ -129,7 +129,8 @@ export const policyImpact = namedObject('PolicyImpact', {
 });
 export type PolicyImpact = z.output<typeof policyImpact>;
 
-const customerInput = { tags: z.array(tagText).max(20), ...policyFields };
+export const customerPolicyInput = z.strictObject({ tags: z.array(tagText).max(20), ...policyFields });
+export const tagPolicyInput = z.strictObject({ ...policyFields, updatedAt: seenVersion });
 const byCustomer = z.object({ id });
 const byTag = z.object({ tag: tagText });
 /** Customers and releases are often managed by different people. */
@@ -152,7 +153,7 @@ export const policies = {
     summary: 'Set the update policy and the tags of a customer',
     access: canUpdate,
     params: byCustomer,
-    body: z.strictObject({ ...customerInput, updatedAt: seenVersion }),
+    body: customerPolicyInput.extend({ updatedAt: seenVersion }),
     answer: customerPolicy,
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
   }),
@@ -160,7 +161,7 @@ export const policies = {
     summary: 'How many machines would be offered something else under this policy; changes nothing',
     access: canUpdate,
     params: byCustomer,
-    body: z.strictObject(customerInput),
+    body: customerPolicyInput,
     answer: policyImpact,
     errors: ['NOT_FOUND'],
   }),
@@ -175,7 +176,7 @@ export const policies = {
     summary: 'Set the update policy of all customers with a tag',
     access: canUpdate,
     params: byTag,
-    body: z.strictObject({ ...policyFields, updatedAt: seenVersion }),
+    body: tagPolicyInput,
     answer: tagPolicy,
     errors: ['EDIT_CONFLICT'],
   }),

@@ -60,6 +60,16 @@ export const userInput = z.strictObject({
   role: roleId,
 });
 
+export const userPatch = z
+  .strictObject({ email, name: text(200), role: roleId, updatedAt: seenVersion })
+  .partial();
+
+export const roleInput = z.strictObject({
+  roleId,
+  description: requiredText(500, 'Description is required'),
+  copyFrom: roleId,
+});
+
 const byId = z.object({ id });
 const canRead = staffWith('users', 'read');
 const canUpdate = staffWith('users', 'update');
@@ -106,7 +116,7 @@ export const users = {
     summary: 'Change email, name or role; a new role takes effect with the user’s next call',
     access: canUpdate,
     params: byId,
-    body: z.strictObject({ email, name: text(200), role: roleId, updatedAt: seenVersion }).partial(),
+    body: userPatch,
     answer: user,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
   }),
@@ -201,11 +211,7 @@ export const rbac = {
   createRole: route('POST', '/api/rbac/roles', {
     summary: 'Create a role as a copy of an existing one',
     access: canUpdate,
-    body: z.strictObject({
-      roleId,
-      description: requiredText(500, 'Description is required'),
-      copyFrom: roleId,
-    }),
+    body: roleInput,
     answer: role,
     status: 201,
     errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],

@@ -26,9 +26,6 @@ function assignChunks(modules: Modules): Map<string, string> {
   const loadedLater = (id: string) => modules.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
   const screens = loadedLater(routes).filter((id) => /(Page|SignedIn|NotFound)\.tsx$/.test(id));
   const notices = loadedLater(routes).filter((id) => id.endsWith('Notice.tsx'));
-  // the calls of signing in, which every screen makes
-  const calls = [...base].flatMap(loadedLater).filter((id) => id.includes('/contract/'));
-  for (const id of reach(modules, calls)) base.add(id);
   const isNamed = (name: string) => (id: string) => id.endsWith(`/${name}.tsx`);
   const first = reach(modules, [...screens.filter(isNamed('SignedIn')), ...notices]);
   const licenses = reach(modules, screens.filter(isNamed('LicensesPage')));
@@ -53,10 +50,13 @@ function reach(modules: Modules, from: string[]): Set<string> {
   const reached = new Set<string>();
   const waiting = [...from];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const imported = modules.getModuleInfo(id)?.importedIds ?? [];
     // not into packages: their index files would lead to everything in them
     if (reached.has(id) || id.includes('/node_modules/')) continue;
+    // forms load the schemas
+    if (imported.some((one) => one.includes('/node_modules/zod/'))) continue;
     reached.add(id);
-    waiting.push(...(modules.getModuleInfo(id)?.importedIds ?? []));
+    waiting.push(...imported);
   }
   return reached;
 }

@@ -1,16 +1,12 @@
 import type { z } from 'zod';
 import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
+import { session } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
-
-/*
- * From the contract, routes are passed in as values and imported only as types: their schemas load with the screen that
- * uses them, not with the sign-in screen.
- */
 
 type Data<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : null;
 type Options = { signal?: AbortSignal | undefined };
@@ -168,7 +164,6 @@ async function renew(staleToken: string): Promise<boolean> {
   const stored = rereadSession();
   if (!stored) return false;
   if (stored.accessToken !== staleToken) return true;
-  const { session } = await import('../contract/session.ts');
   try {
     setSession(await call(session.refresh));
     return true;

@@ -2,7 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { Screen } from '../contract/screens.ts';
-import type { Advice } from '../contract/session.ts';
+import { session as calls, type Advice } from '../contract/session.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
@@ -101,13 +101,10 @@ function useForgetDataWithSession(queryClient: QueryClient): void {
 /** A server that does not respond must not keep the user behind the spinner. */
 const timeoutMs = 5000;
 
-// The schemas of these calls load with the first call, not with the sign-in screen.
-const calls = async () => (await import('../contract/session.ts')).session;
-
 /** Signs in, or throws an error whose message is for the user. */
 async function login(email: string, password: string, code?: string): Promise<void> {
   try {
-    const answer = await call((await calls()).login, { body: { email, password, ...(code && { code }) } });
+    const answer = await call(calls.login, { body: { email, password, ...(code && { code }) } });
     // A response without a token is not a sign-in, whatever its status.
     if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
     setSession(answer);
@@ -126,7 +123,7 @@ function loginMessage(error: unknown): string {
 /** Ends the session here even if the call fails. */
 async function endSession(): Promise<void> {
   try {
-    await call((await calls()).logout, undefined, { signal: AbortSignal.timeout(timeoutMs) });
+    await call(calls.logout, undefined, { signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
     console.warn('Logout failed:', messageOf(error));
   }
@@ -135,7 +132,7 @@ async function endSession(): Promise<void> {
 
 async function refreshRights(): Promise<void> {
   try {
-    const me = await call((await calls()).me, undefined, { signal: AbortSignal.timeout(timeoutMs) });
+    const me = await call(calls.me, undefined, { signal: AbortSignal.timeout(timeoutMs) });
     const session = getSession();
     if (session) setSession({ ...session, ...me });
   } catch (error) {

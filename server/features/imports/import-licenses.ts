@@ -10,7 +10,8 @@ import {
 } from '../../../contract/imports.ts';
 import { addTerm, dayOf, instantOf, modalTerms, today } from '../../../contract/license-term.ts';
 import { licenseInput, type License, type LicenseInput } from '../../../contract/licenses.ts';
-import { moduleLabel, type Module } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
+import type { Module } from '../../../contract/modules.ts';
 import type { Change } from '../../change.ts';
 import { csvText } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';

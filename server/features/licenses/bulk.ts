@@ -9,7 +9,8 @@ import {
   type ValuesToSet,
 } from '../../../contract/license-bulk.ts';
 import { extended } from '../../../contract/license-term.ts';
-import { licenseRefusal, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import type { RouteInput } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
+import { licenseTab } from '../../../contract/license-state.ts';
 import {
-  licenseTab,
   licenseTabs,
   type License,
   type LicenseListMeta,
@@ -10,7 +10,7 @@ import {
   type SeatFilter,
   type licenses as calls,
 } from '../../../contract/licenses.ts';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';

@@ -1,11 +1,7 @@
 import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import {
-  licenseRefusal,
-  type License,
-  type LicenseInput,
-  type LicensePatch,
-} from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License, LicenseInput, LicensePatch } from '../../../contract/licenses.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { nextUpdatedAt } from '../../db/sql.ts';

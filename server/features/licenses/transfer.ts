@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { licenseRefusal, type License, type TransferImpact } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License, TransferImpact } from '../../../contract/licenses.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { editRecord } from '../../edit-record.ts';

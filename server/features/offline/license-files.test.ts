@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
-import { licenseRefusal, licenses, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import { licenses, type License } from '../../../contract/licenses.ts';
 import { offline } from '../../../contract/offline.ts';
 import {
   enrollOn,

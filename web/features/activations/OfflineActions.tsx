@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { lazy } from 'react';
-import { licenseRefusal, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';

@@ -1,5 +1,5 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
-import { apiKeyInput, apiKeys, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
+import { apiKeyInput, apiKeyPatch, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
 import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
@@ -80,7 +80,7 @@ export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
 }
 
 const checkInput = schemaResolver(apiKeyInput, { sync: true });
-const checkPatch = schemaResolver(apiKeys.update.body, { sync: true });
+const checkPatch = schemaResolver(apiKeyPatch, { sync: true });
 
 /** Errors of a new key, by field. */
 export function checkNew(values: Values): FormErrors {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { imports, licenseFileColumns, type ImportedLicense } from '../../../contract/imports.ts';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import { call } from '../../api.ts';
 import { useAuth } from '../../session.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';

@@ -2,7 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BulkPreview as Preview, PlannedChange } from '../../../contract/license-bulk.ts';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';

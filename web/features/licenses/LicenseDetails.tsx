@@ -1,5 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { licenseRefusal, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { focusLate } from '../../ui/focus-late.ts';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { licenseRefusal, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';

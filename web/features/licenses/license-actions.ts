@@ -1,5 +1,6 @@
 import { extensions, type Term } from '../../../contract/license-term.ts';
-import { licenseRefusal, type License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import type { RowActionList } from '../../ui/row-actions.ts';
 
 type Handlers = {

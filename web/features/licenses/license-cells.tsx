@@ -1,5 +1,5 @@
 import { type License } from '../../../contract/licenses.ts';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { expiresIn } from './license-expiry.ts';

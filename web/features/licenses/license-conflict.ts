@@ -1,5 +1,5 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';

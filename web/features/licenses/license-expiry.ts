@@ -1,6 +1,7 @@
 import { counted } from '../../ui/counted.ts';
 import { dayMs, hourMs } from '../../../contract/durations.ts';
-import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { licenseTab } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 
 /** Spec part 1, section 9. */
 const expiryWarningDays = 30;

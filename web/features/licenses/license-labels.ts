@@ -1,10 +1,5 @@
-import {
-  licenseTab,
-  type License,
-  type LicenseAttention,
-  type LicenseTab,
-  type LicenseType,
-} from '../../../contract/licenses.ts';
+import { licenseTab } from '../../../contract/license-state.ts';
+import type { License, LicenseAttention, LicenseTab, LicenseType } from '../../../contract/licenses.ts';
 import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { startsIn } from './license-expiry.ts';

@@ -1,4 +1,5 @@
-import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { licenseTab } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { IconLicense } from '../../ui/icons.tsx';

@@ -1,5 +1,6 @@
 import { extended, type Term } from '../../../contract/license-term.ts';
-import { licenseTab, type License } from '../../../contract/licenses.ts';
+import { licenseTab } from '../../../contract/license-state.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { utcDate } from '../../ui/time.ts';

@@ -1,5 +1,5 @@
 import { Checkbox, Group, Text } from '@mantine/core';
-import { moduleLabel } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { ModuleGroup } from './module-groups.ts';
 import classes from './ModulePicker.module.css';
 import { classNames } from '../../ui/class-names.ts';

@@ -1,7 +1,8 @@
 import { Button, Group, Input, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
-import { moduleLabel, type Module } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
+import type { Module } from '../../../contract/modules.ts';
 import { IconSearch } from '../../ui/icons.tsx';
 import { ModuleCategory } from './ModuleCategory.tsx';
 import { groupModules, searchGroups, withModules } from './module-groups.ts';

@@ -1,4 +1,5 @@
-import { moduleLabel, type Module } from '../../../contract/modules.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
+import type { Module } from '../../../contract/modules.ts';
 import { compareTexts } from '../../ui/locale.ts';
 
 export type ModuleGroup = { category: string; title: string; modules: Module[] };

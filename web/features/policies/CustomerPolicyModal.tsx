@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { policies, type CustomerPolicy } from '../../../contract/policies.ts';
+import { customerPolicyInput, type CustomerPolicy } from '../../../contract/policies.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
@@ -53,7 +53,7 @@ export default function CustomerPolicyModal({ id, onClose, onTag }: Props) {
   );
 }
 
-const checkAgainstContract = schemaResolver(policies.impactOnCustomer.body, { sync: true });
+const checkAgainstContract = schemaResolver(customerPolicyInput, { sync: true });
 const payloadOf = (values: PolicyValues): CustomerBody => ({
   tags: tagsOf(values),
   ...policyPayload(values),

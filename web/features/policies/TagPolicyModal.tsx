@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { noPolicy, policies, type TagPolicy } from '../../../contract/policies.ts';
+import { noPolicy, tagPolicyInput, type TagPolicy } from '../../../contract/policies.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
@@ -45,7 +45,7 @@ export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose:
   );
 }
 
-const checkAgainstContract = schemaResolver(policies.putOfTag.body, { sync: true });
+const checkAgainstContract = schemaResolver(tagPolicyInput, { sync: true });
 const validate = (values: PolicyValues) =>
   withDayProblem(checkAgainstContract(policyPayload(values)), values);
 

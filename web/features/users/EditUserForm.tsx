@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
-import { users, type User } from '../../../contract/users.ts';
+import { userPatch, type User } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -12,7 +12,7 @@ import { useUserConsequences } from './user-consequences.ts';
 
 export type UserValues = { email: string; name: string; role: string };
 
-const checkAgainstContract = schemaResolver(users.update.body, { sync: true });
+const checkAgainstContract = schemaResolver(userPatch, { sync: true });
 
 /** Email and role are required (spec part 2, section 5). */
 const validate = (values: UserValues) => ({

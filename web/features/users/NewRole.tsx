@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
-import { rbac } from '../../../contract/users.ts';
+import { roleInput } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -12,7 +12,7 @@ import { RoleSelect } from './RoleSelect.tsx';
 import { createRole } from './queries.ts';
 import { aboutRole } from '../../toast-subjects.ts';
 
-const validate = schemaResolver(rbac.createRole.body, { sync: true });
+const validate = schemaResolver(roleInput, { sync: true });
 
 /** An error about the permissions is shown at the role that they are copied from. */
 const atFields = ({ role, ...errors }: FormErrors): FormErrors =>
