@@ -84,12 +84,14 @@ const libraries = packages(
     String.raw`@mantine[\\/]core[\\/]esm[\\/]core`,
     'clsx',
   ],
-  'ActionIcon|Button|Center|CloseButton|Group|Input|InputBase|Loader|Stack|Text|TextInput|Title|Transition|UnstyledButton',
+  'ActionIcon|Alert|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
 const listParts = packages(
   ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
   'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
 );
+/** What every form checks its fields with. */
+const schemas = /node_modules[\\/]zod[\\/]|[\\/]contract[\\/](common|messages|route)\.ts$/;
 
 export default defineConfig({
   root: 'web',
@@ -109,6 +111,8 @@ export default defineConfig({
     target: 'es2023',
     // The strict content security policy has no `data:` for fonts and scripts.
     assetsInlineLimit: 0,
+    // every browser that reads es2023 knows modulepreload
+    modulePreload: { polyfill: false },
     // the file of the libraries
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
@@ -120,6 +124,7 @@ export default defineConfig({
             // one file, as every screen needs it: a request more is slower than what a cache would keep
             { name: 'libraries', test: libraries, priority: 1 },
             { name: 'list-parts', test: listParts, priority: 1 },
+            { name: 'schemas', test: schemas, priority: 1 },
             { name: consoleChunks(), debugName: 'console-chunks' },
           ],
         },

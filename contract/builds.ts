@@ -2,9 +2,17 @@ import { z } from 'zod';
 import { instant, optionalText } from './common.ts';
 import { acceptableFailures } from './guard.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
-import { channels, versionText } from './versions.ts';
+import { channels, isVersion } from './versions.ts';
 
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
+
+/** A version in a request; the message is the spec's (part 2, section 5). */
+export const versionText = z
+  .string('Version is required')
+  .trim()
+  .min(1, { error: 'Version is required', abort: true })
+  .max(100)
+  .refine(isVersion, { error: (issue) => `Invalid semantic version: ${String(issue.input)}` });
 
 export const platforms = ['win32', 'darwin', 'linux'] as const;
 export type Platform = (typeof platforms)[number];

@@ -1,6 +1,6 @@
 import type { License, LicenseTab } from './licenses.ts';
 
-// A file without schemas, because every list of licenses needs it: see tools/console-contract.ts.
+// Without schemas, because lists load it: see decision record 67.
 
 /** The tab of a license at `now`: expired means not revoked and with `validUntil` in the past. */
 export function licenseTab(l: Pick<License, 'status' | 'validUntil'>, now: Date): LicenseTab {

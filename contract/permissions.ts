@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 export const resources = [
   'users',
   'licenses',
@@ -16,11 +14,7 @@ export type Resource = (typeof resources)[number];
 export type Action = (typeof actions)[number];
 
 /** A permission in requests and responses (spec part 1, section 6). */
-export const permission = z
-  .object({ resource: z.enum(resources), action: z.enum(actions) })
-  .meta({ id: 'Permission' });
-
-export type Permission = z.output<typeof permission>;
+export type Permission = { resource: Resource; action: Action };
 
 export const roleNames = [
   'super_admin',

@@ -24,12 +24,13 @@ import {
   platforms,
   publishFields,
   sha512,
+  versionText,
 } from './builds.ts';
 import { acceptableFailures } from './guard.ts';
-import { nextStep, planFields, rolloutPlan, startNeedsPlan, type PlanState } from './rollout-plan.ts';
+import { planFields, rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { rolloutAttentions } from './rollout-attention.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
-import { channels, versionText } from './versions.ts';
+import { channels } from './versions.ts';
 
 /** Recycle bin retention in days (spec part 2, section 9). */
 export const trashDays = 30;
@@ -169,51 +170,6 @@ export const releaseListMeta = listMeta
       .meta({ description: 'Sum of the file sizes of releases that match the filters' }),
   })
   .meta({ id: 'ReleaseListMeta' });
-
-type ReleaseState = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
-type SteppingState = ReleaseState & Pick<Release, 'damagedAt'> & PlanState;
-
-/** The reason shown to users who may change releases but not roll them out. */
-export const whyNotPublish =
-  'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
-
-/** Why an action on a release is refused in its present state; null when it is allowed (spec part 2, section 4). */
-export const releaseRefusal = {
-  rollOut: (r: ReleaseState) =>
-    r.isDraft
-      ? 'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.'
-      : null,
-  pause: (r: ReleaseState) =>
-    r.isDraft
-      ? 'A draft is in no feed'
-      : !r.isActive
-        ? 'An inactive release is in no feed'
-        : r.pausedAt
-          ? 'The rollout is already paused'
-          : null,
-  resume: (r: ReleaseState) =>
-    !r.pausedAt
-      ? 'The rollout is not paused'
-      : r.isDraft
-        ? 'A draft is in no feed'
-        : r.isActive
-          ? null
-          : 'An inactive release is in no feed. Make it active, then resume it',
-  withdraw: (r: ReleaseState) =>
-    r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
-  widen: (r: SteppingState) =>
-    r.isDraft
-      ? 'A draft is in no feed'
-      : !r.isActive
-        ? 'An inactive release is in no feed'
-        : r.damagedAt
-          ? 'The file of the release is damaged'
-          : r.pausedAt
-            ? 'The rollout is paused'
-            : nextStep(r)
-              ? null
-              : 'The rollout has no further step',
-};
 
 export const releaseAnalytics = namedObject('ReleaseAnalytics', {
   provenMachines: z

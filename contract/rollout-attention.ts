@@ -1,4 +1,4 @@
-import { nextStep, type PlanState } from './rollout-plan.ts';
+import { nextStep, type PlanState } from './next-step.ts';
 
 /** Why a published release needs a person, the most urgent first. */
 export const rolloutAttentions = ['damaged', 'failing', 'paused', 'ready'] as const;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { architectures, percentage, platforms } from './builds.ts';
+import { architectures, percentage, platforms, versionText } from './builds.ts';
 import { dateTime, id, idList, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
 import { failureComparison, guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
-import { channels, versionText } from './versions.ts';
+import { channels } from './versions.ts';
 
 /** The plan that the release form suggests when a release is published on a channel. */
 export const rolloutDefault = namedObject('RolloutDefault', {

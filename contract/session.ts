@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { namedObject, requiredText } from './common.ts';
-import { permission } from './permissions.ts';
+import { actions, resources } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
 import { screenNames } from './screens.ts';
 
@@ -19,6 +19,10 @@ const role = namedObject('RoleName', { name: z.string() });
 const advice = z.enum(['password', 'secondFactor']);
 
 export type Advice = z.output<typeof advice>;
+
+export const permission = z
+  .object({ resource: z.enum(resources), action: z.enum(actions) })
+  .meta({ id: 'Permission' });
 
 const rights = {
   permissions: z.array(permission),

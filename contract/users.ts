@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateTime, id, isEmail, namedObject, requiredText, search, seenVersion, text } from './common.ts';
-import { permission } from './permissions.ts';
+import { permission } from './session.ts';
 import { route, staffWith } from './route.ts';
 
 /** Spec part 2, section 9. The server also refuses common passwords, the email, and one character repeated. */

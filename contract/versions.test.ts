@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, test } from 'vitest';
-import { channels, compareVersions, isVersion, nextVersion, versionText, type Bump } from './versions.ts';
+import { versionText } from './builds.ts';
+import { channels, compareVersions, isVersion, nextVersion, type Bump } from './versions.ts';
 
 /** The lists of the specification itself (semver.org, its suggested expression). */
 const valid = [

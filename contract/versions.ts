@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 export const channels = ['stable', 'beta', 'alpha'] as const;
 export type Channel = (typeof channels)[number];
 
@@ -32,14 +30,6 @@ function parseText(version: string): Parts | undefined {
 
 /** True for a version by semver 2.0.0. */
 export const isVersion = (text: string): boolean => text.length <= 100 && parse(text) !== undefined;
-
-/** A version in a request; the message is the spec's (part 2, section 5). */
-export const versionText = z
-  .string('Version is required')
-  .trim()
-  .min(1, { error: 'Version is required', abort: true })
-  .max(100)
-  .refine(isVersion, { error: (issue) => `Invalid semantic version: ${String(issue.input)}` });
 
 /** Order by semver 2.0.0: negative, zero or positive, ignoring build metadata. Throws on an invalid version. */
 export function compareVersions(a: string, b: string): number {

@@ -29,12 +29,20 @@ const kilobytes = (loaded: string[]) =>
 /** Beside the scripts: the page, two styles, two fonts, the early color script, the session, licenses and four notices. */
 const otherRequests = 13;
 
-test('the sign-in screen loads at most 185 kB of JavaScript, gzipped', () => {
-  expect(kilobytes(loadedWith('index', 'LoginPage'))).toBeLessThan(185);
+test('the sign-in screen loads at most 150 kB of JavaScript, gzipped', () => {
+  expect(kilobytes(loadedWith('index', 'LoginPage'))).toBeLessThan(150);
 });
 
-test('the first load of the licenses screen takes at most 20 requests and 260 kB of JavaScript, gzipped', () => {
+test('the first load of the licenses screen takes at most 20 requests and 225 kB of JavaScript, gzipped', () => {
   const loaded = loadedWith('index', 'console', 'LicensesPage');
   expect(loaded.length + otherRequests).toBeLessThanOrEqual(20);
-  expect(kilobytes(loaded)).toBeLessThan(260);
+  expect(kilobytes(loaded)).toBeLessThan(225);
 });
+
+test.each(['Licenses', 'Customers', 'Releases', 'Analytics', 'Today', 'Machines', 'Audit', 'Users'])(
+  'the first load of the screen %s loads no schemas',
+  (screen) => {
+    const loaded = loadedWith('index', 'console', `${screen}Page`);
+    expect(loaded.filter((file) => file.startsWith('schemas-'))).toEqual([]);
+  },
+);

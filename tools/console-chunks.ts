@@ -42,6 +42,8 @@ function assignChunks(modules: Modules): Map<string, string> {
   const later = [...base].flatMap(loadedLater);
   for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);
   for (const id of base) chunks.set(id, 'base');
+  // a page whose script is empty is built without it
+  chunks.delete(main);
   return chunks;
 }
 

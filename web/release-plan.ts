@@ -1,7 +1,8 @@
 import { FORM_INDEX, type FormErrors } from '@mantine/form';
 import { counted } from './ui/counted.ts';
 import type { Release } from '../contract/releases.ts';
-import { planText, rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
+import { planText } from '../contract/next-step.ts';
+import { rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
 import { isMoment, localOf, momentProblem } from './ui/typed-day.ts';
 import { percentageOf } from './release-form.ts';
 import type { TypedNumber } from './ui/typed-number.ts';

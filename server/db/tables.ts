@@ -5,7 +5,7 @@ import type { LicenseType } from '../../contract/licenses.ts';
 import type { UpdateEventType } from '../../contract/machines.ts';
 import type { Action, Resource } from '../../contract/permissions.ts';
 import type { Screen } from '../../contract/screens.ts';
-import type { Figure } from '../../contract/today.ts';
+import type { Figure } from '../../contract/today-needs.ts';
 import type { ValidationCode } from '../../contract/validation.ts';
 import type { Architecture, Platform } from '../../contract/builds.ts';
 import type { RolloutPlan } from '../../contract/rollout-plan.ts';

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { signInAt, startBrowser } from './browser.ts';
+import { firstLoads } from './first-loads.ts';
 import { limitRow, screenRow, type Row, type Stage } from './stage.ts';
 
 const web = path.join(import.meta.dirname, '../../web');
@@ -21,10 +22,11 @@ export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
     const licenses = await scriptsOf(page);
     return [
       await weight('JavaScript of the sign-in screen, gzipped', signIn, 150_000),
-      await weight('JavaScript up to the licenses screen, gzipped', licenses, 260_000),
+      await weight('JavaScript up to the licenses screen, gzipped', licenses, 225_000),
       await openScreen(page, `${ours}/licenses`),
       await search(page),
       await switchTab(page),
+      ...(await firstLoads(browser, ours, page.context())),
     ];
   } finally {
     await browser.close();

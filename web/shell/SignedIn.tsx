@@ -10,6 +10,7 @@ import { RestoringSpinner } from './RestoringSpinner.tsx';
 export function SignedIn() {
   const { isAuthenticated, loading } = useAuth();
   const path = useLocation({ select: (location) => location.pathname });
+  useEffect(loadSchemasWhenIdle, []);
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading) return <RestoringSpinner />;
   return (
@@ -19,6 +20,12 @@ export function SignedIn() {
       </ErrorBoundary>
     </Layout>
   );
+}
+
+/** The first form would wait for them; a screen is complete without. */
+function loadSchemasWhenIdle(): void {
+  const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+  whenIdle(() => void import('../../contract/common.ts'));
 }
 
 /** The screen, if its route allows it for this user. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
-import type { DayFigure, Figure } from '../../../contract/today.ts';
+import type { Figure } from '../../../contract/today-needs.ts';
+import type { DayFigure } from '../../../contract/today.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Db, Tx } from '../../db/client.ts';

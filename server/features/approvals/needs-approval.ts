@@ -3,7 +3,7 @@ import { channelsReached } from '../../../contract/approvals.ts';
 import { subjectOf } from '../../../contract/audit-events.ts';
 import { measuredFailures } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
-import { offerText } from '../../../contract/rollout-plan.ts';
+import { offerText } from '../../../contract/next-step.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';

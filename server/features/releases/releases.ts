@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { BuildInput } from '../../../contract/builds.ts';
-import { releaseRefusal, type Release, type ReleasePatch } from '../../../contract/releases.ts';
-import { offerText, startNeedsPlan } from '../../../contract/rollout-plan.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release, ReleasePatch } from '../../../contract/releases.ts';
+import { offerText } from '../../../contract/next-step.ts';
+import { startNeedsPlan } from '../../../contract/rollout-plan.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';

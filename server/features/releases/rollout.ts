@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { counted } from '../../../contract/text.ts';
-import { releaseRefusal, type Release, type releases as calls } from '../../../contract/releases.ts';
-import { offerText } from '../../../contract/rollout-plan.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release, releases as calls } from '../../../contract/releases.ts';
+import { offerText } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { staffOf } from '../../caller.ts';
 import type { Change } from '../../change.ts';

@@ -1,5 +1,6 @@
 import type { RolloutDefault } from '../../../contract/rollouts.ts';
-import { planText, type RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { planText } from '../../../contract/next-step.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';

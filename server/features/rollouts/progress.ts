@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { GuardState } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
-import { nextStep } from '../../../contract/rollout-plan.ts';
+import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { compareVersions, isVersion } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';

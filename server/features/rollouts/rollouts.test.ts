@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
-import { nextStep, type RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { nextStep } from '../../../contract/next-step.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {

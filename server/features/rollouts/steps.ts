@@ -1,6 +1,7 @@
 import type { GuardState } from '../../../contract/guard.ts';
-import { releaseRefusal, type Release } from '../../../contract/releases.ts';
-import { nextStep, type NextStep } from '../../../contract/rollout-plan.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release } from '../../../contract/releases.ts';
+import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';

@@ -9,7 +9,8 @@ import { licenses, type License } from '../../../contract/licenses.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { releases } from '../../../contract/releases.ts';
 import { session } from '../../../contract/session.ts';
-import { today as calls, type TodayKind } from '../../../contract/today.ts';
+import type { TodayKind } from '../../../contract/today-needs.ts';
+import { today as calls } from '../../../contract/today.ts';
 import { asked, doing, pauseByGuard, requireApproval } from '../../../tests/approving.ts';
 import {
   deactivate,

@@ -7,13 +7,10 @@ import {
   figures,
   maySee,
   todayKinds,
-  todayLimits,
   todayNeeds,
-  type today as calls,
-  type DayFigure,
   type TodayKind,
-  type TodayLine,
-} from '../../../contract/today.ts';
+} from '../../../contract/today-needs.ts';
+import { todayLimits, type today as calls, type DayFigure, type TodayLine } from '../../../contract/today.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import { clockJump } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { labelOf } from '../../../contract/text.ts';
-import { planStep, planText } from '../../../contract/rollout-plan.ts';
+import { planText } from '../../../contract/next-step.ts';
+import { planStep } from '../../../contract/rollout-plan.ts';
 
 /** `rolloutPercentage` as `Rollout percentage`, `isDraft` as `Draft`. */
 export function fieldLabel(field: string): string {

@@ -5,7 +5,7 @@ import { useSearch, type ChangeSearch } from '../../use-search.ts';
 
 const dialogs = ['create', 'import'] as const;
 export const unseenDays = ['7', '30', '90', '365'] as const;
-// not those of the contract, which would load its schemas with the sign-in screen
+// not those of the contract, which would bring the calls about licenses to the sign-in screen
 const seats = ['full', 'high', 'empty'] as const satisfies readonly SeatFilter[];
 
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */

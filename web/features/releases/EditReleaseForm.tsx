@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
-import { releasePatch, whyNotPublish, type Release } from '../../../contract/releases.ts';
+import { whyNotPublish } from '../../../contract/release-state.ts';
+import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';

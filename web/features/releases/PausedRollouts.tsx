@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { releaseRefusal, type Release } from '../../../contract/releases.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';

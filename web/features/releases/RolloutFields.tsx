@@ -1,7 +1,8 @@
 import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useId, useState } from 'react';
-import { releaseRefusal, type Release } from '../../../contract/releases.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release } from '../../../contract/releases.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
 import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';

@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
-import { releaseRefusal } from '../../../contract/releases.ts';
-import { nextStep } from '../../../contract/rollout-plan.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import { nextStep } from '../../../contract/next-step.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowButton } from '../../ui/RowButton.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';

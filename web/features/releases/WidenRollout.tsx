@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
-import { nextStep } from '../../../contract/rollout-plan.ts';
+import { nextStep } from '../../../contract/next-step.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { reachQuery, widenSentence } from '../../ReachConfirm.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';

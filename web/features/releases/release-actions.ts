@@ -1,4 +1,5 @@
-import { releaseRefusal, type Release } from '../../../contract/releases.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
+import type { Release } from '../../../contract/releases.ts';
 import { IconDownload, IconPencil, IconTrash } from '../../ui/icons.tsx';
 import type { RowActionList } from '../../ui/row-actions.ts';
 

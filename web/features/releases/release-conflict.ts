@@ -1,4 +1,5 @@
-import { planText, type RolloutPlan } from '../../../contract/rollout-plan.ts';
+import { planText } from '../../../contract/next-step.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './release-form.ts';
 

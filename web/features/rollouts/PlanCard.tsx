@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Release } from '../../../contract/releases.ts';
-import { nextStep, type NextStep } from '../../../contract/rollout-plan.ts';
+import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { Card } from '../../ui/Card.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';

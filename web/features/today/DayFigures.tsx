@@ -1,4 +1,5 @@
-import type { DayFigure, Figure } from '../../../contract/today.ts';
+import type { Figure } from '../../../contract/today-needs.ts';
+import type { DayFigure } from '../../../contract/today.ts';
 import classes from './today.module.css';
 import { countText } from '../../ui/numbers.ts';
 

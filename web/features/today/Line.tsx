@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import type { TodayKind, TodayLine } from '../../../contract/today.ts';
+import type { TodayKind } from '../../../contract/today-needs.ts';
+import type { TodayLine } from '../../../contract/today.ts';
 import { useAuth } from '../../session.tsx';
 import {
   IconArchive,

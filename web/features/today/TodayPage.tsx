@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { figureNeeds, maySee, todayNeeds } from '../../../contract/today.ts';
+import { figureNeeds, maySee, todayNeeds } from '../../../contract/today-needs.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { todayKinds, type TodayLine } from '../../../contract/today.ts';
+import { todayKinds } from '../../../contract/today-needs.ts';
+import type { TodayLine } from '../../../contract/today.ts';
 import { byUrgency, shownLine } from './today-lines.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');

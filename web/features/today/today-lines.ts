@@ -1,4 +1,5 @@
-import type { TodayKind, TodayLine } from '../../../contract/today.ts';
+import type { TodayKind } from '../../../contract/today-needs.ts';
+import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';

@@ -1,5 +1,5 @@
 import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
-import { whyNotPublish } from '../../../contract/releases.ts';
+import { whyNotPublish } from '../../../contract/release-state.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
 import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';

@@ -1,0 +1,57 @@
+import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
+
+// Without schemas, because lists load it: see decision record 67.
+
+const right = (resource: Resource, action: Action): Permission => ({ resource, action });
+const reads = (resource: Resource) => [[right(resource, 'read')]];
+/** Those who also see and confirm a jump of the clock. */
+const operates = [[right('audit', 'delete')]];
+
+type Needs = readonly (readonly Permission[])[];
+
+/**
+ * What may need a person, in the order in which equally urgent things are shown, and the permissions to see it: one of each inner list. The
+ * server leaves out what the caller may not see.
+ */
+export const todayNeeds = {
+  storageDown: reads('releases'),
+  chainBroken: reads('audit'),
+  chainNotKept: reads('audit'),
+  clockJumped: operates,
+  diskFull: operates,
+  releasesDamaged: reads('releases'),
+  rolloutsFailing: reads('releases'),
+  approvalsWaiting: [[right('rollouts', 'read')], [right('rollouts', 'create'), right('rollouts', 'update')]],
+  rolloutsReady: reads('releases'),
+  rolloutsPaused: reads('releases'),
+  licensesEnded: reads('licenses'),
+  licensesFull: reads('licenses'),
+  licensesEnding: reads('licenses'),
+  offlineEnding: reads('licenses'),
+  keysLimited: reads('api_keys'),
+  keysRefused: reads('api_keys'),
+  keysEnding: reads('api_keys'),
+  signInsRefused: reads('audit'),
+  binEnding: reads('releases'),
+} satisfies Record<string, Needs>;
+
+export type TodayKind = keyof typeof todayNeeds;
+export const todayKinds = Object.keys(todayNeeds) as [TodayKind, ...TodayKind[]];
+
+/** What is counted during the day, and the permissions to see it. */
+export const figureNeeds = {
+  validations: reads('analytics'),
+  refused: reads('analytics'),
+  machines: reads('analytics'),
+  checks: reads('releases'),
+  downloads: reads('releases'),
+  installs: reads('releases'),
+  failedInstalls: reads('releases'),
+} satisfies Record<string, Needs>;
+
+export type Figure = keyof typeof figureNeeds;
+export const figures = Object.keys(figureNeeds) as [Figure, ...Figure[]];
+
+/** Whether a person who holds these permissions may see what needs `needs`. */
+export const maySee = (needs: Needs, held: readonly Permission[]): boolean =>
+  needs.every((ways) => ways.some(({ resource, action }) => hasPermission(held, resource, action)));
