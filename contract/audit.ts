@@ -43,7 +43,7 @@ export type AuditDetail = z.output<typeof auditDetail>;
 export const shortestRetentionDays = 90;
 export const longestRetentionDays = 36_500;
 
-export const retentionDays = z
+export const daysKept = z
   .number()
   .int()
   .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
@@ -176,7 +176,7 @@ export const audit = {
     summary: 'Change one setting of the audit log',
     access: staffWith('audit', 'update'),
     params: z.object({ key: z.enum(['retentionDays']) }),
-    body: z.strictObject({ value: retentionDays }),
+    body: z.strictObject({ value: daysKept }),
     answer: auditConfig,
   }),
   cleanupImpact: route('GET', '/api/audit/cleanup', {

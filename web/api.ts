@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
-import { session } from '../contract/session.ts';
+import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { dataOf, listOf } from './read-answer.ts';
@@ -165,7 +165,7 @@ async function renew(staleToken: string): Promise<boolean> {
   if (!stored) return false;
   if (stored.accessToken !== staleToken) return true;
   try {
-    setSession(await call(session.refresh));
+    setSession(await call(calls.refresh));
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;

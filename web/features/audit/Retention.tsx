@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { longestRetentionDays, retentionDays, type audit } from '../../../contract/audit.ts';
+import { daysKept, longestRetentionDays, type audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { messageOf } from '../../api-error.ts';
@@ -56,7 +56,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   });
   const [cleaning, setCleaning] = useState(false);
   const [isLeft, setIsLeft] = useState(false);
-  const problem = retentionDays.safeParse(days).error?.issues[0]?.message;
+  const problem = daysKept.safeParse(days).error?.issues[0]?.message;
   return (
     <form
       ref={focusLate}
