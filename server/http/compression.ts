@@ -1,17 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import zlib from 'node:zlib';
 import type { Route } from '../../contract/route.ts';
 
 /** A response that fits into one packet gains nothing from compression. */
 const minBytes = 1024;
 /** Nearly as small as the highest quality, in a tenth of the time. */
-const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const quality = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-type Encoding = keyof typeof compress;
+type Packer = { text: (text: string) => Promise<Buffer>; stream: () => Transform };
+const brotli = promisify<string, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
+
+/** Since Node 22.15. */
+type Zstd = { zstdCompress?: typeof zlib.gzip; createZstdCompress?: () => Transform };
+const { zstdCompress, createZstdCompress } = zlib as typeof zlib & Zstd;
+
+/** By preference: zstd is as small as brotli in a third of the time. */
+const packers = new Map<string, Packer>([
+  ...(zstdCompress && createZstdCompress
+    ? [['zstd', { text: promisify(zstdCompress), stream: createZstdCompress }] as const]
+    : []),
+  ['br', { text: (text) => brotli(text, quality), stream: () => zlib.createBrotliCompress(quality) }],
+  ['gzip', { text: promisify(zlib.gzip), stream: () => zlib.createGzip() }],
+]);
 
 /**
  * Whether responses of a route may be compressed: those of the console, unless they contain a secret, because the
@@ -35,9 +47,8 @@ export async function compressedText(
   reply: FastifyReply,
   text: string,
 ): Promise<string | Buffer> {
-  const encoding = text.length > minBytes ? negotiate(request, reply) : undefined;
-  if (!encoding) return text;
-  return encoding === 'br' ? compress.br(text, quality) : compress.gzip(text);
+  const packer = text.length > minBytes ? negotiate(request, reply) : undefined;
+  return packer ? packer.text(text) : text;
 }
 
 /** The stream, compressed if the client accepts it. */
@@ -47,21 +58,20 @@ export function compressedStream(
   reply: FastifyReply,
   stream: Readable,
 ): Readable {
-  const encoding = isCompressible(route) ? negotiate(request, reply) : undefined;
-  if (!encoding) return stream;
-  const packer = encoding === 'br' ? createBrotliCompress(quality) : createGzip();
+  const packer = isCompressible(route) ? negotiate(request, reply) : undefined;
   // an error of either end destroys the other
-  return pipeline(stream, packer, () => undefined);
+  return packer ? pipeline(stream, packer.stream(), () => undefined) : stream;
 }
 
-function negotiate({ headers }: FastifyRequest, reply: FastifyReply): Encoding | undefined {
+function negotiate({ headers }: FastifyRequest, reply: FastifyReply): Packer | undefined {
   reply.header('vary', 'accept-encoding');
   const accepted = (headers['accept-encoding'] ?? '')
     .toLowerCase()
     .split(',')
     .filter((one) => !/;\s*q=0(\.0*)?\s*$/.test(one))
     .map((one) => one.replace(/;.*$/, '').trim());
-  const encoding = (['br', 'gzip'] as const).find((one) => accepted.includes(one));
-  if (encoding) reply.header('content-encoding', encoding);
-  return encoding;
+  const encoding = [...packers.keys()].find((one) => accepted.includes(one));
+  if (encoding === undefined) return undefined;
+  reply.header('content-encoding', encoding);
+  return packers.get(encoding);
 }
