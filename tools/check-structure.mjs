@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import {
+  callSchemasOf,
   featureOf,
   formatsOf,
   rawFieldsOf,
@@ -77,7 +78,9 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
     const [from, to] = [featureOf(file), featureOf(target)];
     if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
   }
-  const ofCode = isTest ? [] : [...strayWritesOf(file, text), ...formatsOf(file, text)];
+  const ofCode = isTest
+    ? []
+    : [...strayWritesOf(file, text), ...formatsOf(file, text), ...callSchemasOf(file, text)];
   for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...ofCode])
     errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))

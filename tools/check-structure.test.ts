@@ -167,6 +167,21 @@ test.each([
   expect(code).toBe(1);
 });
 
+test('the schema of a call is refused in the console, which is built without it', async () => {
+  const text = (use: string) => `import { users as calls } from '../../../contract/users.ts';\n${use};`;
+  const { code, output } = await check({
+    'contract/users.ts': '',
+    'web/features/a/a.ts': text('calls.update.body.parse(x)'),
+    'web/features/a/b.ts': text('call(calls.update, { body }); type A = z.output<typeof calls.list.answer>'),
+    'web/features/a/a.test.ts': text('calls.update.body.parse(x)'),
+  });
+  expect(output).toMatch(
+    /^error: web\/features\/a\/a.ts: calls.update.body is undefined in the built console/,
+  );
+  expect(output).toContain('1 violations.');
+  expect(code).toBe(1);
+});
+
 test.each([
   ['await sql`update t set a = ${x}`.execute(db);', 'db'],
   [

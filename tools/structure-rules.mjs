@@ -86,6 +86,20 @@ export function rawFieldsOf(file, text) {
   return RAW_FIELDS.filter(([field]) => field.test(text)).map(([, instead]) => `${instead} (web/ui)`);
 }
 
+/**
+ * The schemas of calls that `text` reads, each as the advice what to use instead: the built console has of a call only
+ * its method, path and access (tools/console-contract.ts).
+ */
+export function callSchemasOf(file, text) {
+  if (!file.startsWith('web/')) return [];
+  const calls = [...text.matchAll(/^import (?!type\b)\{([^}]*)\} from '[./]+contract\/[^']+'/gm)]
+    .flatMap(([, names]) => names.split(','))
+    .map((name) => name.trim().split(' ').at(-1));
+  return [...text.matchAll(/(?<!typeof )\b(\w+)\.\w+\.(?:body|query|params|answer|meta)\b/g)]
+    .filter(([, name]) => calls.includes(name))
+    .map(([found]) => `${found} is undefined in the built console: import the schema by its name`);
+}
+
 const FORMATTERS = ['locale', 'numbers', 'time'].map((name) => `web/ui/${name}.ts`);
 const FORMAT =
   /\bIntl\.(?!Locale\b)\w+|\.(?:toLocale\w*String|localeCompare|toFixed|to(?:Date|Time)String)\(/g;
