@@ -1,7 +1,7 @@
 import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';
-import { expect, quiet, signInAs, test } from './support.ts';
+import { expect, expectStatus, quiet, signInAs, test } from './support.ts';
 
 // WCAG 1.4.10: 1280 pixels at 400 %.
 test.use({ viewport: { width: 320, height: 256 } });
@@ -19,6 +19,7 @@ test('no screen scrolls sideways at 400 %', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/today', server);
   for (const screen of screens) {
     if (screen.signedOut || screen.before) continue;
+    if (screen.failure) expectStatus(page, screen.failure);
     await page.goto(screen.path(shown));
     await quiet(page);
     const wide = await page.evaluate(() => {

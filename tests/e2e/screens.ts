@@ -35,6 +35,8 @@ export type Screen = {
   before?: (page: Page) => Promise<unknown>;
   /** What a person does on the screen to see it. */
   open?: (page: Page) => Promise<unknown>;
+  /** The status of its request that fails. */
+  failure?: number;
   signedOut?: true;
   /** The only width in pixels that has it. */
   width?: number;
@@ -58,6 +60,7 @@ export const screens: Screen[] = [
   }),
   fixed('licenses-empty', '/licenses?search=no+such+hospital'),
   fixed('licenses-error', '/licenses', {
+    failure: 400,
     before: (page) =>
       page.route(listOfLicenses, (route) =>
         route.fulfill({
@@ -111,5 +114,5 @@ export const screens: Screen[] = [
   fixed('api-key-create', '/api-keys?dialog=create'),
   fixed('account', '/account'),
   fixed('not-found', '/nowhere'),
-  fixed('record-missing', '/customers/018f0000-0000-7000-8000-000000000000'),
+  fixed('record-missing', '/customers/018f0000-0000-7000-8000-000000000000', { failure: 404 }),
 ];

@@ -30,7 +30,7 @@ if (folder) {
       test.setTimeout(300_000);
       page.setDefaultTimeout(60_000);
       if (!screen.signedOut) await signInAs(page, 'super_admin', '/account', server);
-      if (screen.name.endsWith('-error')) expectStatus(page, 400);
+      if (screen.failure) expectStatus(page, screen.failure);
       await screen.before?.(page);
       if (screen.width) await page.setViewportSize({ width: screen.width, height: 844 });
       await page.goto(screen.path(shown));
