@@ -47,6 +47,9 @@ const install = (options: Partial<ClientOptions> = {}) =>
 const offered = async (options: Partial<ClientOptions> = {}) =>
   (await (await install(options)).check())?.version;
 
+/** Less than a whole download. Random content decides where blocks end, so how many bytes a change takes is luck. */
+const halfOf = (file: Buffer) => file.length / 2;
+
 const change = (release: Release, body: Record<string, unknown>) =>
   staff.ok(releaseCalls.update, { params: { releaseId: release.id }, body });
 const rollOut = (release: Release, percentage: number) =>
@@ -435,7 +438,7 @@ describe('AppImageUpdater', () => {
     });
     expect((await readFile(await app.download())).equals(after)).toBe(true);
     expect(app.log.join('\n')).not.toContain('Cannot download differentially');
-    expect(app.executor.received).toBeLessThan(300_000);
+    expect(app.executor.received).toBeLessThan(halfOf(old));
   });
 
   test.each([
@@ -561,7 +564,7 @@ describe('a differential download', () => {
     expect(app.executor.asked.map(({ path }) => path.split('?')[0]!.split('/').slice(-2).join('/'))).toEqual(
       expect.arrayContaining(['1.0.0/App-Setup-1.0.0.exe.blockmap', '1.1.0/App-Setup-1.1.0.exe.blockmap']),
     );
-    expect(app.executor.received).toBeLessThan(500_000);
+    expect(app.executor.received).toBeLessThan(halfOf(old));
     expect(app.log.join('\n')).toMatch(/To download: [\d.,]+ KB \(\d+%\)/);
   });
 
@@ -575,6 +578,6 @@ describe('a differential download', () => {
     const app = await install({ version: '1.0.0-beta.1', channel: 'beta', installed });
     expect((await app.check())?.version).toBe('1.0.0');
     expect((await readFile(await app.download())).equals(next)).toBe(true);
-    expect(app.executor.received).toBeLessThan(300_000);
+    expect(app.executor.received).toBeLessThan(halfOf(old));
   });
 });
