@@ -98,8 +98,19 @@ test('the steps that the form suggests are set for each channel', async ({ page,
   ];
   expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'alpha', plan: suggested });
 
+  // Nobody publishes before the suggestion is known, however slow the network is.
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**${rollouts.defaults.path}`, async (route) => {
+    await asked;
+    await route.continue();
+  });
   await page.goto(`${server.url}/releases?edit=${draft.id}`);
-  await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+  await expect(editing(page).getByText(/^Version 70\.0\.0-alpha/)).toBeVisible();
+  const isDraft = editing(page).getByRole('checkbox', { name: 'Draft Release' });
+  await expect(isDraft).toBeHidden();
+  answer();
+  await isDraft.uncheck();
   await expect(stepField(page, 'Percentage of step 1')).toHaveValue('20');
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
 });

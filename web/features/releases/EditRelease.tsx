@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
+import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -21,6 +22,8 @@ const width = 480;
 /** Edits a release (spec part 2, section 2.3). */
 export default function EditRelease({ id, onClose }: { id: string; onClose: () => void }) {
   const release = useQuery(releaseQuery(id));
+  // a release that is published before they are known would have no steps
+  const defaults = useQuery(rolloutDefaultsQuery());
   return (
     <Dialog
       title="Edit Release"
@@ -31,7 +34,7 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
     >
       {release.isLoadingError ? (
         <LoadError title="Error loading release" query={release} />
-      ) : !release.data ? (
+      ) : !release.data || defaults.isLoading ? (
         <FormSkeleton heights={[36, 36, 48, 48, 110]} />
       ) : (
         <Edit release={release.data} onClose={onClose} />

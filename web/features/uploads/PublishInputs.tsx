@@ -19,7 +19,7 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
   const { values } = form;
   const { can } = useAuth();
   const mayNotPublish = values.isDraft && !can.manageRollouts;
-  const { suggest } = usePlanSuggestion(unplanned, can.manageRollouts);
+  const { suggest, isLoading } = usePlanSuggestion(unplanned, can.manageRollouts);
   const isInSteps = !values.isDraft && values.plan.inSteps;
   const setDraft = (isDraft: boolean) => {
     form.setValues({ ...withDraft(values, isDraft, 100), plan: suggest(isDraft, values.channel) });
@@ -91,7 +91,7 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
                 {mayNotPublish && <span style={{ display: 'block' }}>{whyNotPublish}</span>}
               </>
             }
-            disabled={mayNotPublish}
+            disabled={mayNotPublish || isLoading}
             checked={values.isDraft}
             onChange={(event) => setDraft(event.currentTarget.checked)}
           />
