@@ -26,7 +26,7 @@ export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnsw
   return { data: page.data, meta: { ...page.meta, deleted } };
 }
 
-/** Soft-deleted customers, most recently deleted first. */
+/** Soft-deleted customers, by name. */
 export function listTrash(db: Db, query: RouteInput<typeof calls.trash>['query']) {
   return pageOf(db, { search: query.search, includeDeleted: true, trash: true }, { ...query, sort: 'name' });
 }
