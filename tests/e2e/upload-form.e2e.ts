@@ -124,8 +124,17 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
     },
   });
   await makeRelease(server, { version: '72.1.0-beta', channel: 'beta' });
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**${rollouts.defaults.path}`, async (route) => {
+    await asked;
+    await route.continue();
+  });
   await openForm(page, server);
   await choose(page, await fileOnDisk('App-72.2.0-beta.exe', program(2048)));
+  // Nobody publishes before the suggested steps are known.
+  await expect(box(page, 'Draft Release')).toBeDisabled();
+  answer();
   await expect(modal(page).getByText(/Empty: 5 %/)).toBeVisible();
   await box(page, 'Draft Release').uncheck();
   await expect(modal(page).getByRole('group', { name: 'Steps' })).toHaveCount(0);
