@@ -90,6 +90,14 @@ const listParts = packages(
   ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
   'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
 );
+/** What menus add, and what dialogs and drawers add: each would load in several small files. */
+const menuParts = packages([], 'Accordion|Menu|Radio');
+const dialogParts = packages(
+  [
+    '(react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar|tslib|get-nonce|aria-hidden)',
+  ],
+  'Drawer|Modal|ModalBase',
+);
 /** What every form checks its fields with. */
 const schemas = /node_modules[\\/]zod[\\/]|[\\/]contract[\\/](common|messages|route)\.ts$/;
 
@@ -124,6 +132,8 @@ export default defineConfig({
             // one file, as every screen needs it: a request more is slower than what a cache would keep
             { name: 'libraries', test: libraries, priority: 1 },
             { name: 'list-parts', test: listParts, priority: 1 },
+            { name: 'menu-parts', test: menuParts, priority: 1 },
+            { name: 'dialog-parts', test: dialogParts, priority: 1 },
             { name: 'schemas', test: schemas, priority: 1 },
             { name: consoleChunks(), debugName: 'console-chunks' },
           ],

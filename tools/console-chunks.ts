@@ -8,15 +8,19 @@ type Modules = {
   } | null;
 };
 
+/** The styles of packages that the first screen has. Packages have no other part here. */
+const isBaseStyle = /@mantine[\\/]core[\\/]styles|@fontsource-variable/;
+
 /**
  * Assigns each module of the console to a chunk, so that a screen loads a handful of files instead of fifty. `base`: needed
  * before signing in. `console`: needed by the first load of the licenses screen, with the frame and its notices. `screens`:
- * needed by several of the other screens. The rest of each screen is one chunk. Dialogs and charts, loaded when opened, are
- * left to the bundler.
+ * needed by several of the other screens. `views`: the menu of saved views. The rest of each screen is one chunk. Dialogs
+ * and charts, loaded when opened, are left to the bundler.
  */
 export function consoleChunks(): (id: string, modules: Modules) => string | null {
   let chunks: Map<string, string> | undefined;
-  return (id, modules) => (chunks ??= assignChunks(modules)).get(id) ?? null;
+  return (id, modules) =>
+    isBaseStyle.test(id) ? 'base' : ((chunks ??= assignChunks(modules)).get(id) ?? null);
 }
 
 function assignChunks(modules: Modules): Map<string, string> {
@@ -41,6 +45,10 @@ function assignChunks(modules: Modules): Map<string, string> {
   // what the sign-in screen loads later must not load a screen too
   const later = [...base].flatMap(loadedLater);
   for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);
+  // loads at once with every list, which is complete without it
+  const views = [...chunks.keys()].flatMap(loadedLater).filter(isNamed('ViewMenu'));
+  for (const id of reach(modules, views))
+    if (!chunks.has(id)) chunks.set(id, id.endsWith('.css') ? 'console' : 'views');
   for (const id of base) chunks.set(id, 'base');
   // a page whose script is empty is built without it
   chunks.delete(main);
