@@ -157,8 +157,13 @@ async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>
     'machine list': get(() => '/api/v1/machines'),
     'machines seen in 24 hours': get(() => '/api/v1/machines?seen=day'),
     'machines not seen for 30 days': get(() => '/api/v1/machines?seen=before'),
+    'machines that are active': get(() => '/api/v1/machines?state=active'),
     'machines that are refused': get(() => '/api/v1/machines?state=refused'),
     'machines without a seat': get(() => '/api/v1/machines?state=no_seat'),
+    'machines that are clones': get(() => '/api/v1/machines?state=clone'),
+    'refused machines of a customer': get(
+      (n) => `/api/v1/machines?state=refused&customerId=${customer(n).split('/').at(-1)}`,
+    ),
     'machines of a customer': get((n) => `/api/v1/machines?customerId=${customer(n).split('/').at(-1)}`),
     'machine search, part of an id': get((n) => `/api/v1/machines?search=${pick(n).machineId.slice(2, 14)}`),
     'machine page': get((n) => `/api/v1/machines/${hashOf(`bench-${1 + n}`)}`),

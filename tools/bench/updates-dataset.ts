@@ -70,13 +70,16 @@ const machinesSql = `
          (now() - interval '1 day')::date, 100, 120
     from (select n, sha256(convert_to('bench-' || n, 'UTF8')) as h from generate_series(1, $1::int) n) m`;
 
-/** Each machine belongs to a customer by its seat; the policy of their tag is set by the job that needs it. */
+/**
+ * Each machine belongs to a customer by its seat, on a license of any state; the policy of their tag is set by the job
+ * that needs it.
+ */
 const seatsSql = `
   insert into activations (activation_id, license_id, machine_id, status, activation_type, platform,
                            last_checked_at, created_at, updated_at)
   select gen_random_uuid(), l.license_id, 'bench-' || n, 'active', 'automatic', 'win32', now(), now(), now()
     from generate_series(1, $1::int) n
-    join (select license_id, row_number() over () - 1 as i from licenses) l
+    join (select license_id, row_number() over (order by license_id) - 1 as i from licenses) l
       on l.i = n % (select count(*) from licenses)`;
 
 const eventsSql = `
