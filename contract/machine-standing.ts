@@ -74,7 +74,6 @@ export type TimelineRun = z.output<typeof timelineRun>;
 
 /** When a machine was last heard of: in the last 24 hours, 7 or 30 days, or longer ago than 30 days. */
 export const seenRanges = ['day', 'week', 'month', 'before'] as const;
-export type SeenRange = (typeof seenRanges)[number];
 
 const filter = {
   search: search.meta({

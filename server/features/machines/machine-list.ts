@@ -1,6 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
-import type { MachineStanding, machineStandings as calls } from '../../../contract/machine-standing.ts';
+import type {
+  MachineStanding,
+  MachineState,
+  machineStandings as calls,
+} from '../../../contract/machine-standing.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
@@ -14,7 +18,7 @@ import { onlyRow } from '../../invariants.ts';
 import { licenseKeyFragment } from '../licenses/index.ts';
 import { findMachine, foundBy, recordsWhere, notFound } from './machine-row.ts';
 import type { MachineCount } from './machines.ts';
-import { heardOf, readStandings, seatsAt } from './standings.ts';
+import { heardOf, readStandings, recordOf, seatsAt } from './standings.ts';
 
 type Query = RouteInput<typeof calls.list>['query'];
 type Found = Awaited<ReturnType<typeof readStandings>>[number];
@@ -23,18 +27,32 @@ type Filter = Omit<Query, 'limit' | 'offset' | 'sort'>;
 /** A page of all machines, with their seats. A filter may take long, so it does not use the everyday connections. */
 export async function listStandings(
   { db, reports }: Pick<Context, 'db' | 'reports'>,
-  countSeen: MachineCount,
+  count: { seen: MachineCount; states: MachineCount },
   by: Caller,
   { limit, offset = 0, sort, ...filter }: Query,
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const found = sql<boolean>`${sql.join(conditionsOf(by, filter), sql` and `)}`;
   const order = inOrder(sort);
-  const { seen, ...others } = filter;
-  if (Object.values(others).every((value) => value === undefined)) {
+  const { seen, state, ...others } = filter;
+  const isCountKept = Object.values(others).every((value) => value === undefined);
+  const found = allOf(conditionsOf(by, filter));
+  if (isCountKept && !state) {
     // in the order of the index, which ends with the page; the count does not
     const page = sql`select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset}`;
-    const [rows, total] = await Promise.all([readStandings(db, by, page, order), countSeen(seen, found)]);
+    const [rows, total] = await Promise.all([readStandings(db, by, page, order), count.seen(seen, found)]);
     return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
+  }
+  const answer = async (hashes: string[], total: number) => {
+    const rows = await readStandings(reports, by, machinesOf(hashes), order);
+    return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
+  };
+  if (state && mayRead(by, 'licenses')) {
+    const end = offset + limit;
+    const length = Math.min(walked.forEach * end, walked.atMost);
+    const most = isCountKept ? end : length;
+    const { hashes, isAll } = await walk(reports, by, { ...filter, state }, sort, { length, most });
+    if (isAll) return answer(hashes.slice(offset, end), hashes.length);
+    if (isCountKept && hashes.length === end)
+      return answer(hashes.slice(offset), await count.states(`${state} ${seen}`, found));
   }
   const { rows: pages } = await sql<{ total: number; hashes: string[] }>`
     with found as materialized (
@@ -43,15 +61,59 @@ export async function listStandings(
            array(select encode(m.machine_hash, 'hex') from found m
                   order by ${order} limit ${limit} offset ${offset}) as hashes`.execute(reports);
   const { total, hashes } = onlyRow({ rows: pages });
-  const rows = await readStandings(reports, by, machinesOf(hashes), order);
-  return { data: rows.map(({ standing }) => standing), meta: { total, limit, offset } };
+  return answer(hashes, total);
 }
+
+/** Machines that a walk looks at, for each that the page needs and in all; beyond, computing all states is faster. */
+const walked = { forEach: 100, atMost: 20_000 };
+
+/**
+ * The hashes of the first `most` machines in a state, among the first `length` of the list that may be in it: looks at
+ * one after the other. `isAll`: there are no more.
+ */
+async function walk(
+  db: Db,
+  by: Caller,
+  { state, ...others }: Filter & { state: MachineState },
+  sort: Query['sort'],
+  { length, most }: { length: number; most: number },
+): Promise<{ hashes: string[]; isAll: boolean }> {
+  const conditions = conditionsOf(by, others);
+  const seats = seatsThatMayBe[state];
+  if (seats) {
+    const { rows: few } = await sql<{ hash: Buffer }>`
+      select ${recordOf} as hash from activations a left join machine_credentials k using (activation_id)
+       where ${seats} limit ${length}`.execute(db);
+    if (few.length < length)
+      conditions.push(sql`m.machine_hash = any(${few.map(({ hash }) => hash)}::bytea[])`);
+  }
+  const first = sql`(
+    select m.machine_hash, ${heardOf} as heard_at from machines m where ${allOf(conditions)}
+     order by ${inOrder(sort)} limit ${length}) m`;
+  const listed = inOrder(sort, sql`m.heard_at`);
+  const { rows } = await sql<{ hashes: string[]; isAll: boolean }>`
+    with found as materialized (
+      select m.machine_hash, m.heard_at
+        from ${first} left join lateral (select * from ${seatsAt(by.now, sql`m.machine_hash`)} one) s on true
+       where coalesce(s.state, 'no_seat') = ${state} order by ${listed} limit ${most})
+    select array(select encode(m.machine_hash, 'hex') from found m order by ${listed}) as hashes,
+           (select count(*) from found) < ${most} and (select count(*) from ${first}) < ${length} as "isAll"`.execute(
+    db,
+  );
+  return onlyRow({ rows });
+}
+
+/** The states that few seats are in, and these seats by an index. */
+const seatsThatMayBe: { [state in MachineState]?: RawBuilder<boolean> } = {
+  offline: sql`a.status = 'active' and a.offline_until is not null`,
+  clone: sql`k.cloned_at is not null`,
+};
 
 const machinesOf = (hashes: string[]): RawBuilder<unknown> =>
   sql`select * from machines m where m.machine_hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`;
 
-const inOrder = (sort: Query['sort']): RawBuilder<unknown> =>
-  sort === 'lastSeen' ? sql`${heardOf}, m.machine_hash` : sql`${heardOf} desc, m.machine_hash desc`;
+const inOrder = (sort: Query['sort'], heard: RawBuilder<unknown> = heardOf): RawBuilder<unknown> =>
+  sort === 'lastSeen' ? sql`${heard}, m.machine_hash` : sql`${heard} desc, m.machine_hash desc`;
 
 /** All of them as a CSV file, and an audit entry that names the caller. */
 export async function exportStandings(
@@ -62,7 +124,7 @@ export async function exportStandings(
   const { db } = parts;
   const { rows: found } = await sql<{ hash: string }>`
     select encode(m.machine_hash, 'hex') as hash from machines m
-     where ${sql.join(conditionsOf(by, filter), sql` and `)} order by ${inOrder(sort)}`.execute(db);
+     where ${allOf(conditionsOf(by, filter))} order by ${inOrder(sort)}`.execute(db);
   const rows = inPieces(
     found.map(({ hash }) => hash),
     (hashes) => readStandings(db, by, machinesOf(hashes), sql`1`),
@@ -103,6 +165,8 @@ export async function getStanding(db: Db, by: Caller, id: string): Promise<Machi
 const days = { day: 1, week: 7, month: 30, before: 30 };
 const mostWords = 6;
 
+const allOf = (conditions: RawBuilder<boolean>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`;
+
 /** The conditions of a filter, the first of which is always true; none of them tells what the caller may not read. */
 function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
   const { search, customerId, platform, version, state, seen } = filter;
@@ -127,12 +191,15 @@ function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
   return found;
 }
 
-/** A machine whose attempts name no license holds no seat either. */
-function inState(by: Caller, state: NonNullable<Filter['state']>): RawBuilder<boolean> {
+/**
+ * A machine whose attempts name no license holds no seat either. `is true` keeps PostgreSQL from a join, which computes
+ * all seats again for each machine where it expects few of them.
+ */
+function inState(by: Caller, state: MachineState): RawBuilder<boolean> {
   const seats = seatsAt(by.now);
   return state === 'no_seat'
     ? sql`m.machine_hash not in (select hash from ${seats} s where s.state <> 'no_seat')`
-    : sql`m.machine_hash in (select hash from ${seats} s where s.state = ${state})`;
+    : sql`(m.machine_hash in (select hash from ${seats} s where s.state = ${state})) is true`;
 }
 
 /** Machines that show a value: what they told a feed, else what they said when they validated. */

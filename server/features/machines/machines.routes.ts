@@ -10,8 +10,9 @@ import { timelineOf } from './timeline.ts';
 export const machineRoutes = (context: Context & { policyOf: PolicyFinder }) => {
   const { db, reports, policyOf } = context;
   const count = createMachineCount(db);
+  const states = createMachineCount(reports);
   const standings = implement(machineStandings, {
-    list: ({ by, query }) => listStandings(context, count, by, query),
+    list: ({ by, query }) => listStandings(context, { seen: count, states }, by, query),
     exportCsv: async ({ by, query }) => exportStandings({ ...context, db: reports }, by, query),
     get: ({ by, params }) => getStanding(db, by, params.id),
     timeline: ({ by, params, query }) => timelineOf(reports, by, params.id, query),

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
-import type { SeenRange } from '../../../contract/machine-standing.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { nobody } from '../../caller.ts';
@@ -17,14 +16,14 @@ import { onlyRow } from '../../invariants.ts';
 const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
 
-/** Counts the machines that were seen in a range of time, by default all; counting a million takes longer than a page. */
+/**
+ * Counts the machines that a condition finds, by default all; counting a million takes longer than a page. `found` names
+ * what is found, whoever asks and whenever.
+ */
 export function createMachineCount(db: Db) {
-  const kept = createKept<{ count: number }>(5, ({ count }) => count);
-  return async (
-    seen: SeenRange | 'ever' = 'ever',
-    condition: RawBuilder<boolean> = everyMachine,
-  ): Promise<number> => {
-    const { count } = await kept(seen, async () => ({ count: await countFound(db, condition) }));
+  const kept = createKept<{ count: number }>(25, ({ count }) => count);
+  return async (found = 'all', condition: RawBuilder<boolean> = everyMachine): Promise<number> => {
+    const { count } = await kept(found, async () => ({ count: await countFound(db, condition) }));
     return count;
   };
 }

@@ -8,7 +8,7 @@ import type { Db } from '../../db/client.ts';
 export const heardOf = sql<Date>`greatest(m.last_seen, m.validated_at)`;
 
 /** The record of an activation `a`: that of its machine id, unless its credential `k` has one of its own. */
-const recordOf = sql`coalesce(k.own_hash, machine_hash(a.machine_id))`;
+export const recordOf = sql`coalesce(k.own_hash, machine_hash(a.machine_id))`;
 
 /**
  * All attempts of machines on licenses, as a table: their seats, and the refusals of those that never had one. `hash`:

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { machineStandings as calls, machineStates } from '../../../contract/machine-standing.ts';
+import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
+import { days, eventually, startTestServer } from '../../../tests/harness.ts';
+
+const server = await startTestServer();
+const staff = server.api((await server.signInAs('super_admin')).byCookie);
+afterAll(() => server.close());
+
+const hospital = await makeCustomer(staff);
+const ofHospital = { customerId: hospital.customerId };
+
+/** Machines with any of five licenses: what happened to each of them on each license are digits of a hash. */
+beforeAll(async () => {
+  const trashed = await makeCustomer(staff);
+  const licenseIds: string[] = [];
+  for (const owner of [hospital, hospital, hospital, hospital, trashed])
+    licenseIds.push((await makeLicense(staff, { customerId: owner.customerId })).licenseId);
+  await softDelete(staff, trashed);
+  const now = server.clock.now();
+  const write = (text: string, ...values: unknown[]) => server.pool.query(text, values);
+  await write("update licenses set status = 'revoked' where license_id = $1", licenseIds[1]);
+  await write(
+    'update licenses set valid_from = $2, valid_until = $3 where license_id = $1',
+    licenseIds[2],
+    new Date(now.getTime() - days(9)),
+    new Date(now.getTime() - days(1)),
+  );
+  await write(
+    'update licenses set current_activations = max_activations where license_id = $1',
+    licenseIds[3],
+  );
+  // several of each time, and many without a seat that come first in one order and last in the other
+  await write(
+    `insert into machines (machine_hash, display_id, first_seen, last_seen, platform)
+     select machine_hash(id), machine_display_id(machine_hash(id)), at, at, platform
+       from (select 'mixed ' || n as id, $1::timestamptz - n % 40 * interval '10 minutes' as at,
+                    (array['win32', 'linux', null])[1 + n % 3] as platform from generate_series(1, 150) n
+             union all
+             select 'idle ' || n, $1::timestamptz - interval '400 days', null from generate_series(1, 750) n) made`,
+    now,
+  );
+  await write(
+    `insert into activations (activation_id, license_id, machine_id, status, activation_type, hostname, platform,
+                              offline_until, last_checked_at, created_at, updated_at)
+     select gen_random_uuid(), license_id, 'mixed ' || n,
+            (array['active', 'active', 'active', 'released', 'deactivated'])[1 + (h >> 4) % 5], 'automatic',
+            'MIXED-' || n, 'linux', $2::timestamptz + (array[1, -1])[1 + (h >> 8) % 6] * interval '1 day',
+            $2::timestamptz - (h >> 12) % 50 * interval '1 hour', $2::timestamptz - interval '9 days', $2
+       from generate_series(1, 150) n, unnest($1::uuid[]) with ordinality l (license_id, i),
+            lateral (select abs(hashtext(n || ' ' || i)::bigint) as h) hashed
+      where h % 3 = 0`,
+    licenseIds,
+    now,
+  );
+  // some seats have a record of their own
+  await write(
+    `insert into machine_credentials
+       (activation_id, public_key, token_id, secret_hash, enrolled_at, cloned_at, own_hash)
+     select activation_id, sha256('key'), 'lym_' || activation_id, sha256('secret'), $1,
+            case when h % 2 = 0 then $1::timestamptz end,
+            case when h % 5 = 0 then machine_hash('idle ' || h % 700) end
+       from (select activation_id, machine_id, rank() over (partition by machine_id order by license_id) as i
+               from activations) a, lateral (select abs(hashtext(machine_id || i)::bigint) as h) hashed
+      where h % 4 > 0`,
+    now,
+  );
+  await write(
+    `insert into refusals (license_id, machine_id, code, since, refused_at)
+     select license_id, 'mixed ' || n,
+            (array['VALID', 'REVOKED', 'EXPIRED', 'TOO_MANY_ACTIVATIONS', 'CUSTOMER_INACTIVE'])[i], $2, $2
+       from generate_series(1, 150) n, unnest($1::uuid[]) with ordinality l (license_id, i)
+      where abs(hashtext(i || ' refuses ' || n)::bigint) % 4 = 0`,
+    licenseIds,
+    now,
+  );
+  await write('analyze');
+});
+
+const find = async (query: Record<string, string>) => (await staff.call(calls.list, { query })).body;
+
+/** All rows of a filter, page by page. */
+async function pagesOf(query: Record<string, string>, limit: number) {
+  const rows = [];
+  for (let offset = 0; rows.length === offset; offset += limit)
+    rows.push(...(await find({ ...query, limit: String(limit), offset: String(offset) })).data);
+  return rows;
+}
+
+test.each([{}, { seen: 'day' }, { seen: 'before' }, ofHospital, { platform: 'linux' }, { search: 'mixed' }])(
+  'the machines in a state are those whose rows say so, each once, on all pages of %j',
+  async (filter) => {
+    const rows = await pagesOf(filter, 500);
+    for (const state of machineStates)
+      for (const sort of ['lastSeen', '-lastSeen']) {
+        const query = { ...filter, state, sort };
+        const expected = rows.filter((row) => row.state === state).map(({ displayId }) => displayId);
+        if (sort === 'lastSeen') expected.reverse();
+        const found = await pagesOf(query, Math.ceil(expected.length / 3) || 1);
+        const { meta } = await find({ ...query, limit: '1' });
+        const ids = found.map(({ displayId }) => displayId);
+        expect([query, meta.total, ids]).toEqual([query, expected.length, expected]);
+      }
+  },
+);
+
+test('these machines are in all states', async () => {
+  const rows = await pagesOf({}, 500);
+  for (const state of machineStates)
+    expect([state, rows.filter((row) => row.state === state).length > 5]).toEqual([state, true]);
+});
+
+test('the totals of a state are counted for each range of time', async () => {
+  const totals = await Promise.all(
+    [{}, { seen: 'day' }].map(
+      async (seen) => (await find({ state: 'no_seat', ...seen, limit: '1' })).meta.total,
+    ),
+  );
+  expect(totals[0]! - totals[1]!).toBeGreaterThan(700);
+});
+
+test('a machine leaves the list of its state at once, and its total soon', async () => {
+  const first = async () => {
+    const { data, meta } = await find({ state: 'active', limit: '1' });
+    return { ...data[0]!, total: meta.total };
+  };
+  const { displayId, seat, total } = await first();
+  await server.pool.query(
+    `update activations set status = 'released'
+      where machine_id = (select machine_id from activations where activation_id = $1)`,
+    [seat?.activationId],
+  );
+  expect((await first()).displayId).not.toBe(displayId);
+  await eventually(async () => (await first()).total === total - 1);
+});
