@@ -31,7 +31,7 @@ test('no screen scrolls sideways at 400 %, however long a word is', async ({ pag
   }
 });
 
-/** One record of each kind, whose texts are as long as the contract allows and have no space. */
+/** One record of each kind, whose texts are long words: names, roles and tags as long as the contract allows. */
 async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {
   const { admin } = server;
   const word = (length: number) => 'W'.repeat(length);
