@@ -99,7 +99,8 @@ const dialogParts = packages(
   'Drawer|Modal|ModalBase',
 );
 /** What every form checks its fields with. */
-const schemas = /node_modules[\\/]zod[\\/]|[\\/]contract[\\/](common|messages|route)\.ts$/;
+const schemas =
+  /node_modules[\\/]zod[\\/]|[\\/]contract[\\/]((common|messages|route)\.ts|common\.ts\?light)$/;
 
 export default defineConfig({
   root: 'web',
