@@ -9,6 +9,7 @@ import { paths } from '../../paths.ts';
 import { refusalReasons } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
+import { InTurn } from '../../ui/InTurn.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
@@ -87,28 +88,30 @@ export function TrendLine(props: {
       note={!isEmpty && notes.filter(Boolean).join(' ')}
       empty={<NoValidations />}
     >
-      <LineChart
-        {...look}
-        lineProps={({ name: line }: { name: string }) =>
-          line === 'before' ? faint : steps.isOpen ? dashedEnd : {}
-        }
-        data={data}
-        dataKey="day"
-        series={[
-          ...(hasBefore
-            ? [{ name: 'before', label: 'Period before', color: 'var(--mantine-color-dimmed)' }]
-            : []),
-          { name: 'count', label: unit, color: hues.ink },
-        ]}
-        valueFormatter={format}
-        yAxisProps={{
-          allowDecimals: domain !== undefined,
-          width: 56,
-          tickFormatter: (value: number) => countText(value) + (axisUnit ?? ''),
-          ...(domain ? { domain } : {}),
-        }}
-        lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by ${byWeek ? 'week' : 'day'}` }}
-      />
+      <InTurn height={height}>
+        <LineChart
+          {...look}
+          lineProps={({ name: line }: { name: string }) =>
+            line === 'before' ? faint : steps.isOpen ? dashedEnd : {}
+          }
+          data={data}
+          dataKey="day"
+          series={[
+            ...(hasBefore
+              ? [{ name: 'before', label: 'Period before', color: 'var(--mantine-color-dimmed)' }]
+              : []),
+            { name: 'count', label: unit, color: hues.ink },
+          ]}
+          valueFormatter={format}
+          yAxisProps={{
+            allowDecimals: domain !== undefined,
+            width: 56,
+            tickFormatter: (value: number) => countText(value) + (axisUnit ?? ''),
+            ...(domain ? { domain } : {}),
+          }}
+          lineChartProps={{ margin: { top: 8, right: 12 }, title: `${title} by ${byWeek ? 'week' : 'day'}` }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }
@@ -139,26 +142,28 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
       note={names.length > 0 && steps.isOpen && steps.openNote}
       empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
     >
-      <BarChart
-        h={height}
-        data={data}
-        dataKey="day"
-        type="stacked"
-        barProps={dashedBar}
-        series={names.map((name, index) => ({
-          name,
-          label: reasonText(name),
-          color: refusalHues[index % refusalHues.length] ?? hues.ink,
-        }))}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 36 }}
-        tickLine="none"
-        maxBarWidth={28}
-        valueFormatter={countText}
-        xAxisProps={{ minTickGap: 28 }}
-        yAxisProps={{ allowDecimals: false, width: 56 }}
-        barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
-      />
+      <InTurn height={height}>
+        <BarChart
+          h={height}
+          data={data}
+          dataKey="day"
+          type="stacked"
+          barProps={dashedBar}
+          series={names.map((name, index) => ({
+            name,
+            label: reasonText(name),
+            color: refusalHues[index % refusalHues.length] ?? hues.ink,
+          }))}
+          withLegend
+          legendProps={{ verticalAlign: 'top', height: 36 }}
+          tickLine="none"
+          maxBarWidth={28}
+          valueFormatter={countText}
+          xAxisProps={{ minTickGap: 28 }}
+          yAxisProps={{ allowDecimals: false, width: 56 }}
+          barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }
@@ -170,6 +175,7 @@ const reasonText = (code: ValidationCode): string => capitalize(refusalReasons[c
 export function TopCustomers({ customers }: { customers: CustomerUse['customers'] | undefined }) {
   const { can } = useAuth();
   if (!customers) return <Skeleton height={height + 60} radius={8} />;
+  const tall = Math.max(height, customers.length * 34 + 60);
   return (
     <ChartCard
       exportable={can.exportAnalytics}
@@ -178,25 +184,27 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
       rows={customers.map((c) => [c.company, c.activeUsers, c.activeLicenses])}
       empty={<NoValidations />}
     >
-      <BarChart
-        h={Math.max(height, customers.length * 34 + 60)}
-        data={customers}
-        dataKey="company"
-        orientation="vertical"
-        series={[
-          { name: 'activeUsers', label: 'Active Users', color: hues.ink },
-          { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
-        ]}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 36 }}
-        tickLine="none"
-        gridAxis="x"
-        maxBarWidth={12}
-        valueFormatter={countText}
-        xAxisProps={{ allowDecimals: false }}
-        yAxisProps={{ width: 190, tickFormatter: shortName }}
-        barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
-      />
+      <InTurn height={tall}>
+        <BarChart
+          h={tall}
+          data={customers}
+          dataKey="company"
+          orientation="vertical"
+          series={[
+            { name: 'activeUsers', label: 'Active Users', color: hues.ink },
+            { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
+          ]}
+          withLegend
+          legendProps={{ verticalAlign: 'top', height: 36 }}
+          tickLine="none"
+          gridAxis="x"
+          maxBarWidth={12}
+          valueFormatter={countText}
+          xAxisProps={{ allowDecimals: false }}
+          yAxisProps={{ width: 190, tickFormatter: shortName }}
+          barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }
@@ -225,18 +233,20 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
         </Anchor>
       }
     >
-      <BarChart
-        h={height}
-        data={data}
-        dataKey="week"
-        series={[{ name: 'count', label: 'Licenses', color: 'var(--ui-amber-solid)' }]}
-        tickLine="none"
-        maxBarWidth={28}
-        valueFormatter={countText}
-        xAxisProps={{ minTickGap: 8 }}
-        yAxisProps={{ allowDecimals: false, width: 56 }}
-        barChartProps={{ title: 'Licenses expiring by week' }}
-      />
+      <InTurn height={height}>
+        <BarChart
+          h={height}
+          data={data}
+          dataKey="week"
+          series={[{ name: 'count', label: 'Licenses', color: 'var(--ui-amber-solid)' }]}
+          tickLine="none"
+          maxBarWidth={28}
+          valueFormatter={countText}
+          xAxisProps={{ minTickGap: 8 }}
+          yAxisProps={{ allowDecimals: false, width: 56 }}
+          barChartProps={{ title: 'Licenses expiring by week' }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }

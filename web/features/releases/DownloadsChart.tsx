@@ -2,6 +2,7 @@ import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
+import { InTurn } from '../../ui/InTurn.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
 import { shortPlatformText, unusualKind } from './release-labels.ts';
@@ -33,30 +34,32 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
       rows={data.map((stat) => [stat.name, stat.completedDownloads, stat.failedDownloads])}
       empty={<EmptyState title="No releases yet">Downloads appear here once there is one.</EmptyState>}
     >
-      <BarChart
-        h={chartHeight + 20}
-        data={data}
-        dataKey="name"
-        series={[
-          { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
-          { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
-        ]}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 36 }}
-        tickLine="none"
-        maxBarWidth={28}
-        valueFormatter={countText}
-        xAxisProps={{
-          tick: <NameTick />,
-          height: 44,
-          tickFormatter: widestLine,
-          interval: 'preserveStart',
-          fontSize: 11,
-          minTickGap: 2,
-        }}
-        yAxisProps={{ allowDecimals: false, width: 56 }}
-        barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
-      />
+      <InTurn height={chartHeight + 20}>
+        <BarChart
+          h={chartHeight + 20}
+          data={data}
+          dataKey="name"
+          series={[
+            { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
+            { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
+          ]}
+          withLegend
+          legendProps={{ verticalAlign: 'top', height: 36 }}
+          tickLine="none"
+          maxBarWidth={28}
+          valueFormatter={countText}
+          xAxisProps={{
+            tick: <NameTick />,
+            height: 44,
+            tickFormatter: widestLine,
+            interval: 'preserveStart',
+            fontSize: 11,
+            minTickGap: 2,
+          }}
+          yAxisProps={{ allowDecimals: false, width: 56 }}
+          barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }

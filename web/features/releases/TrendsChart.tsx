@@ -3,6 +3,7 @@ import { LineChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
+import { InTurn } from '../../ui/InTurn.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
@@ -25,26 +26,28 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
       note={today && !isEmpty && unfinishedNote}
       empty={<EmptyState title="No update checks yet">Machines appear here once they check.</EmptyState>}
     >
-      <LineChart
-        h={chartHeight}
-        data={data}
-        dataKey="day"
-        series={[
-          { name: 'totalChecks', label: 'Total Checks', color: 'ink.5' },
-          { name: 'uniqueMachines', label: 'Unique Machines', color: 'var(--ui-teal-solid)' },
-        ]}
-        curveType="monotone"
-        strokeWidth={1.75}
-        withDots={false}
-        {...(today && { lineProps: dashedEnd })}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 36 }}
-        tickLine="none"
-        valueFormatter={countText}
-        xAxisProps={{ minTickGap: 28 }}
-        yAxisProps={{ allowDecimals: false, width: 56 }}
-        lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
-      />
+      <InTurn height={chartHeight}>
+        <LineChart
+          h={chartHeight}
+          data={data}
+          dataKey="day"
+          series={[
+            { name: 'totalChecks', label: 'Total Checks', color: 'ink.5' },
+            { name: 'uniqueMachines', label: 'Unique Machines', color: 'var(--ui-teal-solid)' },
+          ]}
+          curveType="monotone"
+          strokeWidth={1.75}
+          withDots={false}
+          {...(today && { lineProps: dashedEnd })}
+          withLegend
+          legendProps={{ verticalAlign: 'top', height: 36 }}
+          tickLine="none"
+          valueFormatter={countText}
+          xAxisProps={{ minTickGap: 28 }}
+          yAxisProps={{ allowDecimals: false, width: 56 }}
+          lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
+        />
+      </InTurn>
     </ChartCard>
   );
 }
