@@ -16,6 +16,7 @@ import { licenses } from './licenses.ts';
 import { machineStandings } from './machine-standing.ts';
 import { machines } from './machines.ts';
 import { modules } from './modules.ts';
+import { notices } from './notices.ts';
 import { offline } from './offline.ts';
 import { policies } from './policies.ts';
 import { releases } from './releases.ts';
@@ -37,6 +38,7 @@ export const contract = {
 
   session,
   today,
+  notices,
   clock,
   customers,
   customerPage,

@@ -37,6 +37,7 @@ import { licenseRoutes } from './features/licenses/licenses.routes.ts';
 import { machineRoutes } from './features/machines/machines.routes.ts';
 import { createModuleNames } from './features/modules/index.ts';
 import { moduleRoutes } from './features/modules/modules.routes.ts';
+import { noticeRoutes } from './features/notices/notices.routes.ts';
 import { offlineRoutes } from './features/offline/offline.routes.ts';
 import { createPolicyFinder, customersPinnedTo } from './features/policies/index.ts';
 import { policyRoutes } from './features/policies/policies.routes.ts';
@@ -127,6 +128,7 @@ export async function buildApp(
     userRoutes(context, passwords, refusals),
     clockRoutes(context),
     todayRoutes({ ...context, audit, storageWatch }),
+    noticeRoutes({ ...context, storageWatch }),
     customerRoutes(context),
     customerPageRoutes({ ...context, releaseSet }),
     moduleRoutes(context),

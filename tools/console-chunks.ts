@@ -29,9 +29,8 @@ function assignChunks(modules: Modules): Map<string, string> {
   const routes = [...base].find((id) => id.endsWith('/web/routes.tsx')) ?? main;
   const loadedLater = (id: string) => modules.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
   const screens = loadedLater(routes).filter((id) => /(Page|SignedIn|NotFound)\.tsx$/.test(id));
-  const notices = loadedLater(routes).filter((id) => id.endsWith('Notice.tsx'));
   const isNamed = (name: string) => (id: string) => id.endsWith(`/${name}.tsx`);
-  const first = reach(modules, [...screens.filter(isNamed('SignedIn')), ...notices]);
+  const first = reach(modules, screens.filter(isNamed('SignedIn')));
   const licenses = reach(modules, screens.filter(isNamed('LicensesPage')));
   const login = reach(modules, screens.filter(isNamed('LoginPage')));
 
@@ -44,7 +43,7 @@ function assignChunks(modules: Modules): Map<string, string> {
   for (const id of first) chunks.set(id, login.has(id) ? 'base' : 'console');
   // what the sign-in screen loads later must not load a screen too
   const later = [...base].flatMap(loadedLater);
-  for (const id of later) if (!screens.includes(id) && !notices.includes(id)) chunks.delete(id);
+  for (const id of later) if (!screens.includes(id)) chunks.delete(id);
   // loads at once with every list, which is complete without it
   const views = [...chunks.keys()].flatMap(loadedLater).filter(isNamed('ViewMenu'));
   for (const id of reach(modules, views))

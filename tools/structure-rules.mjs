@@ -65,8 +65,9 @@ function webViolation(file, target) {
   if (layer === 'ui') return target.startsWith('web/ui/') ? undefined : REASONS.ui;
   if (!target.startsWith('web/') || /^main\.tsx?$/.test(layer)) return undefined;
   if (/^main\.tsx?$/.test(other)) return REASONS.webTop;
-  if (/^routes\.tsx?$/.test(layer)) return undefined;
-  if (/^routes\.tsx?$/.test(other)) return REASONS.webTop;
+  const isTop = (one) => /^(routes|SignedIn)\.tsx$/.test(one);
+  if (isTop(layer)) return undefined;
+  if (isTop(other)) return REASONS.webTop;
   if (layer === 'features') return privateImport(file, target);
   if (other === 'features') return REASONS.webTop;
   if (other === 'shell' && layer !== 'shell') return REASONS.webTop;

@@ -6,13 +6,12 @@ vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('localStorage', { getItem: () => null });
 
 const { activationsQuery } = await import('./features/activations/queries.ts');
-const { clockQuery } = await import('./features/clock/queries.ts');
 const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/queries.ts');
 const { auditStatsQuery } = await import('./features/audit/queries.ts');
 const { machineOffersQuery, machineQuery } = await import('./features/machines/queries.ts');
 const { progressQuery } = await import('./features/rollouts/queries.ts');
-const { pausedReleasesQuery, releaseAnalyticsQuery, releaseListQuery } =
-  await import('./features/releases/queries.ts');
+const { releaseAnalyticsQuery, releaseListQuery } = await import('./features/releases/queries.ts');
+const { noticesQuery } = await import('./shell/notices-query.ts');
 
 const succeeded = { state: { status: 'success', data: [] } };
 
@@ -27,8 +26,7 @@ test.each<[string, { refetchInterval?: unknown; refetchOnWindowFocus?: unknown }
   ['releases', releaseListQuery({})],
   ['release analytics', releaseAnalyticsQuery()],
   ['the page of a release', progressQuery('r')],
-  ['paused rollouts', pausedReleasesQuery()],
-  ['the clock of the server', clockQuery],
+  ['notices', noticesQuery],
 ])('%s are asked for again within half a minute, and when somebody comes back', (_, query) => {
   const interval =
     typeof query.refetchInterval === 'function' ? query.refetchInterval(succeeded) : query.refetchInterval;

@@ -26,7 +26,6 @@ import { paths } from './paths.ts';
 import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
-import { registerNotice } from './shell/notice.ts';
 import { registerTray } from './shell/tray.ts';
 
 const root = createRootRoute({ staticData: { needs: 'nothing' } });
@@ -49,7 +48,7 @@ const signedIn = createRoute({
   beforeLoad: ({ location }) => {
     if (!getSession()) throw redirect({ to: paths.login, search: { redirect: location.href } });
   },
-  component: lazyRouteComponent(() => import('./shell/SignedIn.tsx'), 'SignedIn'),
+  component: lazyRouteComponent(() => import('./SignedIn.tsx'), 'SignedIn'),
 });
 
 const home = createRoute({
@@ -259,12 +258,6 @@ registerPaletteSource(
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 registerPaletteSource(async () => (await import('./features/views/views-palette.ts')).viewsPalette);
-
-/** Shown on every screen: a rollout that paused itself concerns everyone. */
-registerNotice(() => import('./features/releases/PausedNotice.tsx'));
-registerNotice(() => import('./features/approvals/ApprovalsNotice.tsx'));
-registerNotice(() => import('./features/releases/StorageNotice.tsx'));
-registerNotice(() => import('./features/clock/ClockNotice.tsx'));
 
 /** Uploads continue on every screen. */
 registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });

@@ -1,5 +1,8 @@
+import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
+import { session } from '../../contract/session.ts';
 import { eventually } from '../harness.ts';
+import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import { chooseInMenu, dialog, expect, expectAccessible, signInAs, test } from './support.ts';
 import { row, stored } from './releases-screen.ts';
@@ -19,6 +22,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   const banner = page.getByRole('status').filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
   await expect(page.getByRole('heading', { name: 'License Analytics' })).toBeVisible();
   await expect(banner).toHaveCount(0);
+  const notice = page.getByRole('region', { name: `Rollout of ${build} paused` });
   const machines = await takeUpdate(server, release, 5);
   await report(
     server,
@@ -36,8 +40,27 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
     await expect(page.getByRole('heading', { name: 'Release Management' })).toBeVisible();
     await expect(banner).toHaveCount(0);
   });
+  await test.step('and which moves no screen that opens, however late it comes', async () => {
+    await observe(page);
+    for (const [path, said] of [
+      ['/analytics', banner],
+      ['/customers', banner],
+      ['/releases', notice],
+    ] as const) {
+      const restored = page.waitForResponse(`**${session.me.path}`);
+      await page.route(`**${notices.list.path}`, async (route) => {
+        await restored;
+        await twoFrames(page);
+        await route.continue();
+      });
+      await page.goto(path);
+      await expect(said).toBeVisible();
+      await expect(page.getByRole('main').getByRole('table').or(page.locator('svg')).first()).toBeVisible();
+      await expectNoShift(page, path);
+      await page.unroute(`**${notices.list.path}`);
+    }
+  });
   await page.getByPlaceholder('Search version or notes...').fill(release.version);
-  const notice = page.getByRole('region', { name: `Rollout of ${build} paused` });
   await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);
   await expect(notice).toContainText(
     '3 of 5 installs of 41.66.7 for Windows (x86) failed (60.0 %). 1 % are acceptable.',
@@ -60,11 +83,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
       storageBytes: 0,
     };
     const calls = `**${releases.list.path}?*`;
-    await page.route(calls, (route) =>
-      new URL(route.request().url()).searchParams.has('paused')
-        ? route.continue()
-        : route.fulfill({ json: { success: true, data: [], meta: empty } }),
-    );
+    await page.route(calls, (route) => route.fulfill({ json: { success: true, data: [], meta: empty } }));
     await page.reload();
     await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
     await expect(notice).toContainText(`Rollout of ${build} is paused at 50 %`);

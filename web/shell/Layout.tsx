@@ -21,7 +21,7 @@ const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
 
 /** The frame of every screen: bar, navigation, content, and overlays. */
-export function Layout({ children }: { children: ReactNode }) {
+export function Layout({ notices, children }: { notices: ReactNode; children: ReactNode }) {
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
   const palette = usePalette();
@@ -49,7 +49,7 @@ export function Layout({ children }: { children: ReactNode }) {
         }
       />
       <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
-      <Notices>
+      <Notices ofFeatures={notices}>
         <main id="main" tabIndex={-1} className={classes.main}>
           {children}
         </main>

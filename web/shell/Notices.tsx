@@ -1,20 +1,18 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type CSSProperties, type ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { setRolePreview } from '../role-preview.ts';
 import { useAuth } from '../session.tsx';
 import { AdviceNotice } from './AdviceNotice.tsx';
 import { Notice } from './Notice.tsx';
-import { registeredNotices } from './notice.ts';
 import classes from './Notices.module.css';
 
 /** The notices above every screen: advice for the account, the previewed role, notices of features. */
-export function Notices({ children }: { children: ReactNode }) {
+export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; children: ReactNode }) {
   const { secondFactorMissing, ownPasswordMissing, preview } = useAuth();
   const { ref, height } = useElementSize();
-  const [ofFeatures] = useState(() => registeredNotices().map((load) => lazy(load)));
   return (
     <div className={classes.beside} style={{ '--notices-height': `${height}px` } as CSSProperties}>
       <div ref={ref} className="screen-only">
@@ -41,11 +39,7 @@ export function Notices({ children }: { children: ReactNode }) {
             You see the console as {preview.label}. Nothing can be changed.
           </Notice>
         )}
-        <Suspense>
-          {ofFeatures.map((Content, index) => (
-            <Content key={index} />
-          ))}
-        </Suspense>
+        {ofFeatures}
       </div>
       {children}
     </div>

@@ -9,10 +9,7 @@ import { selectReleases, toRelease } from './release-row.ts';
 
 /** The releases that need a person, by the reason, those that changed last first. */
 export async function releasesForToday(db: Db, now: Date): Promise<Record<RolloutAttention, Release[]>> {
-  const rows = await selectReleases(db)
-    .where('r.deleted_at', 'is', null)
-    .where('r.is_draft', '=', false)
-    .where('r.is_active', '=', true)
+  const rows = await published(db)
     .where((eb) =>
       eb.or([
         eb('r.damaged_at', 'is not', null),
@@ -30,3 +27,19 @@ export async function releasesForToday(db: Db, now: Date): Promise<Record<Rollou
     Release[]
   >;
 }
+
+/** Published, active releases whose rollout is paused, the last paused first. */
+export async function pausedReleases(db: Db): Promise<Release[]> {
+  const rows = await published(db)
+    .where('r.paused_at', 'is not', null)
+    .orderBy('r.paused_at', 'desc')
+    .orderBy('r.release_id')
+    .execute();
+  return rows.map(toRelease);
+}
+
+const published = (db: Db) =>
+  selectReleases(db)
+    .where('r.deleted_at', 'is', null)
+    .where('r.is_draft', '=', false)
+    .where('r.is_active', '=', true);

@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { licenses } from '../../../contract/licenses.ts';
+import { notices } from '../../../contract/notices.ts';
 import { resourceActions, resources, roleMatrix, roleNames } from '../../../contract/permissions.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { releases } from '../../../contract/releases.ts';
 import { session } from '../../../contract/session.ts';
 import { figures, todayKinds, type Figure, type TodayKind } from '../../../contract/today-needs.ts';
@@ -43,10 +45,16 @@ const secrets: Record<TodayKind | Figure, string> = {
 const mayKnow = (what: TodayKind | Figure, held: readonly string[]) =>
   secrets[what].split(' ').every((ways) => ways.split('|').some((one) => held.includes(one)));
 
-// the state of the chain, the storage and the disk are not of the database, and are not made here
-const lit = todayKinds.filter(
-  (kind) => !['chainBroken', 'chainNotKept', 'storageDown', 'diskFull'].includes(kind),
-);
+/** Which of the notices above every screen there are. */
+const noticesIn = ({ paused, approvals, storageDown, clock }: RouteAnswer<typeof notices.list>) => ({
+  rolloutsPaused: paused.length > 0,
+  approvalsWaiting: approvals.length > 0,
+  storageDown,
+  clockJumped: clock !== null,
+});
+
+// the state of the chain and of the disk are not made here
+const lit = todayKinds.filter((kind) => !['chainBroken', 'chainNotKept', 'diskFull'].includes(kind));
 
 const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
@@ -125,6 +133,7 @@ async function light() {
     .values(jumped)
     .onConflict((conflict) => conflict.column('only_row').doUpdateSet(jumped))
     .execute();
+  server.context.storage.check = () => Promise.reject(new Error('The disk is gone'));
   server.context.signals.drop('releases');
 }
 
@@ -134,7 +143,7 @@ const everything = resources.flatMap((resource) =>
 const inWords = (held: readonly { resource: string; action: string }[]) =>
   held.map(({ resource, action }) => `${resource}:${action}`);
 
-test('whoever asks sees the lines and figures of their permissions, and no other', async () => {
+test('whoever asks sees the lines, figures and notices of their permissions, and no other', async () => {
   await light();
   await eventually(async () => {
     const seen = (await staff.ok(calls.get)).lines.map(({ kind }) => kind);
@@ -170,9 +179,12 @@ test('whoever asks sees the lines and figures of their permissions, and no other
     // somebody who sees everything asks at the same time: what is shared is no more than they may know
     const [answer] = await Promise.all([api.ok(calls.get), staff.ok(calls.get)]);
     const words = inWords(held);
+    const above = noticesIn(await api.ok(notices.list));
     const shown = answer.lines.map(({ kind }) => kind).filter((kind) => lit.includes(kind));
     expect(shown, words.join(' ')).toEqual(lit.filter((kind) => mayKnow(kind, words)));
     expect(answer.lines.filter(({ kind }) => !mayKnow(kind, words))).toEqual([]);
+    const known = Object.keys(above).map((kind) => [kind, mayKnow(kind as keyof typeof above, words)]);
+    expect(above, words.join(' ')).toEqual(Object.fromEntries(known));
     expect(answer.figures.map(({ figure }) => figure)).toEqual(
       figures.filter((figure) => mayKnow(figure, words)),
     );
@@ -180,6 +192,9 @@ test('whoever asks sees the lines and figures of their permissions, and no other
 });
 
 test('neither a machine, an API key nor somebody who is not signed in may ask', async () => {
-  expect((await server.api().call(calls.get)).status).toBe(401);
-  expect((await server.api(await makeApiKey(staff)).call(calls.get)).status).toBe(403);
+  const program = server.api(await makeApiKey(staff));
+  for (const call of [calls.get, notices.list]) {
+    expect((await server.api().call(call)).status).toBe(401);
+    expect((await program.call(call)).status).toBe(403);
+  }
 });

@@ -5,13 +5,13 @@ import { useOfferedApproval } from '../../approval-store.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
+import { noticesQuery } from '../../shell/notices-query.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { requestsQuery } from './queries.ts';
 
 const AskApproval = lazy(() => import('./AskApproval.tsx'));
 
 /** Above every screen: changes that wait for this user's approval, and the offer to ask for the user's own. */
-export default function ApprovalsNotice() {
+export function ApprovalsNotice() {
   const refused = useOfferedApproval();
   return (
     <>
@@ -22,17 +22,13 @@ export default function ApprovalsNotice() {
 }
 
 function Waiting() {
-  const { can, user, hasPermission } = useAuth();
+  const { can, hasPermission } = useAuth();
   const isThere = useLocation({
     select: ({ pathname }) => pathname === paths.approvals || pathname === paths.today,
   });
-  const enabled = can.manageRollouts && hasPermission('rollouts', 'read');
-  const { data = [] } = useQuery({ ...requestsQuery(), enabled });
-  const [latest, ...others] = data.filter(
-    ({ state, isOutdated, requestedById }) =>
-      state === 'open' && !isOutdated && requestedById !== user?.userId,
-  );
-  if (!enabled || !latest || isThere) return null;
+  const { data } = useQuery(noticesQuery);
+  const [latest, ...others] = data?.approvals ?? [];
+  if (!latest || isThere || !can.manageRollouts || !hasPermission('rollouts', 'read')) return null;
   return (
     <Notice tone="amber" action={<Link to={paths.approvals}>Review</Link>}>
       <strong>{latest.requestedBy} asks for your approval.</strong> {latest.subject}: {latest.what}.

@@ -5,14 +5,12 @@ import type { ApiError } from '../../api-error.ts';
 import { versionIn } from '../../approval-store.ts';
 import { call } from '../../api.ts';
 import type { ApprovalsSearch } from './approvals-search.ts';
-import { every, live } from '../../live.ts';
+import { live } from '../../live.ts';
 
 /** Change requests of the last days, or those that the user may approve now, the newest first. */
 export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
   queryOptions({
     ...live,
-    // the notice has no Retry for it
-    refetchInterval: every,
     queryKey: ['approvals', 'list', waiting],
     queryFn: ({ signal }) =>
       call(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, { signal }),

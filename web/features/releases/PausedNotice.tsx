@@ -3,21 +3,21 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
+import { noticesQuery } from '../../shell/notices-query.ts';
 import { buildText } from './release-labels.ts';
-import { pausedReleasesQuery } from './queries.ts';
 
 /**
  * Rollouts that paused themselves, above every screen, since no user would know otherwise. The screens of the
  * releases and of the day show them, and those that staff paused; the page of a release says it of this one.
  */
-export default function PausedNotice() {
+export function PausedNotice() {
   const { can } = useAuth();
   const pathname = useLocation({ select: (location) => location.pathname });
-  const { data } = useQuery({ ...pausedReleasesQuery(), enabled: can.viewReleases });
-  const [latest, ...others] = (data ?? [])
-    .filter(({ id, pausedBy }) => pausedBy === null && pathname !== `${paths.releases}/${id}`)
-    .toSorted((a, b) => Date.parse(b.pausedAt ?? '') - Date.parse(a.pausedAt ?? ''));
-  if (!latest || pathname === paths.releases || pathname === paths.today) return null;
+  const { data } = useQuery(noticesQuery);
+  const [latest, ...others] = (data?.paused ?? []).filter(
+    ({ id, pausedBy }) => pausedBy === null && pathname !== `${paths.releases}/${id}`,
+  );
+  if (!latest || !can.viewReleases || pathname === paths.releases || pathname === paths.today) return null;
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>
       <strong>

@@ -4,6 +4,7 @@ import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { noticesQuery } from '../../shell/notices-query.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -11,15 +12,14 @@ import { IconPlayerPause } from '../../ui/icons.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
-import { pausedReleasesQuery } from './queries.ts';
 
 /** Paused rollouts, regardless of the filters of the list, with who paused them and why. */
 export function PausedRollouts() {
-  const { data: paused } = useQuery(pausedReleasesQuery());
+  const { data } = useQuery(noticesQuery);
   const [asked, setAsked] = useKept<AskedChange>('open: change paused release');
   return (
     <>
-      {paused?.map((release) => (
+      {data?.paused.map((release) => (
         <PausedRollout
           key={release.id}
           release={release}

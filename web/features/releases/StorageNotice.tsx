@@ -4,16 +4,16 @@ import { useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
-import { storageQuery } from './queries.ts';
+import { noticesQuery } from '../../shell/notices-query.ts';
 
 /**
  * Shown above every screen while the file storage is unavailable: uploads and downloads fail, and nothing else does.
  */
-export default function StorageNotice() {
+export function StorageNotice() {
   const { can } = useAuth();
-  const { data, refetch, isFetching } = useQuery({ ...storageQuery(), enabled: can.viewReleases });
+  const { data, refetch, isFetching } = useQuery(noticesQuery);
   const isToday = useLocation({ select: ({ pathname }) => pathname === paths.today });
-  if (data?.usable !== false || isToday) return null;
+  if (!data?.storageDown || !can.viewReleases || isToday) return null;
   return (
     <Notice
       tone="orange"

@@ -4,12 +4,11 @@ import { permanentConfirmation, releases } from '../../../contract/releases.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
-import { uploads } from '../../../contract/uploads.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, callList } from '../../api.ts';
 import { askedOnce, shouldRetry } from '../../query-client.ts';
-import { every, live } from '../../live.ts';
+import { live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
@@ -49,31 +48,6 @@ export const releaseListQuery = (search: ReleasesSearch) => {
     placeholderData: keepPreviousData,
   });
 };
-
-/** Paused rollouts of published, active releases. */
-export const pausedReleasesQuery = () =>
-  queryOptions({
-    ...asReleases,
-    ...live,
-    // the screen has no Retry for it
-    refetchInterval: every,
-    queryKey: ['releases', 'paused'],
-    queryFn: async ({ signal }) => {
-      const query = { paused: 'true', showInactive: 'false' } as const;
-      const { data } = await callList(releases.list, { query }, { signal });
-      return data.filter((release) => !release.isDraft);
-    },
-  });
-
-/** Whether the service can store and deliver files. */
-export const storageQuery = () =>
-  queryOptions({
-    ...live,
-    // the screen has no Retry for it
-    refetchInterval: every,
-    queryKey: ['storage'],
-    queryFn: ({ signal }) => call(uploads.storage, {}, { signal }),
-  });
 
 /** Releases found by version or notes, including inactive ones. */
 export const findReleases = (text: string, limit: number, signal: AbortSignal) =>

@@ -1,0 +1,1 @@
+export { clockState } from './clock.ts';

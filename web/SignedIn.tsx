@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation, useMatches, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
+import { ClockNotice } from './features/clock/ClockNotice.tsx';
+import { PausedNotice } from './features/releases/PausedNotice.tsx';
+import { StorageNotice } from './features/releases/StorageNotice.tsx';
+import { useAuth } from './session.tsx';
+import { ErrorBoundary } from './shell/ErrorBoundary.tsx';
+import { Forbidden } from './shell/Forbidden.tsx';
+import { Layout } from './shell/Layout.tsx';
+import { noticesQuery } from './shell/notices-query.ts';
+import { RestoringSpinner } from './shell/RestoringSpinner.tsx';
+
+/** A rollout that paused itself concerns everyone, whatever screen is open. */
+const ofFeatures = (
+  <>
+    <PausedNotice />
+    <ApprovalsNotice />
+    <StorageNotice />
+    <ClockNotice />
+  </>
+);
+
+/**
+ * All screens that require a session: waits for it and for its notices, which would push the screen down, and leaves when
+ * it ends.
+ */
+export function SignedIn() {
+  const { isAuthenticated, loading } = useAuth();
+  const [isReady, setReady] = useState(false);
+  // not while the session is being ended
+  const { isLoading, failureCount } = useQuery({
+    ...noticesQuery,
+    enabled: isAuthenticated && !(isReady && loading),
+  });
+  // Once, and for one attempt: a screen without notices is better than none, and the preview of a role asks again.
+  if (!isReady && !loading && (!isLoading || failureCount > 0)) setReady(true);
+  const path = useLocation({ select: (location) => location.pathname });
+  useEffect(() => (isReady ? loadSchemasWhenIdle() : undefined), [isReady]);
+  if (!isAuthenticated) return <LeaveForSignIn />;
+  if (loading || !isReady) return <RestoringSpinner />;
+  return (
+    <Layout notices={ofFeatures}>
+      <ErrorBoundary key={path}>
+        <Permitted />
+      </ErrorBoundary>
+    </Layout>
+  );
+}
+
+/** The first form would wait for them; a screen is complete without. */
+function loadSchemasWhenIdle(): void {
+  const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+  whenIdle(() => void import('../contract/common.ts'));
+}
+
+/** The screen, if its route allows it for this user. */
+function Permitted() {
+  const { hasPermission } = useAuth();
+  const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
+  if (!needs || needs === 'nothing' || hasPermission(needs.resource, needs.action)) return <Outlet />;
+  return <Forbidden needs={needs} />;
+}
+
+/** Runs the guard of the routes again, which redirects to the sign-in page and back. */
+function LeaveForSignIn() {
+  const router = useRouter();
+  useEffect(() => void router.invalidate(), [router]);
+  return <RestoringSpinner />;
+}
