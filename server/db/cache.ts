@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../at-most.ts';
 import type { Signals, Topic } from './signals.ts';
 
 /**
@@ -10,7 +11,7 @@ export function createCache<V>(
   topic: Topic,
   { max, ttlMs }: { max: number; ttlMs: number },
 ) {
-  const entries = new LRUCache<string, Promise<V>>({ max, ttl: ttlMs });
+  const entries = new LRUCache<string, Promise<V>>({ ...atMost(max), ttl: ttlMs });
   signals.on(topic, () => entries.clear());
 
   /** The cached value, or the result of `load`; concurrent misses of one key load once. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hourMs } from '../../../contract/durations.ts';
 import type { Access } from '../../../contract/route.ts';
+import { atMost } from '../../at-most.ts';
 import { isSecretOf, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget } from '../../budgets.ts';
 import type { EnrolledMachine } from '../../caller.ts';
@@ -22,7 +23,7 @@ export type MachineCheck = ReturnType<typeof createMachineCheck>;
  */
 export function createMachineCheck({ seats, clock, config }: Parts) {
   /** How many requests each machine made in the hour `countedHour`, by activation. */
-  const requestsOf = new LRUCache<string, number>({ max: 100_000 });
+  const requestsOf = new LRUCache<string, number>(atMost(100_000));
   let countedHour = 0;
 
   function take(activationId: string): Budget & { resetSeconds: number } {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../at-most.ts';
 import type { Budget, BudgetOf, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
@@ -16,7 +17,7 @@ const mostKnown = 100_000;
  */
 export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'>, budgets: Budgets) {
   /** Machines are never removed from the database. */
-  const known = new LRUCache<string, true>({ max: mostKnown });
+  const known = new LRUCache<string, true>(atMost(mostKnown));
   let lastSpending: Promise<unknown> = Promise.resolve();
 
   async function unknownOf(hashes: readonly string[]): Promise<Set<string>> {
