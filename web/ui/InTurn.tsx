@@ -12,9 +12,11 @@ export function InTurn({ height, children }: { height: number; children: ReactNo
   const [isDue, setDue] = useState(false);
   useEffect(() => {
     let isGone = false;
-    turn = turn.then(nextTask).then(() => {
+    const wait = async () => {
+      await (turn = turn.then(nextTask));
       if (!isGone) setDue(true);
-    });
+    };
+    void wait();
     return () => {
       isGone = true;
     };
