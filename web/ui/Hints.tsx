@@ -4,9 +4,13 @@ import { useEffect, useState } from 'react';
 /** The delay of Mantine's tooltips. */
 const openDelay = 300;
 
+/** In pixels. A long text, up to the 2,000 letters of release notes, is wider than high. */
+const widthOf = ({ length }: string) => (length > 600 ? 840 : length > 120 ? 480 : 280);
+
 /**
  * One tooltip for all elements with `data-hint`, for lists with hundreds of them: a component for each one would take a
- * third of the time to render a page. It is not announced, so the elements need an accessible name.
+ * third of the time to render a page. It is not announced, so the elements need an accessible name. It also shows the
+ * whole of any text that an ellipsis cuts.
  */
 export function Hints() {
   const [target, setTarget] = useState<HTMLElement | null>(null);
@@ -15,18 +19,23 @@ export function Hints() {
   useEffect(() => {
     let waiting: ReturnType<typeof setTimeout> | undefined;
     let near: HTMLElement | null = null;
+    let isByFocus = false;
     const approach = (event: Event) => {
-      const element =
-        event.target instanceof Element ? event.target.closest<HTMLElement>('[data-hint]') : null;
-      const hinted = event.type === 'focusin' && !element?.matches(':focus-visible') ? null : element;
+      const { target: at, type } = event;
+      if (!(at instanceof Element)) return;
+      // a press on a text moves the focus to what contains it
+      if (type === 'focusin' && near !== at && at.contains(near)) return;
+      const hinted = hintedAt(at, type);
       if (hinted === near) return;
       near = hinted;
+      isByFocus = type === 'focusin';
       clearTimeout(waiting);
       setTarget(null);
-      if (hinted) waiting = setTimeout(() => setTarget(hinted), event.type === 'focusin' ? 0 : openDelay);
+      if (hinted) waiting = setTimeout(() => setTarget(hinted), isByFocus ? 0 : openDelay);
     };
     const hide = (event: Event) => {
       if (event instanceof KeyboardEvent && event.key !== 'Escape') return;
+      if (event.type === 'focusout' && !isByFocus) return;
       clearTimeout(waiting);
       setTarget(null);
     };
@@ -39,15 +48,52 @@ export function Hints() {
     };
   }, []);
 
-  return target && <Tooltip target={target} label={label} opened={label !== ''} multiline maw={280} />;
+  return (
+    target && (
+      <Tooltip
+        target={target}
+        label={label}
+        opened={label !== ''}
+        multiline
+        maw={`min(${widthOf(label)}px, 100vw - 16px)`}
+        // a high one covers its element before the window cuts it
+        middlewares={{ shift: { crossAxis: true } }}
+        style={{ overflowWrap: 'anywhere' }}
+      />
+    )
+  );
 }
 
-/** The current hint of the element: it changes to 'Copied!' under the pointer. */
+/** What the pointer is over, or what the control with the focus belongs to. */
+function hintedAt(element: Element, event: string): HTMLElement | null {
+  const hinted = element.closest<HTMLElement>('[data-hint]');
+  if (event !== 'focusin') return hinted ?? cutAround(element);
+  if (!element.matches(':focus-visible')) return null;
+  if (hinted || !element.matches('a, button')) return hinted === element ? hinted : null;
+  const item = element.closest<HTMLElement>('td, th, li, [role="status"]') ?? (element as HTMLElement);
+  return [item, ...item.querySelectorAll<HTMLElement>('*')].find(isCut) ?? null;
+}
+
+function cutAround(element: Element): HTMLElement | null {
+  if (element.matches('tr, ul, section, main, body')) return null;
+  if (element instanceof HTMLElement && isCut(element)) return element;
+  return element.parentElement && cutAround(element.parentElement);
+}
+
+function isCut(element: HTMLElement): boolean {
+  const { textOverflow, webkitLineClamp } = getComputedStyle(element);
+  return (
+    (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth) ||
+    (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight)
+  );
+}
+
+/** The current hint of the element, which changes to 'Copied!' under the pointer, or all of its text. */
 function useHintOf(target: HTMLElement | null): string {
   const [said, setSaid] = useState<{ by: HTMLElement; text: string }>();
   useEffect(() => {
     if (!target) return;
-    const read = () => setSaid({ by: target, text: target.dataset['hint'] ?? '' });
+    const read = () => setSaid({ by: target, text: target.dataset['hint'] ?? target.innerText });
     read();
     const changes = new MutationObserver(read);
     changes.observe(target, { attributes: true, attributeFilter: ['data-hint'] });

@@ -24,9 +24,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
   return (
     <div className={classes.lines}>
       <span className={classes.first}>
-        <span className={classes.name} title={apiKey.name}>
-          {apiKey.name}
-        </span>
+        <span className={classes.name}>{apiKey.name}</span>
         {apiKey.ipWhitelist.length > 0 && <StatusBadge tone="violet">IP restricted</StatusBadge>}
         {notice && (
           <span title={notice.text}>
@@ -47,9 +45,7 @@ function Created({ apiKey: { createdAt, maker } }: { apiKey: ApiKey }) {
       <time dateTime={createdAt} title={fullTime(createdAt)}>
         {shortDate(createdAt)}
       </time>
-      <span className={`${classes.second} ${classes.maker}`} title={by}>
-        by {by}
-      </span>
+      <span className={`${classes.second} ${classes.maker}`}>by {by}</span>
     </div>
   );
 }

@@ -29,7 +29,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     id: 'user_email',
     header: 'User',
     cell: (entry) => (
-      <div className={classes.short} title={entry.user_email ?? undefined}>
+      <div className={classes.short}>
         <Two first={userText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
       </div>
     ),

@@ -19,11 +19,7 @@ export function StateBadge({ license }: { license: License }) {
 
 export function CustomerCell({ customer }: Pick<License, 'customer'>) {
   const text = ownerText(customer);
-  return (
-    <span className={classes.customer} title={text}>
-      {text}
-    </span>
-  );
+  return <span className={classes.customer}>{text}</span>;
 }
 
 /** The first module and the number of others, which a tooltip lists. */
@@ -32,9 +28,7 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
   if (!first) return <span aria-label="No modules">—</span>;
   return (
     <span className={classes.modules}>
-      <span className={classes.firstModule} title={first}>
-        {first}
-      </span>
+      <span className={classes.firstModule}>{first}</span>
       {rest.length > 0 && (
         <button
           type="button"

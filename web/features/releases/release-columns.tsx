@@ -29,11 +29,7 @@ export const releaseColumns = (severalKinds: ReadonlySet<Release>): Column<Relea
     id: 'releaseNotes',
     header: 'Release Notes',
     width: '34%',
-    cell: (release) => (
-      <div className={classes.notes} title={release.releaseNotes ?? undefined}>
-        {release.releaseNotes}
-      </div>
-    ),
+    cell: (release) => <div className={classes.notes}>{release.releaseNotes}</div>,
   },
   { id: 'releaseDate', header: 'Released', cell: (release) => <RelativeTime value={release.releaseDate} /> },
   { id: 'fileSize', header: 'Size', align: 'right', cell: (release) => bytesText(release.fileSize) },

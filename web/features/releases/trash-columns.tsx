@@ -49,11 +49,7 @@ function Deleted({ release }: { release: DeletedRelease }) {
         {shortDate(release.deletedAt)}
       </time>
       {by && <span className={classes.by}> by {by}</span>}
-      {release.deletionReason && (
-        <div className={classes.reason} title={release.deletionReason}>
-          &quot;{release.deletionReason}&quot;
-        </div>
-      )}
+      {release.deletionReason && <div className={classes.reason}>&quot;{release.deletionReason}&quot;</div>}
     </div>
   );
 }

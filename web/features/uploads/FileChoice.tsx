@@ -34,9 +34,7 @@ export function FileChoice(props: {
       <div className={classes.drop} data-wrong={error ? true : undefined} {...dropZone}>
         <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" />
         <div className={classes.what}>
-          <div className={classes.name} title={chosen?.file.name}>
-            {chosen ? chosen.file.name : 'Drop a file here or choose one'}
-          </div>
+          <div className={classes.name}>{chosen ? chosen.file.name : 'Drop a file here or choose one'}</div>
           <Text className={classes.small}>
             {chosen
               ? bytesText(chosen.file.size)

@@ -19,9 +19,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
     <div className={classes.row}>
       <Group gap={4} wrap="nowrap" align="flex-start">
         <div className={classes.what}>
-          <div className={classes.name} title={fileName}>
-            {fileName}
-          </div>
+          <div className={classes.name}>{fileName}</div>
           <div className={classes.small}>{buildText(upload)}</div>
         </div>
         <Controls upload={upload} />

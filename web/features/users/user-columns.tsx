@@ -17,7 +17,7 @@ export const userColumns = (me: Me, roles: readonly Role[]): Column<User>[] => [
     alwaysShown: true,
     width: 1,
     cell: (user) => (
-      <span className={classes.email} title={user.email}>
+      <span className={classes.email}>
         {user.email}
         {user.id === me.userId && ' (you)'}
       </span>
@@ -27,11 +27,7 @@ export const userColumns = (me: Me, roles: readonly Role[]): Column<User>[] => [
     id: 'name',
     header: 'Name',
     width: 1,
-    cell: (user) => (
-      <span className={classes.name} title={user.name}>
-        {user.name || '—'}
-      </span>
-    ),
+    cell: (user) => <span className={classes.name}>{user.name || '—'}</span>,
   },
   { id: 'role', header: 'Role', cell: (user) => <RoleCell user={user} roles={roles} /> },
   { id: 'status', header: 'Status', width: 1, cell: (user) => <ActiveBadge status={user.status} /> },
@@ -50,7 +46,7 @@ function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): Reac
   const others = user.roles.filter((name) => name !== user.role).map(roleLabel);
   const text = [roleLabel(user.role) || '—', ...others].join(', ');
   return (
-    <span className={classes.role} title={description}>
+    <span className={classes.role}>
       {text}
       {description && <span> – {description}</span>}
     </span>
