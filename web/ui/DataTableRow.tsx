@@ -29,7 +29,7 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
     return (
       <tr {...measured} role="row" className={classes.group}>
         <th colSpan={width} scope="rowgroup" role="rowheader">
-          {groups?.header(item.group, item.rows)}
+          <div className={classes.groupLine}>{groups?.header(item.group, item.rows)}</div>
         </th>
       </tr>
     );

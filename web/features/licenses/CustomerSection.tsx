@@ -31,10 +31,10 @@ export function CustomerSection(props: {
   const customer = first?.customer;
   const elsewhere = count > rows.length;
   return (
-    <div className={classes.section}>
+    <>
       <UnstyledButton className={classes.sectionToggle} aria-expanded={!collapsed} onClick={props.onToggle}>
         <IconChevronRight size={15} stroke={1.75} />
-        <span>{ownerText(customer)}</span>
+        <span className="ellipsis">{ownerText(customer)}</span>
         <span className={classes.sectionCount}>
           {countOf(count)}
           {elsewhere && ` · ${rows.length} on this page`}
@@ -47,12 +47,13 @@ export function CustomerSection(props: {
             color="red"
             style={{ '--button-hover': 'var(--ui-red-bg)' }}
             size="compact-xs"
+            flex="none"
             onClick={() => props.onPermanentDelete(first)}
           >
             Permanently Delete
           </Button>
         </DisabledReason>
       )}
-    </div>
+    </>
   );
 }

@@ -129,9 +129,9 @@ const versionGroups = (shown: readonly Release[], onWiden: ((release: Release) =
   header: (version: string, rows: Release[]) => (
     <>
       <h2 className={classes.version}>
-        Version {version}
+        <span className="ellipsis">Version {version}</span>
         {rows.length > 1 && (
-          <Text span size="xs" c="dimmed" ml={8}>
+          <Text span size="xs" c="dimmed" flex="none">
             {rows.length} builds
           </Text>
         )}

@@ -9,6 +9,7 @@ import { ShareBar } from '../../ui/ShareBar.tsx';
 import { stripsQuery } from './queries.ts';
 import { buildText, shortPlatformText } from './release-labels.ts';
 import { countText } from '../../ui/numbers.ts';
+import classes from './releases.module.css';
 
 /**
  * Beside the heading of a version: how many of the machines that could run it do, how many of them policies hold back
@@ -29,7 +30,7 @@ export function VersionStrip(props: {
   if (strips.length === 0) return null;
   const [reached, eligible, held, failed] = [sum('running'), sum('eligible'), sum('held'), sum('failed')];
   return (
-    <Group gap={10} component="span" display="inline-flex" ml={12} style={{ verticalAlign: 'middle' }}>
+    <Group gap={10} component="span" className={classes.strip}>
       {eligible > 0 && <ShareBar percent={(reached / eligible) * 100} tone="teal" />}
       <Text span size="xs" c="dimmed">
         {[
