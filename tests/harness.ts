@@ -77,13 +77,22 @@ const migrationsFolder = join(import.meta.dirname, '../server/db/migrations');
 /** Any fixed number will do; test files that run at once must only agree on it. */
 const templateLock = 7_241_169_999;
 
-async function asAdmin<T>(cluster: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseOf(cluster, 'postgres') });
-  await client.connect();
+/** Of each cluster: opening a connection for each database took as long as copying the template. */
+const administrators = new Map<string, pg.Pool>();
+
+async function asAdmin<T>(cluster: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  let pool = administrators.get(cluster);
+  if (!pool) {
+    pool = new pg.Pool({ connectionString: databaseOf(cluster, 'postgres'), allowExitOnIdle: true });
+    // a test may stop its cluster
+    pool.on('error', () => {});
+    administrators.set(cluster, pool);
+  }
+  const client = await pool.connect();
   try {
     return await work(client);
   } finally {
-    await client.end();
+    client.release();
   }
 }
 
@@ -100,7 +109,7 @@ async function providedCluster(): Promise<string> {
 }
 
 /** A migrated database with the roles in it, made once for a version of the schema and copied from then on. */
-async function ensureTemplate(client: pg.Client, cluster: string): Promise<string> {
+async function ensureTemplate(client: pg.PoolClient, cluster: string): Promise<string> {
   const hash = createHash('sha256');
   for (const name of (await readdir(migrationsFolder)).toSorted()) {
     hash.update(name).update(await readFile(join(migrationsFolder, name)));
