@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import assert from 'node:assert/strict';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -120,15 +121,19 @@ async function fingerprint(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(all));
 }
 
-/** Asserts that a response is not a server error and, if it is a refusal, has the error format. */
+/**
+ * Asserts that a response is not a server error and, if it is a refusal, has the error format. There are thousands of
+ * them, and `expect` would take a tenth of the time.
+ */
 function expectAnswer({ status, text }: Reply, what: string): ErrorBody | undefined {
-  expect(status, `${what}: ${text.slice(0, 500)}`).toBeLessThan(500);
+  const said = `${what}: ${status} ${text.slice(0, 500)}`;
+  assert(status < 500, said);
   if (status < 400 || text === '') return undefined;
   const parsed = errorBody.safeParse(JSON.parse(text));
-  expect(parsed.success, `${what}: ${text.slice(0, 500)}`).toBe(true);
-  const body = parsed.data!;
-  expect(errorStatus[body.code], what).toBe(status);
-  expect(body.error, what).toMatch(/\S/);
+  assert(parsed.success, said);
+  const body = parsed.data;
+  assert(errorStatus[body.code] === status, said);
+  assert.match(body.error, /\S/, said);
   return body;
 }
 
@@ -149,11 +154,12 @@ const printable = (field: string) =>
 
 /** Asserts that a validation error names one of the invalid fields, in the message and in the details. */
 function expectNamed(body: ErrorBody | undefined, fields: string[], what: string): void {
-  expect(body?.code, what).toBe('INVALID_INPUT');
-  const first = body!.details![0]!;
-  expect(fields.map(printable), what).toContain(first.path.split('.')[0]);
-  expect(body!.error.startsWith(`${first.path}: `), what).toBe(true);
-  expect(first.message.length, what).toBeGreaterThan(3);
+  const said = `${what}: ${JSON.stringify(body)}`;
+  assert(body?.code === 'INVALID_INPUT', said);
+  const first = body.details![0]!;
+  assert(fields.map(printable).includes(first.path.split('.')[0]!), `${said} names none of ${fields.join()}`);
+  assert(body.error.startsWith(`${first.path}: `), said);
+  assert(first.message.length > 3, said);
 }
 
 /** Runs many, a few in parallel. */
@@ -175,10 +181,13 @@ const shapeOf = (schema: unknown) => {
   return Object.keys(shape ?? taken!.shape);
 };
 
-/** Every body that differs from a valid one in one place. */
-function mutations(id: string): { field: string; body: Json }[] {
+type Mutation = { field: string; text: string; wrong: string[] };
+
+/** Every body that differs from a valid one in one place, and its fields that are invalid according to the contract. */
+function mutations(id: string): Mutation[] {
   const good = bodies[id]!;
-  const fields = shapeOf(contractBody(id));
+  const schema = contractBody(id);
+  const fields = shapeOf(schema);
   const changed = fields.flatMap((field, i) =>
     [...nasty, ...(i === 0 ? [largest] : [])].map((value) => ({ field, body: { ...good, [field]: value } })),
   );
@@ -190,7 +199,10 @@ function mutations(id: string): { field: string; body: Json }[] {
     field,
     body: { ...good, [field]: 1 },
   }));
-  return [...changed, ...without, ...extra];
+  return [...changed, ...without, ...extra].map(({ field, body }) => {
+    const text = toText(body);
+    return { field, text, wrong: wrongFields(schema, JSON.parse(text), 'body') };
+  });
 }
 
 function contractBody(id: string): z.ZodType {
@@ -217,15 +229,11 @@ describe('input that the contract refuses changes nothing, and is named', () => 
   });
 
   test.each(withBody)('%s: one field wrong, missing or too many', async (id, route) => {
-    const wrong = mutations(id).filter(
-      ({ body }) => wrongFields(route.body!, JSON.parse(toText(body)), 'body').length > 0,
-    );
-    expect(wrong.length).toBeGreaterThan(20);
-    await each(wrong, async ({ field, body }) => {
-      const text = toText(body);
+    const refused = mutations(id).filter(({ wrong }) => wrong.length > 0);
+    expect(refused.length).toBeGreaterThan(20);
+    await each(refused, async ({ field, text, wrong }) => {
       const what = `${id} ${field} ${text.slice(0, 200)}`;
-      const answer = expectAnswer(await send(route.method, pathOf(route), text), what);
-      expectNamed(answer, wrongFields(route.body!, JSON.parse(text), 'body'), what);
+      expectNamed(expectAnswer(await send(route.method, pathOf(route), text), what), wrong, what);
     });
   });
 
@@ -319,14 +327,10 @@ describe('input that the contract refuses changes nothing, and is named', () => 
 
 describe('input of any kind is no error of ours', () => {
   test.each(withBody)('%s: what the contract takes of it, too', async (id, route) => {
-    const taken = mutations(id).filter(
-      ({ body }) => wrongFields(route.body!, JSON.parse(toText(body)), 'body').length === 0,
-    );
-    await each(taken, async ({ field, body }) => {
-      expectAnswer(
-        await send(route.method, pathOf(route), toText(body)),
-        `${id} ${field} ${toText(body).slice(0, 200)}`,
-      );
+    const taken = mutations(id).filter(({ wrong }) => wrong.length === 0);
+    await each(taken, async ({ field, text }) => {
+      const what = `${id} ${field} ${text.slice(0, 200)}`;
+      expectAnswer(await send(route.method, pathOf(route), text), what);
     });
   });
 
