@@ -128,17 +128,22 @@ describe('a start is refused with a sentence', () => {
     const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as AddressInfo;
-    const said = await refusal({ DATABASE_URL: `postgres://lanyard:secret@127.0.0.1:${port}/lanyard` });
+    const another = await newDataDir();
+    const direct = `postgres://lanyard:secret@127.0.0.1:${port}/direct`;
+    const [said, saidOfDirect] = await Promise.all([
+      refusal({ DATABASE_URL: `postgres://lanyard:secret@127.0.0.1:${port}/lanyard` }),
+      refusal({ DATA_DIR: another, DATABASE_URL: database.url, DATABASE_DIRECT_URL: direct }),
+    ]);
     expect(
       said.match(/Still waiting for the database postgres:\/\/lanyard@127\.0\.0\.1:\d+\/lanyard \(\d+ s\)/g)!
         .length,
     ).toBeGreaterThanOrEqual(2);
     expect(said).toContain('cannot be reached: timeout expired');
     expect(said).not.toContain('secret');
-    const direct = `postgres://lanyard:secret@127.0.0.1:${port}/direct`;
-    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: direct })).toMatch(
+    expect(saidOfDirect).toMatch(
       /Still waiting for the database postgres:\/\/lanyard@127\.0\.0\.1:\d+\/direct, through postgres:/,
     );
+    await rm(another, { recursive: true });
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
