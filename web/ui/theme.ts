@@ -45,12 +45,13 @@ const smallControls = ['Button', 'TextInput', 'Textarea', 'Checkbox', 'Segmented
 
 /**
  * The list itself scrolls, because Mantine's scroll area cannot be reached by keyboard. It is next to its field in the
- * document, so that it is in the same dialog or landmark, and therefore above the dialog's header, with z-index 1000.
+ * document, so that it is in the same dialog or landmark, and therefore above the dialog's header, with z-index 1000. It is
+ * there only while it is open: placing each closed list costs a style calculation of the whole page.
  */
 const accessibleOptions = {
   withScrollArea: false,
   styles: { options: { maxHeight: 240, overflowY: 'auto' } },
-  comboboxProps: { withinPortal: false, floatingStrategy: 'fixed', zIndex: 1001 },
+  comboboxProps: { withinPortal: false, floatingStrategy: 'fixed', zIndex: 1001, keepMounted: false },
 };
 
 const dialogProps = {

@@ -8,8 +8,6 @@ import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
 
 const delay = 200;
-/** Renders the options inside the dialog or page, for users who navigate by landmarks. */
-const inPlace = { withinPortal: false, zIndex: 1001 };
 
 type Props = Omit<ComponentProps<typeof SearchSelect>, 'data' | 'nothingFound'> & {
   /** Name of the selected customer, when the screen has it already. */
@@ -49,7 +47,6 @@ export function CustomerSelect({ value, onChange, name, loadsLate = false, ...in
       placeholder="Select a customer"
       rightSection={choices.isFetching && text !== '' ? <Loader size={12} /> : undefined}
       openOnFocus={false}
-      comboboxProps={inPlace}
       {...input}
       nothingFound={
         !can.viewCustomers
