@@ -1,0 +1,257 @@
+import { generateSync } from 'otplib';
+import { rbac, users } from '../../contract/users.ts';
+import { password } from '../harness.ts';
+import {
+  chooseInMenu,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  signInByForm,
+  test,
+  type Page,
+} from './support.ts';
+import { links, makeUser } from './users-screen.ts';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+test('a role is copied from another, saved by two users concurrently, and deleted when no user has it', async ({
+  page,
+  server,
+}) => {
+  const roleId = `desk_${Date.now()}`;
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=support_agent', server);
+  await button(page, 'New Role').click();
+  const create = dialog(page, 'New Role');
+  await button(page, 'Create Role').click();
+  await expect(create.getByText('Description is required')).toBeVisible();
+  await create.getByRole('textbox', { name: 'Name' }).fill(roleId);
+  await create.getByRole('textbox', { name: 'Description' }).fill('answers the phone');
+  await create.getByRole('combobox', { name: 'Rights of' }).click();
+  await page.getByRole('option', { name: /^License Manager/ }).click();
+  await button(page, 'Create Role').click();
+  await expect(page).toHaveURL(new RegExp(`role=${roleId}`));
+  const roles = await server.admin.ok(rbac.roles);
+  const made = roles.find((role) => role.roleId === roleId)!;
+  expect(made.permissions).toEqual(roles.find((role) => role.roleId === 'license_manager')!.permissions);
+
+  const description = page.getByRole('textbox', { name: 'Description' });
+  const cell = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  const byAnother = (text: string, permissions = made.permissions) =>
+    server.admin.ok(rbac.updateRole, {
+      params: { roleId },
+      body: { description: text, requiresSecondFactor: false, permissions },
+    });
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+
+  await test.step('someone else was quicker: what each of them changed is kept', async () => {
+    expectStatus(page, 409);
+    await cell('Customers: update').check();
+    await expect(page.getByRole('group', { name: 'Consequences' })).toContainText(
+      'No active user has this role.',
+    );
+    await byAnother('answers at the door', [...made.permissions, { resource: 'audit', action: 'read' }]);
+    await button(page, 'Save Changes').click();
+    await expect(description).toHaveValue('answers at the door');
+    await expect(cell('Customers: update')).toBeChecked();
+    await expect(cell('Audit: read')).toBeChecked();
+    await expect(button(page, 'Save Changes')).toBeDisabled();
+    await expect(page.getByText('Role updated successfully')).toBeHidden();
+  });
+
+  await test.step('again: what was typed is not lost, and is saved knowingly', async () => {
+    await description.fill('answers mine');
+    await byAnother('answers theirs');
+    await button(page, 'Save Changes').click();
+    await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', /^Description/]);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const both = conflict.getByRole('region', { name: 'What you both changed' });
+    await expect(both.getByText('answers theirs')).toBeInViewport();
+    expect(await both.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    await expect(conflict.getByRole('button', { name: 'Save mine anyway' })).toBeInViewport({ ratio: 1 });
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.keyboard.press('Escape');
+    await expect(conflict).toBeHidden();
+    await expect(description).toHaveValue('answers mine');
+    await button(page, 'Save Changes').click();
+    await button(page, 'Save mine anyway').click();
+    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    await expect(conflict).toBeHidden();
+    const saved = (await server.admin.ok(rbac.roles)).find((role) => role.roleId === roleId)!;
+    expect(saved.description).toBe('answers mine');
+  });
+
+  await test.step('deleted once nobody has it', async () => {
+    const user = await makeUser(server, roleId);
+    await page.reload();
+    await expect(button(page, 'Delete')).toHaveAttribute('title', 'There are users with this role.');
+    await server.admin.ok(users.delete, { params: { id: user.id } });
+    await page.reload();
+    await button(page, 'Delete').click();
+    await dialog(page, 'Delete Role').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByText('Role deleted successfully')).toBeVisible();
+    await expect(page).not.toHaveURL(new RegExp(roleId));
+    expect((await server.admin.ok(rbac.roles)).map((role) => role.roleId)).not.toContain(roleId);
+  });
+});
+
+test('the second factor: required by a role, set up, asked for at sign-in, reset', async ({
+  page,
+  otherPage,
+  server,
+}) => {
+  const roleId = `night_${Date.now()}`;
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  await test.step('a role from another one, which requires it', async () => {
+    await button(page, 'New Role').click();
+    const create = dialog(page, 'New Role');
+    await create.getByRole('textbox', { name: 'Name' }).fill(roleId);
+    await create.getByRole('textbox', { name: 'Description' }).fill('answers at night');
+    await button(page, 'Create Role').click();
+    await expect(page.getByText('Role created successfully')).toBeVisible();
+    await expect(page).toHaveURL(`/users?tab=roles&role=${roleId}`);
+    await page.getByRole('checkbox', { name: 'Requires a second factor' }).check();
+    await page.getByRole('checkbox', { name: 'Licenses: update' }).check();
+    await expectAccessible(page);
+    await button(page, 'Save Changes').click();
+    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    const role = (await server.admin.ok(rbac.roles)).find((one) => one.roleId === roleId)!;
+    expect(role).toMatchObject({ requiresSecondFactor: true, description: 'answers at night' });
+    expect(role.permissions).toContainEqual({ resource: 'licenses', action: 'update' });
+  });
+
+  const user = await makeUser(server, roleId);
+  await otherPage.goto('/account');
+  await signInByForm(otherPage, user.email);
+  await expect(otherPage.getByText('Nothing is permitted until you have set one up.').first()).toBeVisible();
+  await expect(links(otherPage)).toHaveCount(0);
+  await expectAccessible(otherPage);
+
+  await test.step('a wrong password does not end the session', async () => {
+    expectStatus(otherPage, 401);
+    await button(otherPage, 'Set Up').click();
+    const setUp = dialog(otherPage, 'Set up a second factor');
+    await setUp.getByRole('textbox', { name: 'Current Password' }).fill('not mine');
+    await button(otherPage, 'Continue').click();
+    await expect(setUp.getByRole('alert')).toHaveText('The current password is not right.');
+    await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
+    await button(otherPage, 'Continue').click();
+    const shown = await setUp.locator('.mono').first().textContent();
+    const secret = shown!.replaceAll(' ', '');
+    await setUp.getByRole('textbox', { name: 'Code' }).fill(generateSync({ secret }));
+    await button(otherPage, 'Confirm').click();
+  });
+  const codes = dialog(otherPage, 'Recovery codes');
+  await expect(codes.getByRole('listitem')).toHaveCount(10);
+  const code = (await codes.getByRole('listitem').first().textContent())!;
+  await codes.getByRole('checkbox', { name: 'I have kept the codes' }).check();
+  await button(otherPage, 'Done').click();
+  await expect(links(otherPage).first()).toBeVisible();
+  await expect(otherPage.getByText('10 recovery codes left', { exact: false })).toBeVisible();
+
+  await button(otherPage, 'Logout').click();
+  await signInByForm(otherPage, user.email);
+  await otherPage.getByRole('textbox', { name: 'Code' }).fill(code);
+  await expectAccessible(otherPage);
+  await button(otherPage, 'Sign in').click();
+  await expect(links(otherPage).first()).toBeVisible();
+
+  await test.step('the super admin sees the session, ends it, and resets the second factor', async () => {
+    await page.goto(`/users?search=${user.email}`);
+    await chooseInMenu(rowOf(page, user.email), 'Sessions');
+    const sessions = dialog(page, 'Sessions of Kim Sato');
+    await expect(sessions.getByRole('row')).toHaveCount(2);
+    await expect(sessions.getByText(/^Chrome \d+ on \w+/)).toBeVisible();
+    await expectAccessible(page);
+    await sessions.getByRole('button', { name: 'End' }).click();
+    await expect(page.getByText('Session ended successfully')).toBeVisible();
+    await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
+    const question = dialog(page, 'Reset Second Factor');
+    await expect(question).toContainText('Reset the second factor of Kim Sato?');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(0);
+    await expect(sessions.getByText('Set up. Reset it')).toBeVisible();
+    await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
+    await question.getByRole('button', { name: 'Reset', exact: true }).click();
+    await expect(page.getByText('Second factor reset successfully')).toBeVisible();
+    await expect(sessions.getByText('This user signs in with the password alone.')).toBeVisible();
+    await otherPage.goto('/account');
+    await expect(otherPage).toHaveURL(/\/login/);
+  });
+});
+
+test('the console as another role: what it shows, and that nothing can be changed', async ({
+  page,
+  server,
+}) => {
+  // A separate user, since the test changes the password.
+  const { email } = await makeUser(server, 'super_admin');
+  await page.goto('/users?tab=roles&role=support_agent');
+  await signInByForm(page, email);
+  const changes: string[] = [];
+  await button(page, 'See the console as this role').click();
+  await expect(page.getByText('You see the console as Support Agent. Nothing can be changed.')).toBeVisible();
+  await expect(links(page)).toHaveText([
+    'Today',
+    'Licenses',
+    'Customers',
+    'Analytics',
+    'Releases',
+    'Machines',
+    'Audit Log',
+  ]);
+  await expectAccessible(page);
+  page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()));
+  await page.getByRole('link', { name: 'Kim Sato' }).click();
+  await page.getByRole('textbox', { name: 'Current Password' }).fill(password);
+  await page.getByRole('textbox', { name: 'New Password' }).fill('fresh and long');
+  await page.getByRole('textbox', { name: 'Confirm Password' }).fill('fresh and long');
+  await button(page, 'Change Password').click();
+  await expect(page.getByRole('alert')).toHaveText(
+    'You see the console as Support Agent. Nothing can be changed: choose Exit first.',
+  );
+  expect(changes).toEqual([]);
+  await button(page, 'Exit').click();
+  await expect(links(page).filter({ hasText: 'Users' })).toBeVisible();
+
+  await button(page, 'Change Password').click();
+  await expect(page.getByText('Password changed successfully')).toBeVisible();
+  expect(changes).toHaveLength(1);
+});
+
+test('another role takes the place of one with unsaved changes only when these are discarded', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  const cell = page.getByRole('checkbox', { name: 'Licenses: update' });
+  const roles = page.getByRole('navigation', { name: 'Roles' });
+  const question = dialog(page, 'Discard changes?');
+  await cell.check();
+  await roles.getByRole('button', { name: /^Admin/ }).click();
+  await expect(question).toContainText('What you entered is not saved.');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page).toHaveURL(/role=viewer$/);
+  await expect(cell).toBeChecked();
+
+  await page.getByRole('tab', { name: 'Users' }).click();
+  await expect(question).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(cell).toBeChecked();
+
+  await page.getByRole('link', { name: 'Customers', exact: true }).click();
+  await expect(question).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(cell).toBeChecked();
+
+  await roles.getByRole('button', { name: /^Admin/ }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(page).toHaveURL(/role=admin$/);
+  await roles.getByRole('button', { name: /^Viewer/ }).click();
+  await expect(cell).not.toBeChecked();
+});
