@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, memo, Suspense, useRef, type ChangeEvent, type RefObject } from 'react';
+import { lazy, memo, Suspense, useDeferredValue, useRef, type ChangeEvent, type RefObject } from 'react';
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
-import { DataTableRow, type Item } from './DataTableRow.tsx';
+import { DataTableRow, type Item, type RowProps } from './DataTableRow.tsx';
 
 /** Loaded on demand: most lists are only one page long. */
 const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
@@ -9,6 +9,8 @@ const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./
 /** Below this number, plain rows are faster, and find-in-page works. */
 const virtualAbove = 200;
 const skeletonRows = 12;
+/** About what a window shows. */
+const atOnce = 16;
 
 export function DataTableBody<Row>(
   props: DataTableProps<Row> & { scroller: RefObject<HTMLDivElement | null> },
@@ -33,9 +35,15 @@ export function DataTableBody<Row>(
       </Suspense>
     );
   }
+  return <PlainRows {...shared} items={items} />;
+}
+
+/** Renders the first rows at once, and the others in between of what else happens: fifty hold the page for 150 ms. */
+function PlainRows<Row>({ items, ...shared }: RowProps<Row> & { items: Item<Row>[] }) {
+  const count = useDeferredValue(items.length, atOnce);
   return (
     <tbody role="rowgroup">
-      {items.map((item) => (
+      {items.slice(0, count === atOnce ? atOnce : undefined).map((item) => (
         <DataTableRow key={item.key} item={item} {...shared} />
       ))}
     </tbody>
