@@ -4,13 +4,17 @@ import { useEffect, useState } from 'react';
 /** The delay of Mantine's tooltips. */
 const openDelay = 300;
 
-/** In pixels. A long text, up to the 2,000 letters of release notes, is wider than high. */
-const widthOf = ({ length }: string) => (length > 600 ? 840 : length > 120 ? 480 : 280);
+/** In pixels. A long text is wider than high. */
+const widthOf = ({ length }: string) => (length > 120 ? 480 : 280);
+
+/** Letters that are shown: more would cover the list. The page or form of the record has all of a text. */
+const mostLetters = 600;
+const shortened = (text: string) => (text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text);
 
 /**
  * One tooltip for all elements with `data-hint`, for lists with hundreds of them: a component for each one would take a
- * third of the time to render a page. It is not announced, so the elements need an accessible name. It also shows the
- * whole of any text that an ellipsis cuts.
+ * third of the time to render a page. It is not announced, so the elements need an accessible name. It also shows
+ * what an ellipsis cuts.
  */
 export function Hints() {
   const [target, setTarget] = useState<HTMLElement | null>(null);
@@ -93,7 +97,7 @@ function useHintOf(target: HTMLElement | null): string {
   const [said, setSaid] = useState<{ by: HTMLElement; text: string }>();
   useEffect(() => {
     if (!target) return;
-    const read = () => setSaid({ by: target, text: target.dataset['hint'] ?? target.innerText });
+    const read = () => setSaid({ by: target, text: shortened(target.dataset['hint'] ?? target.innerText) });
     read();
     const changes = new MutationObserver(read);
     changes.observe(target, { attributes: true, attributeFilter: ['data-hint'] });

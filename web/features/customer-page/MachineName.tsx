@@ -7,15 +7,15 @@ type Named = { hostname: string | null; machineId: string | null; displayId: str
 export function MachineName({ machine: { hostname, machineId, displayId } }: { machine: Named }) {
   const name = hostname ?? machineId ?? 'Unknown';
   const look = hostname ? classes.name : `mono ${classes.name}`;
-  const hint = hostname && machineId ? `${hostname}, ${machineId}` : undefined;
+  const title = machineId ?? name;
   if (!displayId)
     return (
-      <span className={look} data-hint={hint}>
+      <span className={look} title={title}>
         {name}
       </span>
     );
   return (
-    <RecordLink kind="machine" id={displayId} className={look} data-hint={hint}>
+    <RecordLink kind="machine" id={displayId} className={look} title={title}>
       {name}
     </RecordLink>
   );
