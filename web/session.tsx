@@ -50,7 +50,14 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useForgetDataWithSession(queryClient);
 
   useEffect(() => {
-    if (getSession()) void refreshRights().finally(() => setLoading(false));
+    if (!getSession()) return;
+    const restored = () => {
+      clearTimeout(timer);
+      setLoading(false);
+    };
+    // the call may wait for another to renew the session, longer than its own timeout
+    const timer = setTimeout(restored, timeoutMs);
+    void refreshRights().finally(restored);
   }, []);
 
   const auth = useMemo(
@@ -86,15 +93,17 @@ function rightsOf(session: StoredSession | null, preview: RolePreview | null) {
 
 /** Cached data of one user must not be shown to the next, nor in the preview of a role. */
 function useForgetDataWithSession(queryClient: QueryClient): void {
-  useEffect(
-    () =>
-      sessionStore.subscribe(() => {
-        if (getSession()) return;
-        setRolePreview(null);
-        queryClient.clear();
-      }),
-    [queryClient],
-  );
+  useEffect(() => {
+    let userId = getSession()?.user.userId;
+    return sessionStore.subscribe(() => {
+      const before = userId;
+      userId = getSession()?.user.userId;
+      // another tab may sign somebody else in before this one sees that the session ended
+      if (before === undefined || before === userId) return;
+      setRolePreview(null);
+      queryClient.clear();
+    });
+  }, [queryClient]);
   useEffect(() => rolePreview.subscribe(() => void queryClient.resetQueries()), [queryClient]);
 }
 
