@@ -22,6 +22,9 @@ const ofFeatures = (
   </>
 );
 
+/** How long the first screen waits for its notices: on a slow network they come later. */
+const patienceMs = 5000;
+
 /**
  * All screens that require a session: waits for it and for its notices, which would push the screen down, and leaves when
  * it ends.
@@ -34,6 +37,10 @@ export function SignedIn() {
     ...noticesQuery,
     enabled: isAuthenticated && !(isReady && loading),
   });
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, []);
   // Once, and for one attempt: a screen without notices is better than none, and the preview of a role asks again.
   if (!isReady && !loading && (!isLoading || failureCount > 0)) setReady(true);
   const path = useLocation({ select: (location) => location.pathname });

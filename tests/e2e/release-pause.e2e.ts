@@ -4,7 +4,7 @@ import { session } from '../../contract/session.ts';
 import { eventually } from '../harness.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
-import { chooseInMenu, dialog, expect, expectAccessible, signInAs, test } from './support.ts';
+import { chooseInMenu, dialog, expect, expectAccessible, quiet, signInAs, test } from './support.ts';
 import { row, stored } from './releases-screen.ts';
 
 test('a rollout whose installs fail pauses itself, says why, and goes on when resumed', async ({
@@ -55,7 +55,8 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
       });
       await page.goto(path);
       await expect(said).toBeVisible();
-      await expect(page.getByRole('main').getByRole('table').or(page.locator('svg')).first()).toBeVisible();
+      await quiet(page);
+      await twoFrames(page);
       await expectNoShift(page, path);
       await page.unroute(`**${notices.list.path}`);
     }

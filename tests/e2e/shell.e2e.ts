@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
@@ -484,4 +485,26 @@ test('a first visit of the licenses takes 20 requests, nothing jumps, and the po
   const { refused, shift } = await seenOn(page);
   expect(refused).toEqual([]);
   expect(shift).toBeLessThanOrEqual(0.01);
+});
+
+test('a screen waits 5 s at most for its notices, which come when they are there', async ({
+  page,
+  server,
+}) => {
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  const data = { paused: [], approvals: [], storageDown: true, clock: null };
+  await page.route(`**${notices.list.path}`, async (route) => {
+    await isAnswered;
+    await route.fulfill({ json: { success: true, data } });
+  });
+  await page.clock.install();
+  const isAsked = page.waitForRequest(`**${notices.list.path}`);
+  await signInAs(page, 'viewer', '/customers', server);
+  await isAsked;
+  await expect(heading(page, 'Customers')).toHaveCount(0);
+  await page.clock.fastForward(5000);
+  await expect(heading(page, 'Customers')).toBeVisible();
+  answer();
+  await expect(page.getByText('the storage is unavailable')).toBeVisible();
 });

@@ -3,9 +3,6 @@ import { notices } from '../../contract/notices.ts';
 import { call } from '../api.ts';
 import { every, live } from '../live.ts';
 
-/** A server that does not respond must not keep the first screen behind the spinner, in milliseconds. */
-const timeoutMs = 5000;
-
 /** What the notices above every screen show: asked for in one call, which the first screen waits for. */
 export const noticesQuery = queryOptions({
   ...live,
@@ -14,6 +11,5 @@ export const noticesQuery = queryOptions({
   // each notice reads it, and only the first asks
   staleTime: every,
   queryKey: ['notices'],
-  queryFn: ({ signal }) =>
-    call(notices.list, undefined, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) }),
+  queryFn: ({ signal }) => call(notices.list, undefined, { signal }),
 });
