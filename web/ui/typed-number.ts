@@ -24,13 +24,15 @@ export function typedNumbersIn(locale: Intl.Locale) {
     if (!found || !isDecimal(found[1])) return undefined;
     const number = Number(digits.replace(',', '.'));
     // `5.0` is not changed silently to 5 in a field for whole numbers.
-    return Number.isInteger(number) && found[1] ? undefined : number + 0;
+    return Number.isInteger(number) && found[1] ? undefined : number;
   };
   return {
     readNumber: (text: string, unit = ''): TypedNumber => {
       const trimmed = text.trim();
       const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
-      return numberIn(digits) ?? text;
+      const number = numberIn(digits);
+      // 0 instead of -0
+      return number === undefined ? text : number + 0;
     },
     numberText: (value: TypedNumber): string => (typeof value === 'number' ? decimalText(value) : value),
   };
