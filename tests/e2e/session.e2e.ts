@@ -9,6 +9,7 @@ import {
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { makeLicense } from '../factories.ts';
+import { password } from '../harness.ts';
 import {
   comeBack,
   endSessions,
@@ -266,6 +267,32 @@ test('two tabs share one session', async ({ page, context, server }) => {
   await signInByForm(second, email);
   await expect(heading(second, 'Customers')).toBeVisible();
   await expect(heading(page, 'License Management')).toBeVisible();
+});
+
+test('a tab that finds somebody else signed in asks again for all that it shows', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/customers', server);
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await quiet(page);
+  const { email } = await server.person('viewer');
+  const other = await server.api().ok(session.login, { body: { email, password } });
+  const asked = page.waitForRequest(`**${customers.list.path}?*`);
+  // as of a tab that the browser froze while another one signed out and in
+  await page.evaluate(
+    (values) => {
+      for (const [key, value] of Object.entries(values)) localStorage.setItem(key, value);
+      window.dispatchEvent(new StorageEvent('storage'));
+    },
+    {
+      user: JSON.stringify(other.user),
+      accessToken: other.accessToken,
+      permissions: JSON.stringify(other.permissions),
+      roles: JSON.stringify(other.roles),
+    },
+  );
+  expect((await asked).headers()['authorization']).toBe(`Bearer ${other.accessToken}`);
 });
 
 test('an access token that ran out is renewed unseen, once for all calls of all tabs', async ({
