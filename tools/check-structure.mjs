@@ -6,6 +6,7 @@ import {
   callSchemasOf,
   featureOf,
   formatsOf,
+  namelessRolesOf,
   rawFieldsOf,
   strayWritesOf,
   unsavedStateOf,
@@ -80,7 +81,12 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
   }
   const ofCode = isTest
     ? []
-    : [...strayWritesOf(file, text), ...formatsOf(file, text), ...callSchemasOf(file, text)];
+    : [
+        ...namelessRolesOf(file, text),
+        ...strayWritesOf(file, text),
+        ...formatsOf(file, text),
+        ...callSchemasOf(file, text),
+      ];
   for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...ofCode])
     errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))

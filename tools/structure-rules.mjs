@@ -169,3 +169,12 @@ export function strayWritesOf(file, text) {
       ({ by }) => `sql that writes is executed by ${by}: only the tx of a change writes (server/change.ts)`,
     );
 }
+
+/** A name on an element without a role is not announced, and axe sees it only while the element is there. */
+export function namelessRolesOf(file, text) {
+  if (!file.startsWith('web/')) return [];
+  const named = text.matchAll(/<(?:Skeleton|Stack|Group|Box|Center|div|span)\b[^>]*?\saria-label=[^>]*>/g);
+  return [...named]
+    .filter(([tag]) => !/\s(?:role|component)=/.test(tag))
+    .map(([tag]) => `${tag.replaceAll(/\s+/g, ' ')}: has a name, and no role`);
+}

@@ -6,7 +6,7 @@ import { Skeleton, Stack } from '@mantine/core';
  */
 export function FormSkeleton({ heights }: { heights: readonly number[] }) {
   return (
-    <Stack gap="md" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
+    <Stack gap="md" role="group" aria-busy aria-label="Loading" tabIndex={-1} data-autofocus>
       {heights.map((height, row) => (
         <Skeleton key={row} height={height} radius={4} />
       ))}

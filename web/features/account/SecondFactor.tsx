@@ -22,7 +22,8 @@ export function SecondFactor() {
   if (factor.isLoadingError) {
     return <ErrorText>{sentenceOf(factor.error, 'Failed to fetch the second factor')}</ErrorText>;
   }
-  if (!factor.data) return <Skeleton className={classes.factor} radius={4} aria-busy aria-label="Loading" />;
+  if (!factor.data)
+    return <Skeleton className={classes.factor} radius={4} role="group" aria-busy aria-label="Loading" />;
   const { active, recoveryCodesLeft, requiredBy } = factor.data;
   return (
     <>

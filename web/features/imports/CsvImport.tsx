@@ -85,7 +85,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
           )}
         </div>
       ) : (
-        entered.csv.trim() !== '' && <Skeleton height={120} aria-label="Checking" />
+        entered.csv.trim() !== '' && <Skeleton height={120} role="group" aria-label="Checking" />
       )}
       {save.error && <ErrorText>{messageOf(save.error)}</ErrorText>}
       <Group justify="flex-end" gap="xs">

@@ -18,7 +18,7 @@ const mostShown = 100;
 export function BulkPreview({ preview }: { preview: UseQueryResult<Preview> }) {
   const { data, error } = preview;
   if (error) return <ErrorText>{sentenceOf(error, 'The preview failed')}</ErrorText>;
-  if (!data) return <Skeleton height={120} aria-label="Loading preview" />;
+  if (!data) return <Skeleton height={120} role="group" aria-label="Loading preview" />;
   const { changed, leftOut } = data;
   const hidden = changed.length + leftOut.length - mostShown;
   return (

@@ -25,7 +25,12 @@ export function CustomerCell({ customer }: Pick<License, 'customer'>) {
 /** The first module and the number of others, which a tooltip lists. */
 export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
   const [first, ...rest] = moduleIds.map(moduleLabel);
-  if (!first) return <span aria-label="No modules">—</span>;
+  if (!first)
+    return (
+      <span role="img" aria-label="No modules">
+        —
+      </span>
+    );
   return (
     <span className={classes.modules}>
       <span className={classes.firstModule}>{first}</span>

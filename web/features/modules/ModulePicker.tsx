@@ -126,7 +126,7 @@ function NotLoaded({ onRetry }: { onRetry: () => void }) {
 
 function Loading() {
   return (
-    <Stack gap="sm" p="sm" aria-busy aria-label="Loading modules">
+    <Stack gap="sm" p="sm" role="group" aria-busy aria-label="Loading modules">
       {[60, 45, 70, 50].map((width) => (
         <Skeleton key={width} height={12} width={`${width}%`} />
       ))}

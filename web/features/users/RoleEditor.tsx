@@ -32,7 +32,7 @@ export default function RoleEditor() {
       />
     );
   }
-  if (!roles.data) return <Skeleton height={300} radius={8} aria-busy aria-label="Loading" />;
+  if (!roles.data) return <Skeleton height={300} radius={8} role="group" aria-busy aria-label="Loading" />;
   const chosen = roles.data.find(({ roleId }) => roleId === search.role) ?? roles.data[0];
   if (!chosen) return null;
   return (
