@@ -272,6 +272,8 @@ describe('the list', () => {
       expect(await unseen('1')).toEqual(keys([silent, used, partlyUsed, issuedToday]));
       expect(await unseen('31')).toEqual([silent.licenseKey]);
       expect(await unseen('32')).toEqual([]);
+      await validateOn(desktop, silent, 'first');
+      await eventually(async () => expect(await unseen('31')).toEqual([]));
     });
   });
 });

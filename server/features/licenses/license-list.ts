@@ -18,6 +18,7 @@ import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
+import { createKept } from '../../db/kept.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { onMachinesFoundBy, anyOf } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
@@ -28,21 +29,29 @@ import { onlyRow } from '../../invariants.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'>;
-type Found = Filter & { machines: Machines };
+/** The licenses that parts of a filter found before its query. */
+type Known = { machines: FewIds; unseen?: FewIds };
+type Found = Filter & Known;
 type Counts = LicenseListMeta['counts'];
 
-/** Counts are cached until any license changes, and at most a second, because licenses also expire. */
+/**
+ * Counts are cached until any license changes, and at most a second, because licenses also expire. Licenses unseen for
+ * days are kept for a minute; a query checks them again, so at most one that became unseen in that minute is missing.
+ */
 export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const kept = { max: 500, ttlMs: 1000 };
   const tabs = createCache<Counts>(signals, 'licenses', kept);
   const groups = createCache<LicenseListMeta['groups']>(signals, 'licenses', kept);
+  const unseen = createKept<{ ids: FewIds }>(25, () => Infinity);
   return {
-    tabs: (filter: Omit<Filter, 'tab'>, now: Date, machines: Machines) =>
-      tabs(JSON.stringify(filter), () => countTabs(db, { ...filter, machines }, now)),
-    groups: (filter: Filter, customerIds: string[], now: Date, machines: Machines) =>
+    tabs: (filter: Omit<Filter, 'tab'>, now: Date, known: Known) =>
+      tabs(JSON.stringify(filter), () => countTabs(db, { ...filter, ...known }, now)),
+    groups: (filter: Filter, customerIds: string[], now: Date, known: Known) =>
       groups(JSON.stringify([filter, customerIds]), () =>
-        countGroups(db, now, { ...filter, machines }, customerIds),
+        countGroups(db, now, { ...filter, ...known }, customerIds),
       ),
+    unseen: async (days: number, now: Date) =>
+      (await unseen(String(days), async () => ({ ids: await findUnseen(db, daysBefore(now, days)) }))).ids,
   };
 }
 type LicenseCounts = ReturnType<typeof createLicenseCounts>;
@@ -58,17 +67,18 @@ export async function listLicenses(
   { limit, offset = 0, sort = 'customer', ...filter }: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
   const { tab, ...rest } = filter;
-  const machines = await findMachines(db, filter.search);
-  const counting = count.tabs(rest, now, machines);
+  const known: Known = { machines: await findMachines(db, filter.search) };
+  if (filter.unseenForDays !== undefined) known.unseen = await count.unseen(filter.unseenForDays, now);
+  const counting = count.tabs(rest, now, known);
   const areFew = filter.search !== undefined && totalOf(await counting, tab) <= few;
   const [rows, counts] = await Promise.all([
-    page({ db, pool }, now, { ...filter, machines }, { limit, offset, sort, areFew }),
+    page({ db, pool }, now, { ...filter, ...known }, { limit, offset, sort, areFew }),
     counting,
   ]);
   const data = rows.map(toLicense);
   const grouped = sort === 'customer' || sort === '-customer';
   const groups = grouped
-    ? await count.groups(filter, [...new Set(data.map((l) => l.customerId))], now, machines)
+    ? await count.groups(filter, [...new Set(data.map((l) => l.customerId))], now, known)
     : [];
   return { data, meta: { total: totalOf(counts, tab), limit: limit ?? null, offset, counts, groups } };
 }
@@ -184,6 +194,7 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
   if (filter.attention) all.push(attentionConditions[filter.attention](now));
   if (filter.seats) all.push(seatConditions[filter.seats]);
   if (filter.unseenForDays !== undefined) all.push(unseenSince(daysBefore(now, filter.unseenForDays)));
+  if (filter.unseen && filter.unseen !== 'many') all.push(sql`l.license_id = ${anyOf(filter.unseen)}`);
   if (filter.search) all.push(finds(filter.search, filter.machines, now));
   return sql`${sql.join(all, sql` and `)}`;
 }
@@ -200,17 +211,27 @@ const seatConditions: Record<SeatFilter, RawBuilder<boolean>> = {
 const unseenSince = (since: Date): RawBuilder<boolean> => sql`(l.created_at <= ${since} and not exists (
   select from activations a where a.license_id = l.license_id and a.last_checked_at > ${since}))`;
 
-/** The licenses whose machines a search found: their ids, or 'many'. */
-type Machines = string[] | 'many';
+/** The ids of licenses, or that there are more than are worth a list. */
+type FewIds = string[] | 'many';
 const most = 1000;
 
-/** Queried once for the page and its counts; most searches match no machine and then query the licenses alone. */
-async function findMachines(db: Db, term: string | undefined): Promise<Machines> {
+const fewOf = (rows: { license_id: string }[]): FewIds =>
+  rows.length > most ? 'many' : rows.map((row) => row.license_id);
+
+/** Compares all licenses with all seats, unlike the query of a page that begins with these licenses. */
+async function findUnseen(db: Db, since: Date): Promise<FewIds> {
+  const { rows } = await sql<{ license_id: string }>`
+    select l.license_id from licenses l where ${unseenSince(since)} limit ${most + 1}`.execute(db);
+  return fewOf(rows);
+}
+
+/** The licenses whose machines a search finds; most searches match no machine and then query the licenses alone. */
+async function findMachines(db: Db, term: string | undefined): Promise<FewIds> {
   const found = term && onMachinesFoundBy(term);
   if (!found) return [];
   const { rows } = await sql<{ license_id: string }>`
     select license_id from activations where ${found} limit ${most + 1}`.execute(db);
-  return rows.length > most ? 'many' : rows.map((row) => row.license_id);
+  return fewOf(rows);
 }
 
 /**
@@ -218,7 +239,7 @@ async function findMachines(db: Db, term: string | undefined): Promise<Machines>
  * depends on the time: a term that is part of a status becomes the condition of that tab. Each way uses an index of its
  * own, unlike an `or` between two tables.
  */
-function finds(term: string, machines: Machines, now: Date): RawBuilder<boolean> {
+function finds(term: string, machines: FewIds, now: Date): RawBuilder<boolean> {
   const key = licenseKeyFragment(term);
   const texts = [term, ...(key ? [key] : [])].map((text) => sql`l.search_text like search_pattern(${text})`);
   const wanted = term.toLowerCase();
