@@ -89,7 +89,11 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     country: 'NO',
     email: 'a@b.example',
   });
-  const gone = await makeCustomer(server.admin, { name: unique('Trash gone') });
+  const gone = await makeCustomer(server.admin, {
+    name: unique('Trash gone of the University Hospital'),
+    country: 'GB',
+    email: 'harry.hughes@queenelizabethhospital.example',
+  });
   const license = await makeLicense(server.admin, { customerId: gone.customerId });
   await validateOn(server.admin, license, 'a machine');
   for (const customer of [kept, gone]) await softDelete(server.admin, customer);
@@ -101,6 +105,10 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
   await link.click();
   await expect(page).toHaveURL('/customers/trash');
   await expect(page.getByRole('heading', { level: 1, name: 'Soft Deleted' })).toBeVisible();
+  await expect(rowOf(page, gone.name)).toBeVisible();
+  // a long name and address are cut before anything is out of view
+  const list = page.getByRole('region', { name: 'Soft-deleted customers' });
+  expect(await list.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   await expect(rowOf(page, kept.name).getByRole('cell')).toHaveText([
     kept.name,
     'a@b.example',

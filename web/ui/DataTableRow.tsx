@@ -59,7 +59,13 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
       )}
       {columns.map((column) => (
         <td key={column.id} role="cell" {...columnLook(column)}>
-          {column.cell(row)}
+          {column.least === undefined ? (
+            column.cell(row)
+          ) : (
+            <div className={classes.shrinks} style={{ width: column.least }}>
+              {column.cell(row)}
+            </div>
+          )}
         </td>
       ))}
     </tr>

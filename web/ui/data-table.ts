@@ -12,6 +12,8 @@ export type Column<Row> = {
   alwaysShown?: true;
   align?: 'right';
   width?: number | string;
+  /** In pixels: what the column shows is cut down to this width before the list scrolls sideways. */
+  least?: number;
   /** Stays visible at the right while the others scroll. */
   pinned?: true;
 };

@@ -15,7 +15,13 @@ export const apiKeyColumns = (now: Date): Column<ApiKey>[] => [
     width: 110,
     cell: (apiKey) => <ApiKeyStatus apiKey={apiKey} now={now} />,
   },
-  { id: 'createdAt', header: 'Created', width: 180, cell: (apiKey) => <Created apiKey={apiKey} /> },
+  {
+    id: 'createdAt',
+    header: 'Created',
+    width: '20%',
+    least: 150,
+    cell: (apiKey) => <Created apiKey={apiKey} />,
+  },
   { id: 'usage', header: 'Usage', cell: (apiKey) => <Usage apiKey={apiKey} /> },
 ];
 

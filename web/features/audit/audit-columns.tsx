@@ -28,10 +28,10 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     id: 'user_email',
     header: 'User',
+    width: '38%',
+    least: 110,
     cell: (entry) => (
-      <div className={classes.short}>
-        <Two first={userText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
-      </div>
+      <Two first={userText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
     ),
   },
   {
@@ -62,12 +62,9 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
   {
     id: 'changes_summary',
     header: 'Details',
-    width: '100%',
-    cell: (entry) => (
-      <div className={classes.details}>
-        <Two first={<Summary of={entry} />} second={entry.ip_address} />
-      </div>
-    ),
+    width: '62%',
+    least: 120,
+    cell: (entry) => <Two first={<Summary of={entry} />} second={entry.ip_address} />,
   },
   {
     id: 'success',

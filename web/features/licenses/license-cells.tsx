@@ -1,5 +1,6 @@
 import { type License } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { expiresIn } from './license-expiry.ts';
@@ -17,9 +18,14 @@ export function StateBadge({ license }: { license: License }) {
   return <StatusBadge tone={tone}>{word}</StatusBadge>;
 }
 
-export function CustomerCell({ customer }: Pick<License, 'customer'>) {
+export function CustomerCell({ customer, customerId }: Pick<License, 'customer' | 'customerId'>) {
   const text = ownerText(customer);
-  return <span className={classes.customer}>{text}</span>;
+  if (!customer) return text;
+  return (
+    <RecordLink kind="customer" id={customerId}>
+      {text}
+    </RecordLink>
+  );
 }
 
 /** The first module and the number of others, which a tooltip lists. */

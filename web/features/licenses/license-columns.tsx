@@ -32,6 +32,7 @@ export function licenseColumns({ withCustomer }: { withCustomer: boolean }): Col
       id: 'modules',
       header: 'Modules',
       width: '22%',
+      least: 60,
       cell: (license) => <ModulesCell moduleIds={license.moduleIds} />,
     },
     { id: 'validFrom', header: 'Valid From', cell: (license) => utcDate(license.validFrom) },
@@ -55,5 +56,7 @@ const customerColumn: Column<License> = {
   id: 'customer',
   header: 'Customer',
   firstSort: 'asc',
-  cell: (license) => <CustomerCell customer={license.customer} />,
+  width: '18%',
+  least: 136,
+  cell: (license) => <CustomerCell {...license} />,
 };

@@ -26,6 +26,8 @@ export const machineColumns: Column<MachineStanding>[] = [
   {
     id: 'customer',
     header: 'Customer',
+    width: '26%',
+    least: 150,
     cell: (row) =>
       row.customer && (
         <RecordLink kind="customer" id={row.customer.customerId}>

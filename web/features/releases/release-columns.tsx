@@ -29,6 +29,7 @@ export const releaseColumns = (severalKinds: ReadonlySet<Release>): Column<Relea
     id: 'releaseNotes',
     header: 'Release Notes',
     width: '34%',
+    least: 136,
     cell: (release) => <div className={classes.notes}>{release.releaseNotes}</div>,
   },
   { id: 'releaseDate', header: 'Released', cell: (release) => <RelativeTime value={release.releaseDate} /> },

@@ -28,7 +28,13 @@ export const trashColumns: Column<DeletedRelease>[] = [
         .join(' '),
   },
   { id: 'fileSize', header: 'Size', align: 'right', cell: (release) => bytesText(release.fileSize) },
-  { id: 'deletedAt', header: 'Deleted', width: '40%', cell: (release) => <Deleted release={release} /> },
+  {
+    id: 'deletedAt',
+    header: 'Deleted',
+    width: '40%',
+    least: 190,
+    cell: (release) => <Deleted release={release} />,
+  },
   {
     id: 'daysUntilPermanentDeletion',
     header: 'Time Until Deletion',

@@ -15,21 +15,18 @@ export const userColumns = (me: Me, roles: readonly Role[]): Column<User>[] => [
     id: 'email',
     header: 'Email',
     alwaysShown: true,
-    width: 1,
-    cell: (user) => (
-      <span className={classes.email}>
-        {user.email}
-        {user.id === me.userId && ' (you)'}
-      </span>
-    ),
+    width: '26%',
+    least: 190,
+    cell: ({ id, email }) => (id === me.userId ? `${email} (you)` : email),
   },
   {
     id: 'name',
     header: 'Name',
-    width: 1,
-    cell: (user) => <span className={classes.name}>{user.name || '—'}</span>,
+    width: '10%',
+    least: 95,
+    cell: (user) => user.name || '—',
   },
-  { id: 'role', header: 'Role', cell: (user) => <RoleCell user={user} roles={roles} /> },
+  { id: 'role', header: 'Role', least: 150, cell: (user) => <RoleCell user={user} roles={roles} /> },
   { id: 'status', header: 'Status', width: 1, cell: (user) => <ActiveBadge status={user.status} /> },
   { id: 'secondFactor', header: 'Second Factor', cell: (user) => (user.secondFactor ? 'Set up' : '—') },
   {
@@ -46,9 +43,9 @@ function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): Reac
   const others = user.roles.filter((name) => name !== user.role).map(roleLabel);
   const text = [roleLabel(user.role) || '—', ...others].join(', ');
   return (
-    <span className={classes.role}>
+    <>
       {text}
-      {description && <span> – {description}</span>}
-    </span>
+      {description && <span className={classes.description}> – {description}</span>}
+    </>
   );
 }
