@@ -23,7 +23,7 @@ import {
 } from './session-row.ts';
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { deviceCookie, readDevice } from './device.ts';
-import { endSessions } from './open-sessions.ts';
+import { endSessions, signInAgain } from './open-sessions.ts';
 import { countFailure, secondsToWait, signInCounters, type Counter } from '../../throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 
@@ -39,7 +39,6 @@ export type Sessions = ReturnType<typeof createSessions>;
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
 const codeRequired = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
 const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
-const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 
 /** Sign-in, sign-out, rotation and recognition of staff sessions. */
 export function createSessions(context: Context, passwords: Passwords, refusals: Refusals) {
@@ -163,7 +162,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     };
     const refusal = await runChange(context, signedIn, async (change) => {
       const { tx } = change;
-      if (!(await lockWithPassword(tx, user))) return wrongCredentials;
+      if (!(await lockVerified(tx, user))) return wrongCredentials;
       const used = proof && (await spendProof(tx, user.user_id, proof));
       if (proof && !used) return wrongCode;
       if (oldSession) await endSessions(change, hasCookie(hashToken(oldSession)), 'signed in again');
@@ -274,13 +273,15 @@ function admit(user: FoundUser | undefined, matches: boolean): FoundUser | Failu
     : user;
 }
 
-/** Locks the user if the verified password is still current: a reset meanwhile has ended every session. */
-const lockWithPassword = (tx: Tx, { user_id, password_hash }: FoundUser) =>
+/** Locks the user if what was verified is still so: a reset or deactivation meanwhile has ended every session. */
+const lockVerified = (tx: Tx, { user_id, password_hash, totp_confirmed_at }: FoundUser) =>
   tx
     .selectFrom('users')
     .select('user_id')
     .where('user_id', '=', user_id)
     .where('password_hash', '=', password_hash)
+    .where('totp_confirmed_at', 'is not distinct from', totp_confirmed_at)
+    .where('status', '=', 'active')
     .forNoKeyUpdate()
     .executeTakeFirst();
 
