@@ -4,6 +4,7 @@ import { roleRefusal, type rbac as calls, type Role, type User } from '../../../
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { changedFields, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
+import { nextUpdatedAt } from '../../db/sql.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
@@ -124,6 +125,8 @@ export async function revokeRole(
 }
 
 async function auditRoles(change: Change, user: User, roles: string[]): Promise<void> {
+  const updated_at = nextUpdatedAt(new Date(user.updatedAt), change.now);
+  await change.tx.updateTable('users').set({ updated_at }).where('user_id', '=', user.id).execute();
   await change.announce('sessions');
   await change.audit('user.roles_changed', user, { before: { roles: user.roles }, after: { roles } });
 }

@@ -33,9 +33,10 @@ export function toUser(row: UserRow): User {
 
 export const noUser = fail('NOT_FOUND', 'There is no such user.');
 
-/** The user, locked until the transaction ends. */
+/** The user, locked until the transaction ends: by itself, since a query that waits reads the roles of before. */
 export async function lockUser(tx: Tx, userId: string): Promise<User | Failure> {
-  const row = await selectUsers(tx).where('u.user_id', '=', userId).forUpdate('u').executeTakeFirst();
+  await tx.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute();
+  const row = await selectUsers(tx).where('u.user_id', '=', userId).executeTakeFirst();
   return row ? toUser(row) : noUser;
 }
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
-import { users as calls } from '../../../contract/users.ts';
+import { rbac, users as calls } from '../../../contract/users.ts';
 import { eventually, password, startTestServer, type Session } from '../../../tests/harness.ts';
 
 /* What else may happen to a user while a call about them is under way. */
@@ -10,6 +10,7 @@ import { eventually, password, startTestServer, type Session } from '../../../te
 const server = await startTestServer();
 const holder = new pg.Client({ connectionString: server.database.url });
 const root = server.api(await server.signInAs('super_admin'));
+const admin = server.api(await server.signInAs('admin'));
 beforeAll(() => holder.connect());
 afterAll(async () => {
   await holder.end();
@@ -84,4 +85,32 @@ test('who is deactivated while they sign in gets no session that would open with
     hold(`update users set status = 'inactive' where user_id = $1`, userId),
   );
   expect(answer.status).toBe(401);
+});
+
+describe('roles that are given one by one', () => {
+  test('are known to a change of the user that waited for them', async () => {
+    const { userId: id } = await server.createPerson('viewer');
+    const answer = await whileWaiting(
+      holdUser(id),
+      () => admin.call(calls.update, { params: { id }, body: { role: 'license_manager' } }),
+      hold(`insert into user_roles (user_id, role_id) values ($1, 'super_admin')`, id),
+    );
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      expect.stringContaining('may do more than you'),
+    ]);
+  });
+
+  test.each([rbac.assignRole, rbac.revokeRole])(
+    'are not changed by an edit that began before: %#',
+    async (route) => {
+      const { userId: id } = await server.createPerson('viewer');
+      const params = { userId: id, roleId: 'license_manager' };
+      if (route === rbac.revokeRole) await root.ok(rbac.assignRole, { params });
+      const seen = (await root.ok(calls.list)).find((user) => user.id === id)!;
+      await root.ok(route, { params });
+      const body = { role: 'binary_manager', updatedAt: seen.updatedAt };
+      expect((await root.call(calls.update, { params: { id }, body })).body.code).toBe('EDIT_CONFLICT');
+    },
+  );
 });
