@@ -1,7 +1,8 @@
 import { useForm, type FormErrors, type UseFormInput } from '@mantine/form';
-import { useState } from 'react';
+import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react';
 import { keptValues, useKeepingValues } from './kept-work.ts';
 import { useUnsaved } from './ui/Dialog.tsx';
+import { focusWrongField } from './ui/wrong-field.ts';
 
 type Input<Values> = UseFormInput<Values> & {
   initialValues: Values;
@@ -14,7 +15,7 @@ const secrets: ReadonlySet<string> = new Set(['password', 'secret', 'code']);
 /**
  * Mantine's form, which also tells the surrounding dialog whether it was edited, and keeps its values when the session
  * ends. `key`: the id of the record, or what is created. A record that is edited comes from `useSeen` with the same
- * key.
+ * key. A form that is refused, here or by the server, moves the focus to its first wrong field.
  */
 export function useDialogForm<Values extends Record<string, any>>(key: string, input: Input<Values>) {
   const [initial] = useState(input.initialValues);
@@ -25,7 +26,49 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
     const values = withoutSecrets(form.getValues(), initial);
     return isSame(values, initial) ? undefined : values;
   });
-  return form;
+  const { submitted, refused } = useFocusOnRefusal();
+  const { setErrors } = form;
+  return {
+    ...form,
+    onSubmit: (submit: Parameters<typeof form.onSubmit>[0]) =>
+      form.onSubmit(
+        (sent, event) => {
+          submitted(event);
+          return submit(sent, event);
+        },
+        (_errors, _values, event) => {
+          submitted(event);
+          refused();
+        },
+      ),
+    setErrors: useCallback<typeof setErrors>(
+      (errors) => {
+        setErrors(errors);
+        refused();
+      },
+      [setErrors, refused],
+    ),
+  };
+}
+
+/** Focuses the first wrong field once the errors are rendered, unless the user has gone elsewhere since the submit. */
+function useFocusOnRefusal() {
+  const last = useRef<{ form: HTMLElement; from: Element | null }>(undefined);
+  const isRefused = useRef(false);
+  useEffect(() => {
+    if (!isRefused.current) return;
+    isRefused.current = false;
+    const { activeElement, body } = document;
+    if (last.current && [last.current.from, body].includes(activeElement)) focusWrongField(last.current.form);
+  });
+  return {
+    submitted: (event: FormEvent<HTMLFormElement> | undefined) => {
+      if (event) last.current = { form: event.currentTarget, from: document.activeElement };
+    },
+    refused: useCallback(() => {
+      isRefused.current = true;
+    }, []),
+  };
 }
 
 /**

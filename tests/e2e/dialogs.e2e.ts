@@ -9,6 +9,7 @@ import {
   dialog,
   endSessions,
   expect,
+  expectInSight,
   expectStatus,
   signInAs,
   signInByForm,
@@ -101,6 +102,43 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   await button(page, 'Confirm').press('Enter');
   await expect(row(page, name)).toBeHidden();
   await expect(page.getByRole('region', { name: 'Customers' })).toBeFocused();
+});
+
+test('a form that is refused shows and focuses its first wrong field', async ({ page, server }) => {
+  await page.setViewportSize({ width: 390, height: 780 });
+  await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await button(page, 'Create License').first().click();
+  const license = dialog(page, 'Create License');
+  await license.getByRole('button', { name: 'Create License' }).click();
+  const customer = license.getByRole('combobox', { name: 'Customer' });
+  await expect(customer).toBeFocused();
+  await expectInSight(customer);
+
+  // what only the server refuses, also while the user goes on
+  await page.goto('/api-keys');
+  await button(page, 'Create API Key').first().click();
+  const key = dialog(page, 'Create API Key');
+  const field = (name: string) => key.getByRole('textbox', { name });
+  await field('Name').fill(unique('Refused key'));
+  await field('Expiration Date').fill('2099-01-01');
+  await field('IP Whitelist').fill('10.0.0.1-9');
+  const refusal = key.getByText('10.0.0.1-9 is neither an IP address nor a CIDR range');
+  expectStatus(page, 422);
+  await key.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(refusal).toBeVisible();
+  await expect(field('IP Whitelist')).toBeFocused();
+  await expectInSight(field('IP Whitelist'));
+
+  await field('IP Whitelist').fill('10.0.0.1-9 ');
+  await expect(refusal).toBeHidden();
+  await page.route('**/api-keys', async (route) => {
+    await field('Rate Limit').focus();
+    await route.continue();
+  });
+  await key.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(refusal).toBeVisible();
+  await expect(field('Rate Limit')).toBeFocused();
 });
 
 test('neither a double click nor an answer that was lost creates anything twice', async ({

@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import type { KeyboardEvent } from 'react';
+import { useRef, type KeyboardEvent } from 'react';
 import { numberText, readNumber, type TypedNumber } from './typed-number.ts';
 import { useTyped } from './use-typed.ts';
 
@@ -17,7 +17,8 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
 
 /**
  * A number field. It does not change the typed text before it loses the focus: text that is out of range or not a number
- * stays, and the form shows the error. The arrow keys count up and down.
+ * stays, and the form shows the error. The arrow keys count up and down. The first click leaves the whole text
+ * selected, also where the focus came before it, so that typing replaces it.
  */
 export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...input }: Props) {
   const field = useTyped({
@@ -26,6 +27,7 @@ export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...
     show: numberText,
     onChange,
   });
+  const isClicked = useRef(false);
   const leave = () => {
     if (emptyIs !== undefined && field.isTyped && !/\d/.test(String(value))) onChange(emptyIs);
     // Beyond that, the displayed number would differ from the typed one.
@@ -52,7 +54,15 @@ export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...
       value={field.text}
       onChange={(event) => field.type(event.currentTarget.value)}
       onKeyDown={onKeyDown}
+      onMouseDown={(event) => {
+        // the browser would put the caret where the click is
+        if (!isClicked.current && isSelected(event.currentTarget)) event.preventDefault();
+      }}
+      onClick={() => {
+        isClicked.current = true;
+      }}
       onFocus={(event) => {
+        isClicked.current = false;
         event.currentTarget.select();
         input.onFocus?.(event);
       }}
@@ -63,3 +73,6 @@ export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...
     />
   );
 }
+
+const isSelected = (input: HTMLInputElement) =>
+  document.activeElement === input && input.selectionStart === 0 && input.selectionEnd === input.value.length;
