@@ -24,10 +24,14 @@ const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
   permissions.find((permission) => !holds(by, permission));
 
-/** Refuses a role with more permissions than the caller's, super_admin to all others, and one that does not exist. */
+/**
+ * Refuses a role with more permissions than the caller's, super_admin to all others, and one that does not exist. The
+ * role cannot change or be deleted until the transaction ends.
+ */
 export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
   const superAdmin = refuseSuperAdmin(by, role);
   if (superAdmin) return superAdmin;
+  await tx.selectFrom('roles').select('role_id').where('role_id', '=', role).forShare().execute();
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);

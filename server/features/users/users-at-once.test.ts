@@ -1,17 +1,16 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls } from '../../../contract/users.ts';
-import { eventually, password, startTestServer, type Session } from '../../../tests/harness.ts';
+import { password, startTestServer, type Session } from '../../../tests/harness.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 
 /* What else may happen to a user while a call about them is under way. */
 
 const server = await startTestServer();
-const holder = new pg.Client({ connectionString: server.database.url });
+const holder = await openHolder(server);
 const root = server.api(await server.signInAs('super_admin'));
 const admin = server.api(await server.signInAs('admin'));
-beforeAll(() => holder.connect());
 afterAll(async () => {
   await holder.end();
   await server.close();
@@ -19,31 +18,7 @@ afterAll(async () => {
 
 const chosen = 'chosen by an administrator';
 
-/** Starts a call that waits for a lock which `take` takes, runs `meanwhile`, and lets the call go on. */
-async function whileWaiting<T>(
-  take: () => Promise<unknown>,
-  call: () => Promise<T>,
-  meanwhile: () => Promise<unknown>,
-): Promise<T> {
-  await holder.query('begin');
-  await take();
-  const answer = call();
-  await eventually(async () => {
-    const { rowCount } = await server.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rowCount === 1;
-  });
-  await meanwhile();
-  await holder.query('commit');
-  return answer;
-}
-
-const hold =
-  (statement: string, ...values: unknown[]) =>
-  () =>
-    holder.query(statement, values);
-const holdUser = (id: string) => hold('select from users where user_id = $1 for update', id);
+const holdUser = (id: string) => ['select from users where user_id = $1 for update', id] as [string, string];
 
 const login = (email: string, plain: string) =>
   server.api().call(sessionCalls.login, { body: { email, password: plain } });
@@ -51,11 +26,11 @@ const login = (email: string, plain: string) =>
 describe('a password that an administrator resets', () => {
   /** Makes the call, which comes to its transaction only after the reset. */
   const afterReset = <T>(person: Session, call: (headers: Record<string, string>) => Promise<T>) =>
-    whileWaiting(
-      hold(
+    holder.whileWaiting(
+      [
         `insert into idempotency_keys (actor, key, request_hash, created_at) values ($1, 'kept', '', now())`,
         person.userId,
-      ),
+      ],
       () => call({ 'idempotency-key': 'kept' }),
       async () => {
         const body = { newPassword: chosen, confirmPassword: chosen };
@@ -79,21 +54,54 @@ describe('a password that an administrator resets', () => {
 
 test('who is deactivated while they sign in gets no session that would open with their return', async () => {
   const { userId, email } = await server.createPerson('viewer');
-  const answer = await whileWaiting(
+  const answer = await holder.whileWaiting(
     holdUser(userId),
     () => login(email, password),
-    hold(`update users set status = 'inactive' where user_id = $1`, userId),
+    () => holder.query(`update users set status = 'inactive' where user_id = $1`, userId),
   );
   expect(answer.status).toBe(401);
+});
+
+test.each<[string, (roleId: string) => Promise<{ status: number; text: string }>]>([
+  [
+    'given to a user',
+    async (roleId) => {
+      const { userId } = await server.createPerson('viewer');
+      return root.call(rbac.assignRole, { params: { userId, roleId } });
+    },
+  ],
+  [
+    'that of a new user',
+    (role) =>
+      root.call(calls.create, { body: { email: 'new@lanyard.test', name: '', password: chosen, role } }),
+  ],
+  [
+    'set for a user',
+    async (role) => {
+      const { userId: id } = await server.createPerson('viewer');
+      return root.call(calls.update, { params: { id }, body: { role } });
+    },
+  ],
+  [
+    'copied',
+    (copyFrom) => root.call(rbac.createRole, { body: { roleId: 'copy', description: 'x', copyFrom } }),
+  ],
+])('a role that is deleted while it is %s is not there', async (_, give) => {
+  const roleId = 'short_lived';
+  await root.ok(rbac.createRole, { body: { roleId, description: 'x', copyFrom: 'viewer' } });
+  const answer = await holder.whileWaiting(['delete from roles where role_id = $1', roleId], () =>
+    give(roleId),
+  );
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(`There is no role ${roleId}`)]);
 });
 
 describe('roles that are given one by one', () => {
   test('are known to a change of the user that waited for them', async () => {
     const { userId: id } = await server.createPerson('viewer');
-    const answer = await whileWaiting(
+    const answer = await holder.whileWaiting(
       holdUser(id),
       () => admin.call(calls.update, { params: { id }, body: { role: 'license_manager' } }),
-      hold(`insert into user_roles (user_id, role_id) values ($1, 'super_admin')`, id),
+      () => holder.query(`insert into user_roles (user_id, role_id) values ($1, 'super_admin')`, id),
     );
     expect([answer.status, answer.body.error]).toEqual([
       422,

@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { eventually, type TestServer } from './harness.ts';
+
+type Holder = {
+  /** For the `meanwhile` of `whileWaiting`: it sees the changes of the statement that took the lock. */
+  query(statement: string, ...values: unknown[]): Promise<unknown>;
+  /** Starts a call that waits for a lock which `take` takes, runs `meanwhile`, commits, and lets the call go on. */
+  whileWaiting<T>(
+    take: [statement: string, ...values: unknown[]],
+    call: () => Promise<T>,
+    meanwhile?: () => Promise<unknown>,
+  ): Promise<T>;
+  end(): Promise<void>;
+};
+
+/** A connection of its own to the database of a server, which holds locks that calls wait for. */
+export async function openHolder({ database, pool }: TestServer): Promise<Holder> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const query: Holder['query'] = (statement, ...values) => client.query(statement, values);
+  return {
+    query,
+    async whileWaiting(take, call, meanwhile) {
+      await client.query('begin');
+      await query(...take);
+      const answer = call();
+      await eventually(async () => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1;
+      });
+      await meanwhile?.();
+      await client.query('commit');
+      return answer;
+    },
+    end: () => client.end(),
+  };
+}
