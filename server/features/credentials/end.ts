@@ -9,6 +9,13 @@ import { toIdentity } from '../activations/index.ts';
  */
 export async function endEnrollment(change: Change, activationId: string): Promise<undefined | Failure> {
   const { tx } = change;
+  // By itself: a query that waits would read the credential of before.
+  await tx
+    .selectFrom('activations')
+    .select('activation_id')
+    .where('activation_id', '=', activationId)
+    .forUpdate()
+    .execute();
   const found = await tx
     .selectFrom('activations as a')
     .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
@@ -16,7 +23,6 @@ export async function endEnrollment(change: Change, activationId: string): Promi
     .select(['a.activation_id as activationId', 'a.machine_id as machineId', 'a.license_id as licenseId'])
     .select(['l.license_key as licenseKey', 'm.enrolled_at', 'm.cloned_at', 'm.own_hash'])
     .where('a.activation_id', '=', activationId)
-    .forUpdate('a')
     .executeTakeFirst();
   if (!found) return fail('NOT_FOUND', 'There is no such activation.');
   const { enrolled_at, cloned_at, own_hash, ...activation } = found;

@@ -26,6 +26,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import { newLicenseKey } from '../licenses/license-key.ts';
 
 const settings = { config: { trustProxy: ['127.0.0.1'] } };
@@ -279,6 +280,19 @@ describe('the key of a machine', () => {
     );
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([200, ...times(9).map(() => 409)]);
+  });
+
+  test('is ended once: who waits for somebody who ends it is told so', async () => {
+    const { activationId } = await enrollOn(server, await makeLicense(staff), 'ct-ended-once');
+    const holder = await openHolder(server);
+    const answer = await holder.whileWaiting(
+      ['select from activations where activation_id = $1 for update', activationId],
+      () => staff.call(calls.end, { params: { activationId } }),
+      () => holder.query('delete from machine_credentials where activation_id = $1', activationId),
+    );
+    await holder.end();
+    expect(answer.status).toBe(409);
+    expect((await auditOf(server, activationId)).at(-1)!.event_type).not.toBe('activation.enrollment_ended');
   });
 
   test('is a new one after the machine gave its seat back, or staff ended the enrollment', async () => {
