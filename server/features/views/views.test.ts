@@ -155,6 +155,16 @@ describe('limits', () => {
     await make(ben);
   });
 
+  test('are listed however many others share', async () => {
+    await make(ada, { name: 'Zuletzt' });
+    await server.pool.query(
+      `insert into saved_views (view_id, list, name, query, shared, created_at, updated_at)
+       select gen_random_uuid(), 'licenses', 'Shared ' || n, '', true, now(), now() from generate_series(1, 500) n`,
+    );
+    const listed = await names();
+    expect([listed.length, listed.at(-1)]).toEqual([500, 'Zuletzt']);
+  });
+
   test('a name is text, however it looks', async () => {
     for (const name of ['<img src=x onerror=alert(1)>', 'تراخيص منتهية', 'x'.repeat(60)])
       expect((await make(ada, { name })).name).toBe(name);

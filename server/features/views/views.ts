@@ -66,13 +66,21 @@ export async function listViews(
   const readable = (Object.keys(viewLists) as ViewList[]).filter((one) => mayReadList(by, one));
   const wanted = list ? [list] : readable;
   if (wanted.length === 0) return [];
-  const rows = await selectViews(db)
+  // shared ones of others must not keep own ones out
+  const shown = db
+    .selectFrom('saved_views as v')
+    .select('v.view_id')
     .where(visibleTo(by))
     .where('v.list', 'in', wanted)
     .where('v.deleted_at', 'is', null)
+    .orderBy(sql`v.owner_id is not distinct from ${staffOf(by)?.userId ?? null}`, 'desc')
     .orderBy(sql`lower(v.name)`)
     .orderBy('v.view_id')
-    .limit(mostListed)
+    .limit(mostListed);
+  const rows = await selectViews(db)
+    .where('v.view_id', 'in', shown)
+    .orderBy(sql`lower(v.name)`)
+    .orderBy('v.view_id')
     .execute();
   return rows.map((row) => toView(by, row));
 }
