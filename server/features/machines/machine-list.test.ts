@@ -214,10 +214,22 @@ describe('the search', () => {
     'herriot WS-08',
     onLyon.licenseKey,
     onLyon.licenseKey.slice(0, 11),
+    'lyon b7c1 e2f0 search édouard onc ws-08',
   ])('finds the machine by %j', async (search) => expect(await names({ search })).toEqual(['ONC-WS-08']));
 
   test('finds nothing for what is not there, or is a wildcard', async () => {
-    for (const search of ['onc-ws-08 paris', '%', '_', "'; --", 'a'.repeat(200), '<b>', '‮كلمة'])
+    const long = 'lyon b7c1 e2f0 search édouard onc';
+    for (const search of [
+      'onc-ws-08 paris',
+      `${long} paris`,
+      `${long} ws-08 paris`,
+      '%',
+      '_',
+      "'; --",
+      'a'.repeat(200),
+      '<b>',
+      '‮كلمة',
+    ])
       expect([search, (await find({ search })).meta.total]).toEqual([search, 0]);
   });
 

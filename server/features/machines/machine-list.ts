@@ -165,14 +165,19 @@ export async function getStanding(db: Db, by: Caller, id: string): Promise<Machi
 const days = { day: 1, week: 7, month: 30, before: 30 };
 const mostWords = 6;
 
+/** The words of a search; further ones are one text, so that all still match. */
+function wordsOf(search: string): string[] {
+  const words = search.split(/\s+/).filter(Boolean);
+  return [...words.slice(0, mostWords), ...[words.slice(mostWords).join(' ')].filter(Boolean)];
+}
+
 const allOf = (conditions: RawBuilder<boolean>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`;
 
 /** The conditions of a filter, the first of which is always true; none of them tells what the caller may not read. */
 function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
   const { search, customerId, platform, version, state, seen } = filter;
   const found = [sql<boolean>`true`];
-  const words = search?.split(/\s+/).filter(Boolean).slice(0, mostWords) ?? [];
-  const byWords = words.map((word) => matches(by, word));
+  const byWords = wordsOf(search ?? '').map((word) => matches(by, word));
   // a machine id may contain spaces
   if (search) found.push(sql`(${matches(by, search)} or (${sql.join(byWords, sql` and `)}))`);
   if (customerId)
