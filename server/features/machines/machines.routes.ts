@@ -20,7 +20,7 @@ export const machineRoutes = (context: Context & { policyOf: PolicyFinder }) => 
   const machines = implement(calls, {
     list: ({ query }) => listMachines(query.search ? reports : db, count, query),
     get: ({ params }) => getMachine(db, params.id),
-    explain: ({ by, params }) => explainMachine({ db, policyOf }, params.id, by.now),
+    explain: ({ by, params }) => explainMachine({ db, policyOf }, by, params.id),
   });
   return [...machines, ...standings];
 };

@@ -3,13 +3,13 @@ import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import { nobody } from '../../caller.ts';
+import { mayRead, nobody, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
-import { explainOffers } from '../updates/index.ts';
+import { explainOffers, withoutName } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { onlyRow } from '../../invariants.ts';
 
@@ -159,18 +159,20 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
-/** For each release, why this machine is or is not offered it at `now`, based on its last report. */
+/** For each release, why this machine is or is not offered it now, based on its last report. */
 export async function explainMachine(
   { db, policyOf }: { db: Db; policyOf: PolicyFinder },
+  by: Caller,
   id: string,
-  now: Date,
 ): Promise<Explanation[] | Failure> {
   const row = await findMachine(db, id);
   if (isFailure(row)) return row;
   const machineHash = row.machine_hash.toString('hex');
+  const policed = await policyOf(machineHash, { actor: nobody, now: by.now });
+  const readsPolicies = mayRead(by, 'customers') || mayRead(by, 'rollouts');
   return explainOffers(db, {
     machineHash,
-    policed: await policyOf(machineHash, { actor: nobody, now }),
+    policed: policed && (readsPolicies ? policed : { ...policed, policy: withoutName(policed.policy) }),
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,
     channel: row.channel,

@@ -16,7 +16,14 @@ import {
   unique,
   validateOn,
 } from '../../../tests/factories.ts';
-import { days, eventually, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
+import {
+  changePerson,
+  days,
+  eventually,
+  startTestServer,
+  startTwin,
+  type TestServer,
+} from '../../../tests/harness.ts';
 import { systemChange } from '../../change.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
@@ -64,11 +71,11 @@ async function machineOn(license: License): Promise<string> {
   return machineId;
 }
 
-async function explained(machineId: string) {
+async function explained(machineId: string, by = staff) {
   const id = machineHashOf(machineId);
   // a validation makes the machine known, and its update check says what it is
   const offers = await eventually(async () => {
-    const all = await staff.ok(machines.explain, { params: { id } });
+    const all = await by.ok(machines.explain, { params: { id } });
     return !all.some(({ reason }) => reason === 'OTHER_PLATFORM') && all;
   });
   return offers.map(({ version, reason, detail }) => [version, reason, detail]);
@@ -149,6 +156,27 @@ describe('the policy of a customer', () => {
         'OUTSIDE_WINDOW',
         `The policy of ${customer.name} allows updates every day 22:00 to 05:00 (Europe/Berlin); at 2026-11-20 09:30 UTC that is closed.`,
       ],
+    ]);
+  });
+
+  test('is explained without a name to who may read neither customers nor policies', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const license = await makeLicense(staff);
+    const machine = await machineOn(license);
+    await put(license.customerId, { pin: '1.2.' });
+    await fed(machine);
+    const manager = server.api(await server.signInAs('license_manager'));
+    await changePerson(server, (tx) =>
+      tx
+        .deleteFrom('role_permissions')
+        .where('role_id', '=', 'license_manager')
+        .where('resource', '=', 'customers')
+        .execute(),
+    );
+    expect((await explained(machine, manager))[0]).toEqual([
+      '1.3.0',
+      'PINNED',
+      'The policy of its customer pins it to 1.2.; this release is outside.',
     ]);
   });
 

@@ -41,6 +41,15 @@ export function effectivePolicy(
   );
 }
 
+/** The policy for callers who may read neither customers nor policies: it does not say whose machine it is. */
+export function withoutName({ isLicensed, ...fields }: AppliedPolicy): AppliedPolicy {
+  const unnamed = Object.entries(fields).map(([field, set]) => [
+    field,
+    set.from.kind === 'customer' ? { ...set, from: { ...set.from, name: 'its customer' } } : set,
+  ]);
+  return { isLicensed, ...(Object.fromEntries(unnamed) as Omit<AppliedPolicy, 'isLicensed'>) };
+}
+
 /**
  * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `trashed` are
  * the releases in the recycle bin, which a pin may match.
