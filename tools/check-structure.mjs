@@ -7,6 +7,7 @@ import {
   featureOf,
   formatsOf,
   namelessRolesOf,
+  ownFoldersOf,
   rawFieldsOf,
   strayWritesOf,
   unsavedStateOf,
@@ -86,6 +87,7 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
         ...strayWritesOf(file, text),
         ...formatsOf(file, text),
         ...callSchemasOf(file, text),
+        ...ownFoldersOf(file, text),
       ];
   for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...ofCode])
     errors.push(`${file}: ${reason}`);

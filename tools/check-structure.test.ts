@@ -212,3 +212,16 @@ test('a decision record has a number, title, status and date', async () => {
   expect(output).toContain('003-bad.md');
   expect(output).not.toMatch(/00[12]-/);
 });
+
+test('a bundled file may not ask for its own folder', async () => {
+  const text = 'const folder = path.join(import.meta.dirname, "files");';
+  const { code, output } = await check({
+    'server/db/a.ts': text,
+    'server/db/a.test.ts': text,
+    'server/root.ts': text,
+    'tools/console-a.ts': text,
+  });
+  expect(output).toMatch(/^error: server\/db\/a.ts: import.meta.dirname is another folder in the build/);
+  expect(output).toContain('1 violations.');
+  expect(code).toBe(1);
+});

@@ -1,26 +1,13 @@
 // The server restarts and the console reloads on every change. `predev` has built the server. PORT is the port of the server.
 import { spawn } from 'node:child_process';
-import { cpSync, watch } from 'node:fs';
-import { join } from 'node:path';
 import { installed, root } from './process.mjs';
-
-const migrations = join('server', 'db', 'migrations');
-watch(join(root, migrations), { persistent: false }, () => {
-  cpSync(join(root, migrations), join(root, 'dist', migrations), { recursive: true });
-});
 
 // Each in its own process group: Ctrl-C reaches only this process, so the server gets one signal and can finish.
 function start([command, ...args]) {
   return spawn(command, args, { cwd: root, stdio: 'inherit', detached: true });
 }
 
-const compiler = start([
-  ...installed('typescript', 'tsc'),
-  '-p',
-  'tsconfig.server.json',
-  '--watch',
-  '--preserveWatchOutput',
-]);
+const builder = start([process.execPath, 'tools/build-server.mjs', 'dist', '--watch']);
 const server = start([
   process.execPath,
   '--enable-source-maps',
@@ -37,8 +24,7 @@ function stop() {
   // The watcher stops its server.
   server.kill('SIGTERM');
   stopGroup(site, 'SIGTERM');
-  // While it compiles, tsc ignores every other signal; `predev` compiles again.
-  stopGroup(compiler, 'SIGKILL');
+  stopGroup(builder, 'SIGTERM');
 }
 
 // The others are wrappers, which do not stop what they started.
@@ -51,4 +37,4 @@ function stopGroup({ pid }, signal) {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-for (const child of [compiler, server, site]) child.once('exit', stop);
+for (const child of [builder, server, site]) child.once('exit', stop);

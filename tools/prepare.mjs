@@ -3,7 +3,6 @@
 // It runs before packages are installed, so it uses only Node.
 import { execFileSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -87,12 +86,8 @@ function isFresh(stamp, wanted) {
   return [...SOURCES, ...configs].every((name) => newest(join(root, name)) <= timeOf(stamp));
 }
 
-async function buildServer(target) {
-  const command = [...installed('typescript', 'tsc'), '-p', 'tsconfig.server.json', '--outDir', target];
-  await step('Building the server', command);
-  const migrations = join('server', 'db', 'migrations');
-  cpSync(join(root, migrations), join(target, migrations), { recursive: true });
-}
+const buildServer = (target) =>
+  step('Building the server', [process.execPath, join('tools', 'build-server.mjs'), target]);
 
 // In place: the package of the workspace is this folder, and its tests pack it again anyway.
 async function buildClient() {

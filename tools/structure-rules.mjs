@@ -101,6 +101,15 @@ export function callSchemasOf(file, text) {
     .map(([found]) => `${found} is undefined in the built console: import the schema by its name`);
 }
 
+/** Where `text` relies on the folder of its file, which is another one in the bundled server. */
+export function ownFoldersOf(file, text) {
+  const isBundled = /^(server|tools)\/(?!console-|torture\/|root\.ts$)/.test(file);
+  if (!isBundled) return [];
+  return [...text.matchAll(/import\.meta\.(?:dirname|filename)/g)].map(
+    ([found]) => `${found} is another folder in the build: use server/root.ts`,
+  );
+}
+
 const FORMATTERS = ['locale', 'numbers', 'time'].map((name) => `web/ui/${name}.ts`);
 const FORMAT =
   /\bIntl\.(?!Locale\b)\w+|\.(?:toLocale\w*String|localeCompare|toFixed|to(?:Date|Time)String)\(/g;

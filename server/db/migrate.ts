@@ -3,11 +3,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
+import { migrations } from '../root.ts';
 import { isLockTimeout } from './client.ts';
 import { locks } from './locks.ts';
 import { withClient } from './with-client.ts';
-
-const folder = path.join(import.meta.dirname, 'migrations');
 
 /**
  * While a migration waits for a table lock, later queries on the table queue behind it, and processes of the previous
@@ -30,7 +29,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 
 /** The names of the migrations of this build, in order. */
 export const knownMigrations = async (): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  (await readdir(migrations)).filter((name) => name.endsWith('.sql')).toSorted();
 
 /** Creates the schema of these migrations in the transaction of the client. */
 export async function makeSchema(client: pg.Client, names: string[]): Promise<void> {
@@ -74,6 +73,6 @@ async function applyOne(client: pg.Client, name: string): Promise<void> {
 }
 
 async function runOne(client: pg.Client, name: string): Promise<void> {
-  await client.query(await readFile(path.join(folder, name), 'utf8'));
+  await client.query(await readFile(path.join(migrations, name), 'utf8'));
   await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }

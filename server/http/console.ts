@@ -4,17 +4,17 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fail } from '../failure.ts';
+import { root } from '../root.ts';
 import { sendFailure } from './reply.ts';
 
-/** The built console; this file runs from dist/server/http, its tests from server/http. */
-const built = ['../../web', '../../dist/web'].map((folder) => path.join(import.meta.dirname, folder));
+const built = path.join(root, 'dist/web');
 
 /** Serves the console: hashed files, cached for a year, and index.html for the URL of every screen. */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
-  const root = built.find((folder) => existsSync(path.join(folder, 'assets')));
-  if (root) {
+  const isBuilt = existsSync(path.join(built, 'assets'));
+  if (isBuilt) {
     await app.register(fastifyStatic, {
-      root,
+      root: built,
       wildcard: false,
       globIgnore: ['assets/**', '*.br', '*.gz'],
       index: false,
@@ -26,7 +26,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
         ),
     });
     // One route for all of them: a route for each of 500 files took a fifth of a start.
-    const assets = new Set(await readdir(path.join(root, 'assets')));
+    const assets = new Set(await readdir(path.join(built, 'assets')));
     app.get<{ Params: { name: string } }>('/assets/:name', ({ params: { name } }, reply) =>
       assets.has(name) ? reply.sendFile(`assets/${name}`) : reply.callNotFound(),
     );
@@ -39,7 +39,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
       request.method === 'GET' &&
       !/^\/(api(\/|$)|analytics\/|assets\/|docs\/)/.test(pathname) &&
       !pathname.includes('.');
-    if (isScreen && root) return reply.sendFile('index.html');
+    if (isScreen && isBuilt) return reply.sendFile('index.html');
     return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));
   });
 }

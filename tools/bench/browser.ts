@@ -1,9 +1,10 @@
 import { chromium, type Browser, type Page } from '@playwright/test';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { root } from '../../server/root.ts';
 
 /** Plain JavaScript, because the tests run it before the build. */
-const chromiumFinder = path.join(import.meta.dirname, '../../../tools/find-chromium.mjs');
+const chromiumFinder = path.join(root, 'tools/find-chromium.mjs');
 
 export async function startBrowser(): Promise<Browser> {
   const { findChromium } = (await import(pathToFileURL(chromiumFinder).href)) as {

@@ -3,11 +3,12 @@
 import type { Page } from '@playwright/test';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { root } from '../../server/root.ts';
 import { signInAt, startBrowser } from './browser.ts';
 import { firstLoads } from './first-loads.ts';
 import { limitRow, screenRow, type Row, type Stage } from './stage.ts';
 
-const web = path.join(import.meta.dirname, '../../web');
+const web = path.join(root, 'dist/web');
 const maxMs = 300;
 
 /** The console in Chromium: the size of its scripts, and the time until the licenses screen is complete. */

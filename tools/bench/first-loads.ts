@@ -3,6 +3,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { root } from '../../server/root.ts';
 import type { Row } from './stage.ts';
 
 /** Most requests and kB of a first load, with calls and what loads when idle; they do not depend on the machine. */
@@ -26,7 +27,7 @@ type Figures = {
 };
 
 /** The figures of the last run on this machine. */
-const kept = path.join(import.meta.dirname, '../../../bench-results/console.json');
+const kept = path.join(root, 'bench-results/console.json');
 
 /** What each screen costs a browser that has nothing of it, beside the last run in parentheses. */
 export async function firstLoads(browser: Browser, ours: string, signedIn: BrowserContext): Promise<Row[]> {

@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { root } from '../../server/root.ts';
 
-const dist = path.join(import.meta.dirname, '../..');
-const { scripts } = JSON.parse(readFileSync(path.join(dist, '../package.json'), 'utf8')) as {
+const dist = path.join(root, 'dist');
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   scripts: { start: string };
 };
 /** Processes are measured with the flags of `npm start`. */

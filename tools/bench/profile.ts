@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-type Frame = { functionName: string; url: string };
+type Frame = { functionName: string; url: string; lineNumber: number; columnNumber: number };
 type CpuProfile = {
   nodes: { id: number; callFrame: Frame; children?: number[] }[];
   samples: number[];
@@ -11,8 +13,8 @@ type CpuProfile = {
 const stages: [stage: string, isPart: (frame: Frame) => boolean][] = [
   ['idle', ({ functionName }) => functionName === '(idle)'],
   ['garbage collection', ({ functionName }) => functionName === '(garbage collector)'],
-  ['signature', ({ url }) => /crypto\/sig|server\/signer\.js/.test(url)],
-  ['schema', ({ url }) => /node_modules\/zod|http\/input\.js|^contract|dist\/contract/.test(url)],
+  ['signature', ({ url }) => /crypto\/sig|server\/signer\.ts/.test(url)],
+  ['schema', ({ url }) => /node_modules\/zod|http\/input\.ts|^contract\/|\/contract\//.test(url)],
   ['JSON', ({ functionName, url }) => url === '' && /^(stringify|parse)$/.test(functionName)],
   ['database driver', ({ url }) => /node_modules\/(pg|pg-\w+|postgres-\w+|kysely)\//.test(url)],
   [
@@ -37,7 +39,7 @@ const stages: [stage: string, isPart: (frame: Frame) => boolean][] = [
 export function stagesOf(file: string, seconds: number) {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, { ...callFrame, url: sourceOf(callFrame) }]));
   const stageAt = new Map<number, string>();
   const stageOf = (id: number): string => {
     let stage = stageAt.get(id);
@@ -68,4 +70,18 @@ export function stagesOf(file: string, seconds: number) {
       functions: [...functions].toSorted(([, a], [, b]) => b - a).slice(0, 8),
     }))
     .toSorted((a, b) => b.us - a.us);
+}
+
+const maps = new Map<string, SourceMap | undefined>();
+
+/** The file in which a function of the build was written. */
+function sourceOf({ url, lineNumber, columnNumber }: Frame): string {
+  if (!url.startsWith('file:')) return url;
+  if (!maps.has(url)) {
+    const file = `${fileURLToPath(url)}.map`;
+    const map = existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload);
+    maps.set(url, map ? new SourceMap(map) : undefined);
+  }
+  const entry = maps.get(url)?.findEntry(lineNumber, columnNumber);
+  return entry && 'originalSource' in entry ? entry.originalSource : url;
 }
