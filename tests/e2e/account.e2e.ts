@@ -59,7 +59,9 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await expect(setUp.getByText(secret.slice(0, 4)).first()).toBeVisible();
     expect(await qrTextOf(setUp.getByRole('img', { name: 'The key as a QR code' }))).toBe(url);
     await expectAccessible(page);
-    await field(page, 'Code').fill(codeOf(secret));
+    await expect(field(page, 'Code')).toBeFocused();
+    // as apps show it
+    await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
     const calls = `**${account.confirmSecondFactor.path}`;
     let free = () => {};
     const freed = new Promise<void>((resolve) => (free = resolve));
@@ -75,6 +77,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     const codes = dialog(page, 'Recovery codes');
     await expect(codes.getByRole('listitem')).toHaveCount(10);
     recovery = await codes.getByRole('listitem').allTextContents();
+    await expect(codes.getByText('Each of these codes signs you in once')).toBeFocused();
     // Even the end of the session does not close them.
     await page.evaluate(() => {
       localStorage.removeItem('accessToken');
@@ -104,7 +107,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
   });
 
   await test.step('a recovery code, once', async () => {
-    await signInWith(recovery[0]!);
+    await signInWith(` ${recovery[0]!.replace('-', ' ').toUpperCase()} `);
     await expect(factor).toContainText('8 recovery codes left');
     await signInWith(recovery[0]!);
     await expect(page.getByRole('alert')).toBeVisible();

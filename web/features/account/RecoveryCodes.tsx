@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import classes from './account.module.css';
 
 /** Each code signs in once when the app is lost. They are shown only once. */
@@ -8,8 +9,8 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
   const [kept, setKept] = useState(false);
   const text = `${codes.join('\n')}\n`;
   return (
-    <Stack gap="md">
-      <Text>
+    <Stack gap="md" ref={focusLate}>
+      <Text tabIndex={-1} data-autofocus>
         Each of these codes signs you in once, in place of the app. They will not be shown again: keep them
         where you keep your passwords.
       </Text>

@@ -4,11 +4,13 @@ import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
+import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
 import { useChange } from '../../use-change.ts';
@@ -87,7 +89,11 @@ function ProveApp(props: {
 }) {
   const { secret, error } = props;
   return (
-    <form noValidate onSubmit={submitTexts((textOf) => props.onCode(textOf('code').replaceAll(' ', '')))}>
+    <form
+      ref={focusLate}
+      noValidate
+      onSubmit={submitTexts((textOf) => props.onCode(readCode(textOf('code'))))}
+    >
       <Stack gap="md">
         <Text>
           Scan this with your authenticator app,{' '}
@@ -106,7 +112,6 @@ function ProveApp(props: {
           name="code"
           autoComplete="one-time-code"
           inputMode="numeric"
-          maxLength={7}
           data-autofocus
         />
         {error && <ErrorText>{sentenceOf(error, 'Failed to set up a second factor')}</ErrorText>}

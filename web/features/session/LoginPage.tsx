@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
+import { readCode } from '../../second-factor-code.ts';
 import { hasSessionLapsed } from '../../session-store.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
@@ -78,7 +79,7 @@ function LoginForm() {
   return (
     <form
       onSubmit={submitTexts(
-        (textOf) => void signIn(textOf('email'), textOf('password'), textOf('code').trim()),
+        (textOf) => void signIn(textOf('email'), textOf('password'), readCode(textOf('code'))),
       )}
     >
       <Stack gap="md">
@@ -155,7 +156,6 @@ function CodeInput() {
       description="Six digits of your authenticator app, or one of your recovery codes"
       name="code"
       autoComplete="one-time-code"
-      maxLength={11}
       autoFocus
       required
       withAsterisk={false}
