@@ -128,6 +128,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       scopes: ['validate'],
     });
     const made = dialog(page, 'API Key Created');
+    await expect(made.getByText(/^API key ".*" created\.$/)).toBeFocused();
     await expect(made.getByText(warning, { exact: true })).toBeVisible();
     const shown = made.getByRole('group', { name: 'API key' }).locator('.mono');
     await expect(shown).toHaveText(/^lyd_[a-z0-9]{12}•+$/);

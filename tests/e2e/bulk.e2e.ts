@@ -121,6 +121,7 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   await expect(page.getByText('52 selected')).toBeVisible();
   await page.getByRole('button', { name: 'Extend…' }).click();
   const modal = dialog(page, 'Extend Licenses');
+  await expect(modal.getByText('Extend Licenses')).toBeFocused();
   await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
   await expect(modal.getByRole('list', { name: 'Preview' })).toContainText('31 May 2030 → 31 May 2031');
   await expectAccessible(page);
@@ -144,6 +145,7 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   await expect(modal.getByRole('list', { name: 'Licenses' })).toContainText(
     `${edited.licenseKey} ${customer.name}Was changed by someone else meanwhile`,
   );
+  await expect(modal.getByRole('button', { name: 'Close' }).last()).toBeFocused();
   expect(await get(server, later)).toEqual(later);
   expect(await get(server, edited)).toEqual(edited);
   expect((await get(server, others[0]!)).validUntil).toBe('2030-06-30T00:00:00.000Z');

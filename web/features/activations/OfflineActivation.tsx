@@ -6,6 +6,7 @@ import { useRefusedFields } from '../../refused-fields.ts';
 import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { utcDate } from '../../ui/time.ts';
@@ -104,7 +105,7 @@ const codeSize = 400;
 
 function Issued({ file, onDone }: { file: LicenseFile; onDone: () => void }) {
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusLate}>
       <Text role="status">
         Machine <span className="mono">{file.activation.machineId}</span> may run offline until{' '}
         {utcDate(file.endsAt)}. Bring it this file, or show the code to its camera.

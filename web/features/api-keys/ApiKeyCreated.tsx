@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { IconAlertTriangle, IconEye, IconEyeOff } from '../../ui/icons.tsx';
 import { snippetsFor, type Snippet } from './api-key-snippets.ts';
 import classes from './api-keys.module.css';
@@ -9,8 +10,10 @@ import classes from './api-keys.module.css';
 /** The whole key, shown only once, and the next steps. */
 export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }; onDone: () => void }) {
   return (
-    <Stack gap="md">
-      <Text role="status">API key &quot;{made.name}&quot; created.</Text>
+    <Stack gap="md" ref={focusLate}>
+      <Text role="status" tabIndex={-1} data-autofocus>
+        API key &quot;{made.name}&quot; created.
+      </Text>
       <SecretKey made={made} />
       <p className={classes.warning}>
         <IconAlertTriangle size={16} stroke={1.75} />

@@ -7,6 +7,7 @@ import { useAuth } from '../../session.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { IconDownload } from '../../ui/icons.tsx';
 import { utcDate } from '../../ui/time.ts';
@@ -72,7 +73,7 @@ export default function ImportLicenses({ onClose }: { onClose: () => void }) {
 function Keys({ made, onClose }: { made: Made; onClose: () => void }) {
   const { licenses, customers, csv } = made;
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusLate}>
       <Text role="status">
         {counted(licenses.length, 'license')} issued
         {customers > 0 && `, ${counted(customers, 'customer')} created`}. Send the keys to the customers:

@@ -9,6 +9,7 @@ import { BoxedList } from '../../ui/BoxedList.tsx';
 import { isDay } from '../../ui/day.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { CancelButton, Dialog } from '../../ui/Dialog.tsx';
+import { focusLate } from '../../ui/focus-late.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { bulkPreviewQuery, type BulkTarget } from './bulk-queries.ts';
@@ -37,7 +38,7 @@ export function BulkEdit(props: {
   onClose: () => void;
 }) {
   return (
-    <Dialog title={kinds[props.kind].title} size={width} onClose={props.onClose}>
+    <Dialog title={kinds[props.kind].title} focusTitle size={width} onClose={props.onClose}>
       <BulkEditSteps {...props} />
     </Dialog>
   );
@@ -49,7 +50,7 @@ function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof Bulk
   const running = run.isPending ? run : undo.isPending ? undo : undefined;
   if (running)
     return (
-      <Stack gap="md">
+      <Stack gap="md" ref={focusLate}>
         <BulkProgress finished={finished} total={running.variables.all.length} onStop={stop} />
       </Stack>
     );
@@ -175,7 +176,6 @@ function RevokeChoice(props: ChoiceProps) {
           inputMode="numeric"
           autoComplete="off"
           required
-          data-autofocus
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
@@ -203,11 +203,7 @@ function Steps(
       {props.change && <BulkPreview preview={preview} />}
       <Group justify="flex-end" gap="xs">
         <CancelButton onCancel={props.onCancel} />
-        <Button
-          data-autofocus
-          disabled={!isReady}
-          onClick={() => planned && isReady && props.onConfirm(planned)}
-        >
+        <Button disabled={!isReady} onClick={() => planned && isReady && props.onConfirm(planned)}>
           {isReady ? `${props.verb} ${countOf(planned.length)}` : props.verb}
         </Button>
       </Group>
@@ -229,7 +225,7 @@ function Result(props: {
   const left = variables.all.length - done.length - failed.length - unknown.length;
   const isBad = failed.length > 0 || unknown.length > 0;
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={focusLate}>
       <Text role={isBad ? 'alert' : 'status'}>
         {`${countOf(done.length)} ${past}.`}
         {unknown.length > 0 &&

@@ -7,7 +7,7 @@ export function BulkProgress(props: { finished: number; total: number; onStop: (
     <>
       <Progress value={(finished / total) * 100} aria-label="Progress" transitionDuration={120} />
       <Group justify="space-between">
-        <Text c="dimmed" role="status">
+        <Text c="dimmed" role="status" tabIndex={-1} data-autofocus>
           {finished} of {total}
         </Text>
         <Button variant="default" onClick={onStop}>
