@@ -2,16 +2,30 @@ import { sql, type RawBuilder } from 'kysely';
 
 /** Whether the text contains `term`, ignoring case and accents; wildcards in the term are escaped. */
 export const contains = (text: RawBuilder<unknown>, term: string): RawBuilder<boolean> =>
-  sql<boolean>`search_fold(${text}) like search_pattern(${term})`;
+  containsFolded(sql`search_fold(${text})`, term);
+
+/** The same for a text that is folded already. */
+export const containsFolded = (folded: RawBuilder<unknown>, term: string): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.join(
+    sigmaForms(term).map((form) => sql`${folded} like search_pattern(${form})`),
+    sql` or `,
+  )})`;
+
+/**
+ * A text as the database may hold it in lower case: from ΕΥΑΓΓΕΛΙΣΜΟΣ it makes a σ at the end, where a name in lower case
+ * has ς.
+ */
+export function sigmaForms(text: string): string[] {
+  const lower = text.toLowerCase();
+  return /[σς]/.test(lower) ? [lower, lower.replaceAll('ς', 'σ')] : [text];
+}
 
 /**
  * Matches activations by host name or by a fragment of the machine id. Undefined for terms of one or two characters,
  * which no index supports and nearly every machine matches.
  */
 export const onMachinesFoundBy = (term: string): RawBuilder<boolean> | undefined =>
-  term.length < 3
-    ? undefined
-    : sql<boolean>`machine_search_text(machine_id, hostname) like search_pattern(${term})`;
+  term.length < 3 ? undefined : containsFolded(sql`machine_search_text(machine_id, hostname)`, term);
 
 /**
  * The activations of the machine record with that hash, as a table: those of its machine id, without those that have a

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/client.ts';
+import { sigmaForms } from '../../db/sql.ts';
 
 type FoundCustomer = { customer_id: string; name: string; country: string; deleted_at: Date | null };
 
@@ -11,7 +12,7 @@ export async function findCustomers(db: Db, texts: string[]): Promise<Map<string
   const ids = texts.filter((text) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text));
   const { rows } = await sql<FoundCustomer>`
     select customer_id, name, country, deleted_at from customers
-     where sort_key(name) = any(array(select sort_key(text) from unnest(${texts}::text[]) text))
+     where sort_key(name) = any(array(select sort_key(text) from unnest(${texts.flatMap(sigmaForms)}::text[]) text))
         or customer_id = any(${ids}::uuid[])
      order by created_at, customer_id`.execute(db);
   const found = new Map<string, FoundCustomer[]>();

@@ -20,7 +20,7 @@ import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import { onMachinesFoundBy, anyOf } from '../../db/sql.ts';
+import { anyOf, containsFolded, onMachinesFoundBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { attentionConditions, endsBetween, isOfActiveCustomer } from './license-attention.ts';
 import { licenseKeyFragment } from './license-key.ts';
@@ -241,7 +241,7 @@ async function findMachines(db: Db, term: string | undefined): Promise<FewIds> {
  */
 function finds(term: string, machines: FewIds, now: Date): RawBuilder<boolean> {
   const key = licenseKeyFragment(term);
-  const texts = [term, ...(key ? [key] : [])].map((text) => sql`l.search_text like search_pattern(${text})`);
+  const texts = [term, ...(key ? [key] : [])].map((text) => containsFolded(sql`l.search_text`, text));
   const wanted = term.toLowerCase();
   const states = licenseTabs.filter((tab) => tab.includes(wanted)).map((tab) => conditions[tab](now));
   const some = machines !== 'many' && machines.length > 0 ? [sql`l.license_id = ${anyOf(machines)}`] : [];

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { customers } from '../../../contract/customers.ts';
+import { imports } from '../../../contract/imports.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeCustomer, makeLicense, revoke } from '../../../tests/factories.ts';
@@ -131,6 +133,20 @@ describe('the search', () => {
       const made = await makeLicense(own, { customerId: (await makeCustomer(own, { name })).customerId });
       expect(await found(name)).toEqual([made.licenseKey]);
     }
+  });
+
+  test('finds a Greek name in any case, although a sigma at its end has two forms', async () => {
+    const names = ['Ευαγγελισμός', 'ΕΥΑΓΓΕΛΙΣΜΟΣ'];
+    const made = await Promise.all(names.map((name) => makeCustomer(own, { name })));
+    const issued = await Promise.all(made.map(({ customerId }) => makeLicense(own, { customerId })));
+    for (const search of [...names, 'ΕΥΑΓΓΕΛΙΣΜΌΣ', 'ευαγγελισ', 'ΕΥΑΓΓΕΛΙΣ']) {
+      expect((await found(search)).toSorted(), search).toEqual(keys(issued).toSorted());
+      expect(await own.ok(customers.list, { query: { search } }), search).toHaveLength(2);
+    }
+    const csv = `Company Name,Country\n${names[0]!.toUpperCase()},GR`;
+    expect((await own.ok(imports.checkCustomers, { body: { csv, skipExisting: true } })).names).toHaveLength(
+      1,
+    );
   });
 
   test.each([1000, 1002])('finds by a host name that %i machines share, beside a name', async (many) => {
