@@ -1,4 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
+import { errorStatus, type ErrorBody } from '../../contract/errors.ts';
+import { notices } from '../../contract/notices.ts';
 import type { Screen } from './screens.ts';
 import { chooseInMenu, expectStatus, signInByForm } from './support.ts';
 
@@ -29,6 +31,18 @@ const inDialog = (button: string) => (page: Page) => press(page.getByRole('dialo
 const type = (page: Page, label: string, text: string) =>
   page.getByRole('textbox', { name: label }).first().fill(text);
 
+/** The service refuses the next change at an address. */
+async function refuse(page: Page, path: string, refusal: Pick<ErrorBody, 'code' | 'error' | 'details'>) {
+  const status = errorStatus[refusal.code];
+  expectStatus(page, status);
+  await page.route(`**${path}`, (route) =>
+    route.request().method() === 'GET'
+      ? route.fallback()
+      : route.fulfill({ status, json: { success: false, requestId: 'req-4f2a91', ...refusal } }),
+  );
+}
+const changedNow = { path: 'updatedAt', message: 'Changed', current: new Date().toISOString() };
+
 /** The dialogs, panels and menus that have no address: how each is opened from a screen. */
 export const openedScreens: Screen[] = [
   opened(
@@ -40,6 +54,28 @@ export const openedScreens: Screen[] = [
     },
     { signedOut: true },
   ),
+  opened(
+    'sign-in-code',
+    '/login',
+    async (page) => {
+      const code = 'SECOND_FACTOR_REQUIRED';
+      await refuse(page, '/api/v1/auth/login', { code, error: 'The code of the second factor is missing.' });
+      await signInByForm(page, 'somebody@lanyard.test', 'a right password');
+    },
+    { signedOut: true },
+  ),
+  opened('notices', '/licenses', (page) => page.getByText('Permanent deletion is paused').waitFor(), {
+    before: (page) =>
+      page.route(notices.list.path, async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: object };
+        const clock = { now: '2026-11-23T16:00:00Z', newest: '2026-12-24T16:00:00Z', releasesDue: 2 };
+        await route.fulfill({
+          response,
+          json: { success: true, data: { ...data, storageDown: true, clock } },
+        });
+      }),
+  }),
   opened('navigation', '/today', (page) => press(page, 'Navigation'), { width: 390 }),
   opened('palette', '/today', async (page) => {
     await page.keyboard.press('Control+k');
@@ -103,6 +139,28 @@ export const openedScreens: Screen[] = [
     inDialog('Return Receipt'),
   ),
 
+  opened(
+    'conflict',
+    ({ customer }) => `/customers?edit=${customer}`,
+    async (page) => {
+      await refuse(page, '/api/customers/*', {
+        code: 'EDIT_CONFLICT',
+        error: 'This customer was changed by someone else while you were editing it.',
+        details: [
+          changedNow,
+          {
+            path: 'email',
+            message: 'Changed',
+            current: 'radiology@hospital.example',
+            yours: 'it@hospital.example',
+          },
+        ],
+      });
+      await type(page, 'Email', 'it@hospital.example');
+      await inDialog('Update Customer')(page);
+      await page.getByText('radiology@hospital.example').waitFor();
+    },
+  ),
   opened('customer-delete', '/customers', ofRow('Delete')),
   opened('customer-reactivate', '/customers/trash', (page) => press(page, 'Reactivate')),
   opened('customer-delete-permanently', '/customers/trash', (page) => press(page, 'Permanently Delete')),
@@ -145,6 +203,24 @@ export const openedScreens: Screen[] = [
         mimeType: 'application/octet-stream',
         buffer: Buffer.from('MZ'),
       }),
+  ),
+  opened(
+    'approval-ask',
+    ({ release }) => `/releases/${release}`,
+    async (page) => {
+      await refuse(page, '/widen', {
+        code: 'NEEDS_APPROVAL',
+        error: 'This change needs the approval of a second person.',
+        details: [changedNow, { path: 'rolloutPercentage', message: 'Changed', current: 25, yours: 100 }],
+      });
+      await press(page, /^Widen/);
+      await page
+        .getByRole('dialog')
+        .last()
+        .getByRole('button', { name: /^Widen/ })
+        .click();
+      await page.getByRole('dialog', { name: 'Ask a Second Person' }).waitFor();
+    },
   ),
   opened('approval-approve', '/releases/approvals', (page) => press(page, 'Approve')),
   opened('approval-decline', '/releases/approvals', (page) => press(page, 'Decline')),

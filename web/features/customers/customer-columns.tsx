@@ -15,13 +15,22 @@ export const customerColumns: Column<Customer>[] = [
     header: 'Name',
     firstSort: 'asc',
     alwaysShown: true,
+    width: '30%',
+    least: 150,
     cell: ({ customerId, name }) => (
       <RecordLink kind="customer" id={customerId}>
         {name}
       </RecordLink>
     ),
   },
-  { id: 'email', header: 'Email', firstSort: 'asc', cell: (customer) => customer.email ?? '—' },
+  {
+    id: 'email',
+    header: 'Email',
+    firstSort: 'asc',
+    width: '30%',
+    least: 150,
+    cell: (customer) => customer.email ?? '—',
+  },
   { id: 'country', header: 'Country', firstSort: 'asc', cell: (customer) => countryName(customer.country) },
   { id: 'status', header: 'Status', cell: (customer) => <ActiveBadge status={customer.status} /> },
   { id: 'contactName', header: 'Contact Name', cell: (customer) => customer.contactName ?? '—' },
