@@ -207,6 +207,10 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     expect(await errorOf(elsewhere)).toBe('The API key may not be used from this address.');
 
     await row(page, name).getByRole('button', { name: 'Edit' }).click();
+    for (const label of ['Name', 'Expiration Date', 'Rate Limit'])
+      await expect(edit.getByRole('textbox', { name: label })).toHaveAccessibleDescription(
+        /Left empty, it stays as it is$/,
+      );
     await edit.getByRole('checkbox', { name: /^Remove the IP restriction/ }).check();
     await edit.getByRole('button', { name: 'Save Changes' }).click();
     await expect(row(page, name)).not.toContainText('IP restricted');

@@ -12,20 +12,23 @@ import { zone } from '../../ui/locale.ts';
 
 type ApiKeyForm = UseFormReturnType<Values>;
 
+export const staysIfEmpty = 'Left empty, it stays as it is';
+
 /** Fields that creating and editing share. */
 export function LimitFields({ form, required }: { form: ApiKeyForm; required: boolean }) {
+  const ifEmpty = required ? '' : `. ${staysIfEmpty}`;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <DayField
         withTime
         label={fieldLabels.expiresAt}
-        description={`In your time zone, ${zone}. Without a time, at the end of the day`}
+        description={`In your time zone, ${zone}. Without a time, at the end of the day${ifEmpty}`}
         required={required}
         {...form.getInputProps('expiresAt')}
       />
       <NumberField
         label={fieldLabels.rateLimit}
-        description="Requests per hour"
+        description={`Requests per hour${ifEmpty}`}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         required={required}
         min={1}

@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx';
 import { conflictRows, fieldLabels } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
 import { refusedSentence } from './api-key-labels.ts';
-import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
+import { LimitFields, ScopesField, staysIfEmpty, WhitelistField } from './ApiKeyFields.tsx';
 import { apiKeyImpactQuery, apiKeyQuery, updateApiKey, type ApiKeyPatch } from './queries.ts';
 import { aboutApiKey } from '../../toast-subjects.ts';
 
@@ -87,6 +87,8 @@ function EditForm(props: {
     >
       <TextInput
         label={fieldLabels.name}
+        description={staysIfEmpty}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
         data-autofocus
         maxLength={200}
         autoComplete="off"
