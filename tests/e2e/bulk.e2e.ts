@@ -256,6 +256,13 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   );
   await expect(people.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
   await expectAccessible(page);
+  await choose('good.csv', Buffer.from(`Company Name,Country\n${north},DE\n`));
+  await expect(people.getByRole('button', { name: 'Import 1 customer' })).toBeEnabled();
+  await choose('customers.xlsx', Buffer.from('PK\u0003\u0004\0\0'));
+  await expect(people.getByRole('alert')).toHaveText(
+    'customers.xlsx is not a CSV file. Save the sheet as CSV first.',
+  );
+  await expect(people.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
   const field = people.getByRole('textbox', { name: 'CSV' });
   await field.press('ControlOrMeta+A');
   await page.keyboard.insertText(`Company Name\tCountry\n${north}\tGermany\n`);

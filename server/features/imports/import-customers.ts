@@ -1,4 +1,4 @@
-import { countries } from '../../../contract/countries.ts';
+import { countries, isCountryCode } from '../../../contract/countries.ts';
 import { customerInput, type CustomerInput } from '../../../contract/customers.ts';
 import {
   customerFileColumns,
@@ -6,7 +6,7 @@ import {
   type CustomersFile,
   type ImportProblem,
 } from '../../../contract/imports.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
@@ -17,6 +17,10 @@ import { answerProblems, problemsOf, refuseProblems } from './problems.ts';
 import { readTable } from './read-table.ts';
 
 type Row = CustomerInput & { line: number };
+
+const fileInput = customerInput.extend({
+  country: z.string().refine(isCountryCode, 'Must be a two-letter country code or an English name'),
+});
 
 /** The code of a country that is given by code or English name; other text is unchanged. */
 export function countryCode(text: string): string {
@@ -36,7 +40,7 @@ async function read(db: Db, { csv, skipExisting }: CustomersFile) {
   const rows: Row[] = [];
   const names: string[] = [];
   for (const { line, cells } of lines) {
-    const parsed = customerInput.safeParse({ ...cells, country: countryCode(cells.country) });
+    const parsed = fileInput.safeParse({ ...cells, country: countryCode(cells.country) });
     for (const problem of problemsOf(parsed, line, customerFileColumns)) problems.push(problem);
     const key = nameKey(cells.name);
     if (key === '') continue;

@@ -285,13 +285,14 @@ describe('importing customers', () => {
       `${two},united states,,`,
       `${name},DE,,`,
     ].join('\r\n');
-    const bad = `${csv}\r\n${one.toUpperCase()},XX,nobody,\r\n,DE,,`;
+    const bad = `${csv}\r\n${one.toUpperCase()},XX,nobody,\r\n,DE,,\r\nA,DE,,,,`;
     expect(said(await checkCustomers(bad))).toEqual([
       '4 Company Name: A customer with this name exists',
       '5 Email: Must be an email address',
-      '5 Country: Must be a two-letter country code',
+      '5 Country: Must be a two-letter country code or an English name',
       '5 Company Name: Has the same name as line 2',
       '6 Company Name: Company Name is required',
+      '7 -: Has more cells than there are columns. Put a cell with a separator in quotes',
     ]);
     const refused = await api.call(calls.customers, { body: { csv, skipExisting: false } });
     expect([refused.status, await named(one)]).toEqual([422, 0]);

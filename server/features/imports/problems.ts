@@ -16,9 +16,9 @@ export const problemsOf = (
 
 const mostAnswered = 1000;
 
-/** The first errors of a file, and how many more it has. */
+/** The first errors of a file in the order of its lines, and how many more it has. */
 export const answerProblems = (problems: ImportProblem[]) => ({
-  problems: problems.slice(0, mostAnswered),
+  problems: problems.toSorted((one, other) => one.line - other.line).slice(0, mostAnswered),
   moreProblems: Math.max(0, problems.length - mostAnswered),
 });
 

@@ -24,6 +24,8 @@ export function CsvInput(props: {
       setProblem(undefined);
     } catch (error) {
       setProblem(messageOf(error));
+      // what the last file said must not be taken for this one
+      onChange('');
     }
   };
   const dropZone = useTextDropZone((file) => void choose(file), setProblem);

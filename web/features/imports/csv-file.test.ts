@@ -21,5 +21,6 @@ describe('a chosen file', () => {
     await expect(textOfCsvFile(new File(['x'.repeat(1_000_001)], 'large.csv'))).rejects.toThrow(
       'large.csv is too large. Split it.',
     );
+    await expect(textOfCsvFile(new File(['\ufeff\r\n'], 'empty.csv'))).rejects.toThrow('empty.csv is empty.');
   });
 });

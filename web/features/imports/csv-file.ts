@@ -6,6 +6,7 @@ export async function textOfCsvFile(file: File): Promise<string> {
   if (file.size > 2 * longestCsv) throw new Error(`${file.name} is too large. Split it.`);
   const text = decoded(new Uint8Array(await file.arrayBuffer()));
   if (text.includes('\0')) throw new Error(`${file.name} is not a CSV file. Save the sheet as CSV first.`);
+  if (text.trim() === '') throw new Error(`${file.name} is empty.`);
   return text;
 }
 
