@@ -7,7 +7,7 @@ import type { Budget } from './budgets.ts';
 import type { ApiKeyCheck, KeyAttack } from './features/api-keys/index.ts';
 import { refuseOthers, type MachineCheck } from './features/credentials/index.ts';
 import type { Refusals } from './features/audit/index.ts';
-import { refuseEnded, type Sessions } from './features/session/index.ts';
+import type { Sessions } from './features/session/index.ts';
 import type { Failure } from './failure.ts';
 import type { Cookie } from './http/call.ts';
 import { bearerToken, callerOf, type AskedRoute, type Authentication } from './http/adapter.ts';
@@ -75,7 +75,6 @@ export function createAuthentication(
   return {
     identify,
     refuseOthers,
-    refuseEnded,
     cookies: (request, reply) => {
       const cookie = (name: string, maxAge?: { maxAge: number }): Cookie => ({
         value: request.cookies[name],

@@ -8,7 +8,7 @@ import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
 import type { Context } from '../context.ts';
-import type { Tx } from '../db/client.ts';
+import { refuseEnded } from '../ended-caller.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
@@ -29,8 +29,6 @@ export type Authentication = {
   /** Why a machine may not make this call: it names another machine or license. */
   refuseOthers(actor: Actor, request: FastifyRequest, body: unknown): Failure | undefined;
   refused(by: Caller, failure: Failure): Promise<void>;
-  /** Why this actor may not make a change any more: their session ended during the call. It stays open until the commit. */
-  refuseEnded(tx: Tx, actor: Actor): Promise<Failure | undefined>;
 };
 
 type Options = { auth: Authentication; checkAnswers: boolean };
@@ -92,7 +90,7 @@ async function answer(
       http: { request, reply },
     } as Call<Route>;
     if (typeof handler === 'function') return handler(call);
-    return carryOut(context, auth, { route, handler }, request, call);
+    return carryOut(context, { route, handler }, request, call);
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
@@ -103,7 +101,6 @@ async function answer(
 
 async function carryOut(
   context: Context,
-  auth: Authentication,
   { route, handler }: { route: Route; handler: ChangeHandler<Route> },
   request: FastifyRequest,
   call: Call<Route>,
@@ -122,7 +119,7 @@ async function carryOut(
     // checked only now: a completed call returns its stored response, even if preparing would fail today
     if (isFailure(prepared)) return prepared;
     // Preparing may take seconds. A password that was reset meanwhile must not be replaced by a thief's.
-    const ended = handler.prepare && (await auth.refuseEnded(change.tx, actor));
+    const ended = handler.prepare && (await refuseEnded(change.tx, actor));
     if (ended) return ended;
     const result: unknown = await handler.change(change, call, prepared);
     if (key !== undefined && !isFailure(result))

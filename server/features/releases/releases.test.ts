@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { audit as auditCalls } from '../../../contract/audit.ts';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
-import { makeRelease } from '../../../tests/factories.ts';
+import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import { auditOf, minutes, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { runChange } from '../../change.ts';
 import { systemCaller, type Actor } from '../../caller.ts';
@@ -68,7 +68,8 @@ describe('creating a release', () => {
   });
 
   test('is refused beside the insert to who may not publish, whoever looked at it before', async () => {
-    const key: Actor = { kind: 'apiKey', apiKeyId: 'k', name: 'n', scopes: ['updates'] };
+    const { id: apiKeyId } = await makeApiKey(server.api(await server.signInAs('super_admin')));
+    const key: Actor = { kind: 'apiKey', apiKeyId, name: 'n', scopes: ['updates'] };
     expect(await create({ version: '3.0.2' }, key)).toMatchObject({ failure: 'FORBIDDEN' });
     expect(await create({ version: '3.0.2', isDraft: true }, key)).toMatchObject({ isDraft: true });
   });

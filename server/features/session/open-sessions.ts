@@ -1,11 +1,10 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { OpenSession } from '../../../contract/users.ts';
-import type { Actor } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 
 /** The open sessions of a user that were active after `since`, the latest first. */
@@ -29,21 +28,6 @@ export async function listOpenSessions(
     createdAt: row.created_at.toISOString(),
     lastSeenAt: row.last_seen_at.toISOString(),
   }));
-}
-
-export const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
-
-/** UNAUTHENTICATED if the session of a user ended since their call began; else nobody ends it before the commit. */
-export async function refuseEnded(tx: Tx, actor: Actor): Promise<Failure | undefined> {
-  if (actor.kind !== 'staff') return undefined;
-  const open = await tx
-    .selectFrom('sessions')
-    .select('session_id')
-    .where('session_id', '=', actor.sessionId)
-    .where('ended_at', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  return open ? undefined : signInAgain;
 }
 
 /** Ends the open sessions `s` that match, and counts them; their next call is refused. */

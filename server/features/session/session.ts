@@ -7,6 +7,7 @@ import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Tx } from '../../db/client.ts';
+import { signInAgain } from '../../ended-caller.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
@@ -23,7 +24,7 @@ import {
 } from './session-row.ts';
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { deviceCookie, readDevice } from './device.ts';
-import { endSessions, signInAgain } from './open-sessions.ts';
+import { endSessions } from './open-sessions.ts';
 import { countFailure, secondsToWait, signInCounters, type Counter } from '../../throttle.ts';
 import { hashToken, newToken } from './tokens.ts';
 

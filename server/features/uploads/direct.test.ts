@@ -1,6 +1,9 @@
 import { request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
+import { apiKeys } from '../../../contract/api-keys.ts';
 import { uploads } from '../../../contract/uploads.ts';
+import { users } from '../../../contract/users.ts';
 import { archive, program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { auditOf, eventually, startTestServer } from '../../../tests/harness.ts';
@@ -216,6 +219,36 @@ describe('a file in one request', () => {
     await eventually(async () => (await arriving()).length === 0);
     expect(await stored()).toEqual(before);
   });
+
+  test.each(['is signed out', 'has a key that is revoked'])(
+    'whose sender %s meanwhile is no release',
+    async (how) => {
+      const admin = server.api(await server.signInAs('super_admin'));
+      const key = await makeApiKey(admin, { scopes: ['releases'] });
+      const person = await server.signInAs('binary_manager');
+      const isKey = how === 'has a key that is revoked';
+      const before = await stored();
+      const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';
+      const version = `--b\r\nContent-Disposition: form-data; name="version"\r\n\r\n${nextVersion()}\r\n--b--\r\n`;
+      async function* body() {
+        yield Buffer.from(head);
+        yield program(2 * MiB);
+        await eventually(async () => (await arriving()).length === 1);
+        await (isKey
+          ? admin.ok(apiKeys.revoke, { params: { keyId: key.id } })
+          : admin.ok(users.deactivate, { params: { id: person.userId } }));
+        yield Buffer.from(`\r\n${version}`);
+      }
+      const answer = await fetch(server.url + uploads.direct.path, {
+        method: 'POST',
+        headers: { ...(isKey ? key : person).headers, 'content-type': 'multipart/form-data; boundary=b' },
+        body: Readable.toWeb(Readable.from(body())) as unknown as BodyInit,
+        duplex: 'half',
+      } as RequestInit);
+      expect(answer.status).toBe(401);
+      expect(await stored()).toEqual(before);
+    },
+  );
 
   test('is for those who may create releases, and for API keys of that scope', async () => {
     const viewer = await server.signInAs('viewer');
