@@ -223,13 +223,18 @@ test('two people who edit one customer: the second sees what differs', async ({
   await form(otherPage).getByRole('button', { name: 'Update Customer' }).click();
   await expect(otherPage.getByText('Customer updated successfully')).toBeVisible();
 
-  expectStatus(page, 409);
+  expectStatus(page, 409, 409);
   await form(page).getByRole('textbox', { name: 'Phone' }).fill('3');
-  await form(page).getByRole('button', { name: 'Update Customer' }).click();
+  const update = form(page).getByRole('button', { name: 'Update Customer' });
+  await update.click();
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   // The country, which this user did not change, keeps the other user's value.
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Phone23']);
   await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(conflict).toBeHidden();
+  expect(await form(page).evaluate((one) => one.contains(document.activeElement))).toBe(true);
+  await update.click();
   await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
   await expect(page.getByText('Customer updated successfully')).toBeVisible();
   const now = await server.admin.ok(customers.get, { params: { id: customerId } });
@@ -390,9 +395,13 @@ test('what the server refuses of no field is said at the end of the form', async
   await option(page, 'France').click();
   expectStatus(page, 422);
   const details = [{ path: 'type', message: 'Not a type of this house' }];
-  await page.route(`**${customers.create.path}`, (route) =>
-    route.fulfill({ status: 422, json: { success: false, error: 'Refused.', details } }),
-  );
-  await button(page, 'Create Customer').last().click();
+  const create = button(page, 'Create Customer').last();
+  await page.route(`**${customers.create.path}`, async (route) => {
+    // disabled while it waits
+    await expect(create).not.toBeFocused();
+    await route.fulfill({ status: 422, json: { success: false, error: 'Refused.', details } });
+  });
+  await create.click();
   await expect(add.getByRole('alert')).toContainText('type: Not a type of this house');
+  await expect(create).toBeFocused();
 });

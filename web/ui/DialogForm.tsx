@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { CancelButton } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 import { focusLate } from './focus-late.ts';
@@ -16,6 +16,11 @@ export function DialogForm(props: {
   onCancel: () => void;
 }) {
   const { onSubmit, children, problem, aside, submitLabel, busy, onCancel } = props;
+  const button = useRef<HTMLButtonElement>(null);
+  // it lost the focus when it was disabled
+  useEffect(() => {
+    if (problem && !busy && document.activeElement === document.body) button.current?.focus();
+  }, [problem, busy]);
   return (
     <form ref={focusLate} noValidate onSubmit={onSubmit}>
       <Stack gap="md">
@@ -24,7 +29,7 @@ export function DialogForm(props: {
         <Group justify="flex-end" gap="xs">
           {aside}
           <CancelButton onCancel={onCancel} />
-          <Button type="submit" loading={busy}>
+          <Button ref={button} type="submit" loading={busy}>
             {submitLabel}
           </Button>
         </Group>

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 
 /**
  * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
- * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table. `returnTo` may name another
- * element instead.
+ * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table. If nothing had it, as after
+ * a button that is disabled while it waits, the dialog below gets it. `returnTo` may name another element instead.
  */
 export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefined): void {
   const [before] = useState(() => document.activeElement);
@@ -18,10 +18,14 @@ export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefi
     const around = withAncestors(opener);
     return () => {
       const other = latest.current?.();
-      if (isFree(document.activeElement)) focusFirst(other ? [other, ...around] : around);
+      if (!isFree(document.activeElement)) return;
+      const below = dialogs().filter((one) => !one.closest(`[id="${id}"]`));
+      focusFirst([...(other ? [other] : []), ...around, ...below.toReversed()]);
     };
   }, [id, before]);
 }
+
+const dialogs = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"]')];
 
 /** The user has not moved the focus: it is nowhere, or in a dialog. */
 const isFree = (active: Element | null) =>
