@@ -98,6 +98,7 @@ test('releases stand under their version, the newest first', async ({ page, serv
   const notes = await mac
     .nth(3)
     .locator('div')
+    .last()
     .evaluate((text) => ({
       lines: text.clientHeight / Number.parseFloat(getComputedStyle(text).lineHeight),
       cut: text.scrollHeight > text.clientHeight,

@@ -1,12 +1,9 @@
 import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import { channels } from '../../../contract/versions.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { fieldLabels, type PolicyValues } from './policy-form.ts';
+import { fieldLabels, type PolicyFormState } from './policy-form.ts';
 import { WindowFields } from './WindowFields.tsx';
-
-export type PolicyFormState = UseFormReturnType<PolicyValues>;
 
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
 const channelChoices = [

@@ -5,8 +5,7 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { useTyped } from '../../ui/use-typed.ts';
-import { fieldLabels, usualWindow } from './policy-form.ts';
-import type { PolicyFormState } from './PolicyFields.tsx';
+import { fieldLabels, usualWindow, type PolicyFormState } from './policy-form.ts';
 import { readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
 

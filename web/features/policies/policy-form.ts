@@ -1,4 +1,4 @@
-import { FORM_INDEX, type FormErrors } from '@mantine/form';
+import { FORM_INDEX, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { counted } from '../../ui/counted.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import {
@@ -27,6 +27,8 @@ export type PolicyValues = {
   windowsMode: 'unset' | 'any' | 'windows';
   windows: MaintenanceWindow[];
 };
+
+export type PolicyFormState = UseFormReturnType<PolicyValues>;
 
 export const fieldLabels = {
   tags: 'Tags',
