@@ -54,6 +54,8 @@ test('revoke and reactivate ask, naming the key; many at once too', async ({ pag
   await expect(page.getByRole('tab')).toHaveText(['Active3', 'Revoked0', 'Expired0']);
 
   await tab(page, 'Active').click();
+  // the list is shown as it was before it is loaded again
+  await expect(row(page, license!)).toBeVisible();
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
   await expect(page.getByText('3 selected')).toBeVisible();
   await button(page, 'Revoke…').click();

@@ -40,9 +40,10 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
     <Dialog title="License Activations" focusTitle subject={licenseKey} size={900} onClose={onClose}>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
-          <Group gap="xs">
+          <Group gap="xs" miw={0}>
             <CopyText value={licenseKey} what="license key" />
-            <Text c="dimmed" className={classes.customer}>
+            {/* One line, also on a phone, so that it may come late. */}
+            <Text c="dimmed" className={`ellipsis ${classes.customer}`}>
               {license?.customer?.name ?? '\u00a0'}
             </Text>
           </Group>
