@@ -25,10 +25,12 @@ export async function openHolder({ database, pool }: TestServer): Promise<Holder
       await query(...take);
       const answer = call();
       await eventually(async () => {
+        // A batch of records may wait for the same row.
         const { rowCount } = await pool.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          `select from pg_stat_activity s where datname = current_database() and wait_event_type = 'Lock'
+             and not exists (select from pg_locks l where l.pid = s.pid and relation = 'update_event_ids'::regclass)`,
         );
-        return rowCount === 1;
+        return rowCount !== 0;
       });
       await meanwhile?.();
       await client.query('commit');

@@ -17,16 +17,9 @@ import {
   seenIn,
   type Doing,
 } from '../../../tests/approving.ts';
-import {
-  auditOf,
-  checkedTime,
-  days,
-  eventually,
-  hours,
-  startTestServer,
-  startTwin,
-} from '../../../tests/harness.ts';
+import { auditOf, checkedTime, days, hours, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import { stepRollouts } from '../rollouts/index.ts';
 
 const server = await startTestServer();
@@ -443,38 +436,22 @@ describe('on a channel with the setting', () => {
 
   test('a publication waits for a change of the setting in progress, and then needs two', async () => {
     const release = await makeRelease(server, { channel: 'beta', isDraft: true });
-    const changing = await server.pool.connect();
-    try {
-      await changing.query(`begin; update channel_approvals set required = true where channel = 'beta'`);
-      const alone = Promise.all(
-        [server, twin].map((process) => attempt(process.api(requester), publish(release))),
-      );
-      await eventually(async () => {
-        const { rows } = await server.pool.query(`select from pg_locks where not granted`);
-        return rows.length > 0;
-      });
-      await changing.query('commit');
-      for (const answer of await alone) expect(answer.body.code, answer.text).toBe('NEEDS_APPROVAL');
-    } finally {
-      changing.release();
-    }
+    const holder = await openHolder(server);
+    const answers = await holder.whileWaiting(
+      [`update channel_approvals set required = true where channel = 'beta'`],
+      () => Promise.all([server, twin].map((process) => attempt(process.api(requester), publish(release)))),
+    );
+    await holder.end();
+    for (const answer of answers) expect(answer.body.code, answer.text).toBe('NEEDS_APPROVAL');
     await requireApproval(one, other, 'beta', false);
   });
 
   test('the setting waits for a publication in progress', async () => {
-    const publishing = await server.pool.connect();
-    try {
-      await publishing.query(`begin; select from channel_approvals where channel = 'beta' for share`);
-      const turnedOn = requireApproval(one, other, 'beta');
-      await eventually(async () => {
-        const { rows } = await server.pool.query(`select from pg_locks where not granted`);
-        return rows.length > 0;
-      });
-      await publishing.query('commit');
-      await turnedOn;
-    } finally {
-      publishing.release();
-    }
+    const holder = await openHolder(server);
+    await holder.whileWaiting([`select from channel_approvals where channel = 'beta' for share`], () =>
+      requireApproval(one, other, 'beta'),
+    );
+    await holder.end();
     await requireApproval(one, other, 'beta', false);
   });
 

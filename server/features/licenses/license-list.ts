@@ -36,7 +36,8 @@ type Counts = LicenseListMeta['counts'];
 
 /**
  * Counts are cached until any license changes, and at most a second, because licenses also expire. Licenses unseen for
- * days are kept for a minute; a query checks them again, so at most one that became unseen in that minute is missing.
+ * days are kept for a minute; a query checks them again, so one that became unseen in that minute may be missing, and
+ * none is there wrongly.
  */
 export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const kept = { max: 500, ttlMs: 1000 };

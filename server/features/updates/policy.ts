@@ -11,7 +11,7 @@ type Set<Value> = { value: Value; from: PolicySource };
 
 /** The policy of a machine, each field from the most specific place that sets it. */
 export type AppliedPolicy = {
-  /** The customer of the machine; null where none of its licenses may have updates any more. */
+  /** False where none of the licenses of the machine may have updates any more. */
   isLicensed: boolean;
   channel?: Set<Channel>;
   pin?: Set<string> & { forSecurity: boolean };
