@@ -8,7 +8,6 @@ import { startNeedsPlan } from '../../../contract/rollout-plan.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
-import { refuseEnded } from '../../ended-caller.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { changesPlan, planColumns, sentPlan, unpublished } from './plan.ts';
 import { alreadyExists, liveRelease } from './release-change.ts';
@@ -38,11 +37,11 @@ export type NewRelease = BuildInput & {
 
 /**
  * Creates a release. ALREADY_EXISTS when a live one has the same version, channel, platform, architecture and kind of
- * file, UNAUTHENTICATED when the caller was signed out or their key revoked while they sent it, FORBIDDEN when it is published by a caller who may not roll out, NEEDS_APPROVAL when nobody may publish alone.
+ * file, FORBIDDEN when it is published by a caller who may not roll out, NEEDS_APPROVAL when nobody may publish alone.
  */
 export async function createRelease(change: Change, build: NewRelease): Promise<Release | Failure> {
   const { tx, by, now } = change;
-  const denied = (await refuseEnded(tx, by.actor)) ?? (await refuseNew(tx, by, build));
+  const denied = await refuseNew(tx, by, build);
   if (denied) return denied;
   const columns = toColumns(build, now);
   const made = await tx

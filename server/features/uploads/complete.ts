@@ -7,6 +7,7 @@ import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
+import { refuseEnded } from '../../ended-caller.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild } from './build.ts';
@@ -186,7 +187,7 @@ async function becomeRelease(
     const { tx, now } = change;
     const locked = await lockUpload(tx, upload.upload_id);
     if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;
-    const made = await createRelease(change, build);
+    const made = (await refuseEnded(tx, by.actor)) ?? (await createRelease(change, build));
     if (isFailure(made)) return made;
     await tx
       .updateTable('uploads')

@@ -6,6 +6,7 @@ import { storeBlockmap } from '../../binaries/blockmap.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
+import { refuseEnded } from '../../ended-caller.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { StorageDown } from '../../storage/storage.ts';
 import { createRelease, refuseNew } from '../releases/index.ts';
@@ -95,7 +96,11 @@ async function toRelease(
   if (trouble) return trouble;
   const stored = { name: form.fileName, key };
   const build = await toBuild(context.storage, stored, findings, toBuildFields(form.fields));
-  return runChange(context, by, (change) => createRelease(change, build));
+  return runChange(
+    context,
+    by,
+    async (change) => (await refuseEnded(change.tx, by.actor)) ?? createRelease(change, build),
+  );
 }
 
 /** Maps the field names of the form to those of the service. */

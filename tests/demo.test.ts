@@ -1,0 +1,32 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, expect, test } from 'vitest';
+import { licenses } from '../contract/licenses.ts';
+import { releases } from '../contract/releases.ts';
+import { session } from '../contract/session.ts';
+import { apiAt, cookieOf, createTestDatabase } from './harness.ts';
+import { newDataDir, runTool, startServer } from './server-process.ts';
+
+const database = await createTestDatabase({ empty: true });
+const dataDir = await newDataDir();
+const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
+afterAll(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('the demo data has accounts that sign in and see licenses and releases, and is written once', async () => {
+  const demo = await runTool('demo', settings, '--customers', '3');
+  expect(demo.code, demo.said).toBe(0);
+  const password = /with the password (\S+)/.exec(demo.said)![1]!;
+  const email = /(\S+@\S+) +super_admin/.exec(demo.said)![1]!;
+  const server = await startServer(settings);
+  const { headers } = await apiAt(server.url).call(session.login, { body: { email, password } });
+  const staff = apiAt(server.url, {
+    headers: { cookie: cookieOf(headers)!, 'sec-fetch-site': 'same-origin' },
+  });
+  expect((await staff.ok(licenses.list)).length).toBeGreaterThan(0);
+  expect((await staff.ok(releases.list)).length).toBeGreaterThan(0);
+  expect(await server.end('SIGTERM')).toBe(0);
+  const again = await runTool('demo', settings);
+  expect([again.code, again.said]).toEqual([1, expect.stringContaining('already has customers')]);
+});
