@@ -17,6 +17,8 @@ afterAll(async () => {
 test('the demo data has accounts that sign in and see licenses and releases, and is written once', async () => {
   const demo = await runTool('demo', settings, '--customers', '3');
   expect(demo.code, demo.said).toBe(0);
+  const audit = await runTool('audit-verify', settings);
+  expect(audit.code, audit.said).toBe(0);
   const password = /with the password (\S+)/.exec(demo.said)![1]!;
   const email = /(\S+@\S+) +super_admin/.exec(demo.said)![1]!;
   const server = await startServer(settings);

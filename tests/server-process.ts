@@ -59,9 +59,9 @@ export function spawnServer(settings: Record<string, string>, checkout = root) {
   return spawnBuilt(settings, [...flags, join(checkout, main)]);
 }
 
-/** Runs the tool behind `npm run keys:…`, `backup`, `restore` or `demo`, and returns its exit code and output. */
+/** Runs the tool behind an npm script, such as `npm run backup`, and returns its exit code and output. */
 export async function runTool(
-  name: 'keys' | 'backup' | 'restore' | 'demo',
+  name: 'keys' | 'backup' | 'restore' | 'demo' | 'audit-verify',
   settings: Record<string, string>,
   ...args: string[]
 ) {

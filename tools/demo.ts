@@ -9,7 +9,7 @@ import { createFacts } from '../server/db/facts.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
-import { auditKeys, entryWriter } from '../server/features/audit/index.ts';
+import { auditKeys, beginChain, entryWriter } from '../server/features/audit/index.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { createModuleNames } from '../server/features/modules/index.ts';
 import { createUpdateRecorder } from '../server/features/update-events/index.ts';
@@ -47,7 +47,8 @@ async function main(): Promise<void> {
   const pool = createPool(database.url);
   const db = createDb(pool);
   const keys = await openKeys(db, config, new Date());
-  const writeEntry = entryWriter(auditKeys(keys.signer));
+  const chainKeys = auditKeys(keys.signer);
+  const writeEntry = entryWriter(chainKeys);
   const signals = await startSignals(database.url, log);
   const passwords = createPasswords();
   try {
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
     if (used)
       throw new CannotStart('The database already has customers. The demo data needs an empty database.');
     await db.transaction().execute(seedRoles);
+    await beginChain({ db, signals, writeEntry }, chainKeys, [], new Date());
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
     const behind = createWriteBehind({ db, writeEntry, log, journal });
     const now = new Date();

@@ -2,7 +2,7 @@ export { readCursor, writeCursor } from './audit-list.ts';
 export type { Position } from './audit-page.ts';
 export { acceptGaps } from './accept.ts';
 export { restartChain } from './restart-chain.ts';
-export { beganWith } from './begin.ts';
+export { beganWith, beginChain } from './begin.ts';
 export type { SignedHead } from './chain.ts';
 export { cleanUp } from './cleanup.ts';
 export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
