@@ -1,6 +1,7 @@
 import { stringify, type Options } from 'csv-stringify';
 import { stringify as stringifyText } from 'csv-stringify/sync';
 import { pipeline, Readable } from 'node:stream';
+import { withoutFormulas } from '../contract/text.ts';
 
 /**
  * The rows of `ids` in that order, read in batches. No connection or snapshot is held between batches, even if the
@@ -50,11 +51,13 @@ export const csvText = <Row>(rows: readonly Row[], columns: Record<string, (row:
   );
 
 const cellsOf = <Row>(row: Row, columns: Record<string, (row: Row) => unknown>) =>
-  Object.values(columns).map((read) => read(row) ?? '');
+  Object.values(columns).map((read) => {
+    const value = read(row) ?? '';
+    return typeof value === 'string' ? withoutFormulas(value) : value;
+  });
 
 const formatOf = (columns: object): Options => ({
   header: true,
   columns: Object.keys(columns),
   bom: true,
-  escape_formulas: true,
 });

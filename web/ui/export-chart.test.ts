@@ -6,8 +6,8 @@ test('quotes what needs quotes and keeps formulas from being run', () => {
     columns: ['Customer', 'Machines'],
     rows: [
       ['St. Mary, "North"', 3],
-      ['=1+1', 4],
+      ['=1+1;-2', 4],
     ],
   });
-  expect(csv).toBe('\uFEFFCustomer,Machines\r\n"St. Mary, ""North""",3\r\n\'=1+1,4\r\n');
+  expect(csv).toBe('\uFEFFCustomer,Machines\r\n"St. Mary, ""North""",3\r\n\'=1+1;\'-2,4\r\n');
 });

@@ -1,8 +1,9 @@
+import { withoutFormulas } from '../../contract/text.ts';
 import type { Figures } from './FigureTable.tsx';
 
 /** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs a value as a formula. */
 function cell(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const text = typeof value === 'string' ? withoutFormulas(value) : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

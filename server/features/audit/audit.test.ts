@@ -398,7 +398,17 @@ describe('the export', () => {
   });
 
   test('neutralizes cells that a spreadsheet would run', async () => {
-    for (const summary of ['=1+1', '+cmd', '-2', '@SUM(A1)', '\t=1', 'a"b', 'two\nlines'])
+    for (const summary of [
+      '=1+1',
+      '+cmd',
+      '-2',
+      '@SUM(A1)',
+      '\t=1',
+      'x;=1+1',
+      'a"b',
+      'two\nlines',
+      'more\n=1',
+    ])
       await entry({ event: 'test.formula', summary });
     const { text } = await csvOf({ eventType: 'test.formula' });
     for (const cell of [
@@ -406,9 +416,11 @@ describe('the export', () => {
       ",'+cmd,",
       ",'-2,",
       ",'@SUM(A1),",
-      ",'\t=1,",
+      ",'\t'=1,",
+      ",x;'=1+1,",
       ',"a""b",',
       ',"two\nlines",',
+      `,"more\n'=1",`,
     ])
       expect(text).toContain(cell);
   });
