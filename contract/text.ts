@@ -4,13 +4,6 @@ export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase
 /** `1 machine`, `2 machines`, `3 entries`. The console has its own, in the numbers of the reader. */
 export const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-/**
- * The text of a CSV cell, escaped wherever a spreadsheet could begin a cell with it and run it as a formula: in many
- * locales, Excel separates by semicolons and ignores quotes within a cell.
- */
-export const withoutFormulas = (text: string): string =>
-  text.replaceAll(/(?<![^;\t\r\n])(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, "'");
-
 const abbreviations = /\b(id|ip|url|sha512)\b/g;
 
 /** `Max activations` for `maxActivations`, `Customer ID` for `customerId` or `customer_id`. */

@@ -1,7 +1,6 @@
 import { stringify, type Options } from 'csv-stringify';
 import { stringify as stringifyText } from 'csv-stringify/sync';
 import { pipeline, Readable } from 'node:stream';
-import { withoutFormulas } from '../contract/text.ts';
 
 /**
  * The rows of `ids` in that order, read in batches. No connection or snapshot is held between batches, even if the
@@ -55,6 +54,13 @@ const cellsOf = <Row>(row: Row, columns: Record<string, (row: Row) => unknown>) 
     const value = read(row) ?? '';
     return typeof value === 'string' ? withoutFormulas(value) : value;
   });
+
+/**
+ * The text of a CSV cell, escaped wherever a spreadsheet could begin a cell with it and run it as a formula: in many
+ * locales, Excel separates by semicolons and ignores quotes within a cell.
+ */
+const withoutFormulas = (text: string): string =>
+  text.replaceAll(/(?<![^;\t\r\n])(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, "'");
 
 const formatOf = (columns: object): Options => ({
   header: true,

@@ -1,9 +1,9 @@
-import { withoutFormulas } from '../../contract/text.ts';
 import type { Figures } from './FigureTable.tsx';
 
-/** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs a value as a formula. */
+/** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs part of a value as a formula. */
 function cell(value: string | number): string {
-  const text = typeof value === 'string' ? withoutFormulas(value) : String(value);
+  const text =
+    typeof value === 'string' ? value.replaceAll(/(?<![^;\t\r\n])(?=[=+\-@\t\r])/g, "'") : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
