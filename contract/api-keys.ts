@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, instant, namedObject, requiredText, seenVersion, text } from './common.ts';
+import { dateTime, id, instant, namedObject, requiredLine, seenVersion, text } from './common.ts';
 import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 
@@ -66,7 +66,7 @@ const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP ad
 const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(highestRateLimit);
 
 export const apiKeyInput = z.strictObject({
-  name: requiredText(200, 'Name is required'),
+  name: requiredLine(200, 'Name is required'),
   expiresAt: instant,
   rateLimit: rateLimit.default(defaultRateLimit),
   ipWhitelist: ipWhitelist.optional(),
@@ -76,7 +76,7 @@ export type ApiKeyInput = z.output<typeof apiKeyInput>;
 
 export const apiKeyPatch = z
   .strictObject({
-    name: requiredText(200, 'Name is required'),
+    name: requiredLine(200, 'Name is required'),
     isActive: z.boolean(),
     expiresAt: instant,
     rateLimit,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, optionalText } from './common.ts';
+import { instant, optional, text } from './common.ts';
 import { acceptableFailures } from './guard.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { channels, isVersion } from './versions.ts';
@@ -55,7 +55,7 @@ export const buildFields = {
 
 /** How a build is published. A draft cannot be mandatory: the server clears it. */
 export const publishFields = {
-  releaseNotes: optionalText(20_000),
+  releaseNotes: optional(text(20_000)),
   minimumAppVersion: optionalVersion,
   isMandatory: z.boolean().default(false),
   security: z.boolean().default(false),

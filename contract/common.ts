@@ -18,11 +18,21 @@ export const text = (max: number, missing?: string) =>
 /** Like `text`, and not empty; `message` when it is missing or empty. */
 export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
+/** Without what makes two names look alike that are not: other kinds of spaces, marks that turn the writing around. */
+export const asLine = (typed: string): string =>
+  typed
+    .normalize('NFC')
+    .replaceAll(/[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Like `text`, for one line, such as a name. */
+export const line = (max: number, missing?: string) => text(max, missing).overwrite(asLine);
+
+export const requiredLine = (max: number, message?: string) => line(max, message).min(1, message);
+
 /** Text that may be absent, null or empty, all of which mean null. */
-export const optionalText = (max: number) =>
-  text(max)
-    .nullish()
-    .transform((value) => value || null);
+export const optional = (schema: z.ZodString) => schema.nullish().transform((value) => value || null);
 
 export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNeeds } from './api-keys.ts';
-import { id, instant, isStorableText, paging, text, wholeNumber } from './common.ts';
+import { id, instant, isStorableText, line, paging, text, wholeNumber } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { contract } from './index.ts';
@@ -205,6 +205,15 @@ describe('text', () => {
     expect(isStorableText('line\nand\ttab 👍🏽')).toBe(true);
     for (const wrong of ['\0', '\u{d800}', '\u{dc00}x', '\u001b[31m', '\u007f'])
       expect(isStorableText(wrong)).toBe(false);
+  });
+
+  test.each([
+    ['St. Mary', 'St.\u00a0Mary'],
+    ['St. Mary', '\ufeffSt. \r\n\tMary \u200b'],
+    ['Clinique Andr\u00e9', 'Clinique Andre\u0301'],
+    ['fdp.exe', '\u202efdp.exe'],
+  ])('of one line is %j for %j, which looks the same', (same, typed) => {
+    expect(line(200).parse(typed)).toBe(same);
   });
 });
 

@@ -6,10 +6,11 @@ import {
   isEmail,
   listMeta,
   namedObject,
-  optionalText,
+  line,
+  optional,
+  requiredLine,
   paging,
   queryFlag,
-  requiredText,
   search,
   seenVersion,
   sortsBy,
@@ -46,10 +47,10 @@ export const customer = namedObject('Customer', {
 export type Customer = z.output<typeof customer>;
 
 const fields = {
-  name: requiredText(200, 'Company Name is required'),
-  contactName: optionalText(200),
-  email: optionalText(320).refine((value) => value === null || isEmail(value), 'Must be an email address'),
-  phone: optionalText(50),
+  name: requiredLine(200, 'Company Name is required'),
+  contactName: optional(line(200)),
+  email: optional(line(320)).refine((value) => value === null || isEmail(value), 'Must be an email address'),
+  phone: optional(line(50)),
   country: z.string().refine(isCountryCode, 'Must be a two-letter country code'),
 };
 

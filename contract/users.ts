@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, isEmail, namedObject, requiredText, search, seenVersion, text } from './common.ts';
+import { dateTime, id, isEmail, line, namedObject, requiredText, search, seenVersion } from './common.ts';
 import { permission } from './session.ts';
 import { route, staffWith } from './route.ts';
 
@@ -55,13 +55,13 @@ export const newPassword = z
 
 export const userInput = z.strictObject({
   email,
-  name: text(200).default(''),
+  name: line(200).default(''),
   password: newPassword,
   role: roleId,
 });
 
 export const userPatch = z
-  .strictObject({ email, name: text(200), role: roleId, updatedAt: seenVersion })
+  .strictObject({ email, name: line(200), role: roleId, updatedAt: seenVersion })
   .partial();
 
 export const roleInput = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, isStorableText, namedObject, requiredText, seenVersion } from './common.ts';
+import { dateTime, id, isStorableText, namedObject, requiredLine, seenVersion } from './common.ts';
 import type { Resource } from './permissions.ts';
 import { route, signedIn } from './route.ts';
 
@@ -53,7 +53,7 @@ const savedView = namedObject('SavedView', {
 });
 export type SavedView = z.output<typeof savedView>;
 
-const fields = { name: requiredText(longestViewName), query: viewQuery, shared: z.boolean() };
+const fields = { name: requiredLine(longestViewName), query: viewQuery, shared: z.boolean() };
 
 const byId = z.object({ id });
 

@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
+import { asLine } from '../../../contract/common.ts';
 import type { Db } from '../../db/client.ts';
 import { sigmaForms } from '../../db/sql.ts';
 
 type FoundCustomer = { customer_id: string; name: string; country: string; deleted_at: Date | null };
 
-/** Names are the same without regard to case, and to how accents are encoded. */
-export const nameKey = (name: string): string => name.trim().toLowerCase().normalize('NFC');
+/** Names are the same without regard to case, to kinds of spaces, and to how accents are encoded. */
+export const nameKey = (name: string): string => asLine(name).toLowerCase().normalize('NFC');
 
 /** The customers with these names or ids, soft-deleted ones included, by the key of the name and by id. */
 export async function findCustomers(db: Db, texts: string[]): Promise<Map<string, FoundCustomer[]>> {
   const ids = texts.filter((text) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text));
   const { rows } = await sql<FoundCustomer>`
     select customer_id, name, country, deleted_at from customers
-     where sort_key(name) = any(array(select sort_key(text) from unnest(${texts.flatMap(sigmaForms)}::text[]) text))
+     where sort_key(name) = any(array(select sort_key(text) from unnest(${texts.map(asLine).flatMap(sigmaForms)}::text[]) text))
         or customer_id = any(${ids}::uuid[])
      order by created_at, customer_id`.execute(db);
   const found = new Map<string, FoundCustomer[]>();

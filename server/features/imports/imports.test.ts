@@ -285,7 +285,7 @@ describe('importing customers', () => {
       `${two},united states,,`,
       `${name},DE,,`,
     ].join('\r\n');
-    const bad = `${csv}\r\n${one.toUpperCase()},XX,nobody,\r\n,DE,,\r\nA,DE,,,,`;
+    const bad = `${csv}\r\n${one.toUpperCase().replace(' ', '\u00a0')},XX,nobody,\r\n,DE,,\r\nA,DE,,,,`;
     expect(said(await checkCustomers(bad))).toEqual([
       '4 Company Name: A customer with this name exists',
       '5 Email: Must be an email address',
