@@ -130,7 +130,9 @@ export async function takeReceipt(
       `This receipt was entered already, ${utcMinute(file.returned_at.toISOString())}.`,
     );
   const row = await activationOf(change, licenseId, file.machine_id);
-  if (row?.status !== 'active') return fail('WRONG_STATE', 'This machine holds no seat any more.');
+  // once the file has ended, the seat is free, or one that the machine took online
+  if (row?.status !== 'active' || !row.offline_until)
+    return fail('WRONG_STATE', 'The license file of this machine holds no seat any more.');
   if (file.answered_at && file.answered_at > latestMaking(said, file.issued_at, change.now))
     return fail(
       'WRONG_STATE',

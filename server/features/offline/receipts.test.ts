@@ -165,6 +165,19 @@ describe('a receipt', () => {
     });
   });
 
+  test('that was entered after its file had ended does not free the seat that the machine took online', async () => {
+    const license = await makeLicense(staff[0], { maxActivations: 1 });
+    const machine = offlineMachine('late');
+    const { fileId } = await issueTo(staff[0], license, machine, 1);
+    await wait(days(16));
+    expect((await validateOn(desktops[0], license, machine.machineId)).code).toBe('VALID');
+    expect(await giveBack(license, machine.receipt(license, fileId))).toMatchObject({
+      status: 409,
+      body: { error: 'The license file of this machine holds no seat any more.' },
+    });
+    expect((await validateOn(desktops[0], license, 'other')).code).toBe('TOO_MANY_ACTIVATIONS');
+  });
+
   test.each(['a receipt', 'force'])('binds the machine no more to its key: after %s', async (how) => {
     const license = await makeLicense(staff[0]);
     const { licenseKey } = license;
