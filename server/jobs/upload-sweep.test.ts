@@ -6,12 +6,14 @@ import { program } from '../../tests/binaries.ts';
 import {
   auditOf,
   days,
+  eventually,
   hours,
   movableClock,
   startTestServer,
   startTwin,
   checkedTime,
 } from '../../tests/harness.ts';
+import { openHolder } from '../../tests/waiting-calls.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
 import { sweepUploads } from './upload-sweep.ts';
@@ -58,6 +60,31 @@ test('an upload that nobody touched for a day is cancelled, with its bytes; one 
 
   await up.sendAll(bytes, alive);
   expect((await up.complete(bytes, alive)).status).toBe(201);
+});
+
+test('an upload that goes on while the sweep is under way is not cancelled', async () => {
+  const [first, resumed] = [await up.prepare(bytes), await up.prepare(bytes)];
+  server.clock.advance(hours(25));
+  await signIn();
+  const [piece] = up.pieces(bytes, resumed);
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const sender = writable.getWriter();
+  const sent = up.chunk(resumed.uploadId, 0, readable);
+  const holder = await openHolder(server);
+  const swept = await holder.whileWaiting(
+    ['select from uploads where upload_id = $1 for update', first.uploadId],
+    () => sweepUploads(server.context, checkedTime(server)),
+    async () => {
+      await sender.write(new Uint8Array(piece!.subarray(0, MiB)));
+      const chunks = server.db.selectFrom('upload_chunks').where('upload_id', '=', resumed.uploadId);
+      await eventually(async () => (await chunks.select('claim').execute()).length > 0);
+    },
+  );
+  await holder.end();
+  await Promise.all([sender.write(new Uint8Array(piece!.subarray(MiB))), sender.close()]);
+  expect((await sent).body.data).toEqual({ index: 0, received: 1 });
+  expect(swept).toMatchObject({ cancelled: 1 });
+  await up.cancel(resumed.uploadId);
 });
 
 test('what belongs to no release and no upload goes after a day; the bin keeps what lies in it', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import { dayMs } from '../../../contract/durations.ts';
@@ -6,7 +7,7 @@ import { actorId } from '../../caller.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/index.ts';
@@ -125,26 +126,41 @@ async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, u
   }
 }
 
-/** Cancels uploads without activity for a day, and removes those that ended a week ago. */
+/** Cancels uploads without activity for a day, and removes those that ended a week ago. Returns how many it cancelled. */
 export async function cancelAbandoned(
   context: ChangeParts & Pick<Context, 'storage' | 'log'>,
   { now }: CheckedTime,
 ): Promise<number> {
-  const before = (ms: number) => new Date(now.getTime() - ms);
-  const abandoned = await systemChange(context, now, async ({ tx }) => {
-    await tx
+  await systemChange(context, now, ({ tx }) =>
+    tx
       .deleteFrom('uploads')
       .where('status', '<>', 'open')
-      .where('updated_at', '<', before(keptMs))
-      .execute();
-    return tx
-      .selectFrom('uploads')
-      .select('upload_id')
-      .where('status', '=', 'open')
-      .where('updated_at', '<', before(dayMs))
-      .execute();
-  });
-  for (const { upload_id } of abandoned)
-    await systemChange(context, now, (change) => cancelUpload(change, context, upload_id));
-  return abandoned.length;
+      .where('updated_at', '<', new Date(now.getTime() - keptMs))
+      .execute(),
+  );
+  let cancelled = 0;
+  for (const { upload_id } of await abandoned(context.db, now).execute()) {
+    const isCancelled = await systemChange(context, now, async (change) => {
+      // removing the bytes of others takes long: this one may go on again
+      await lockUpload(change.tx, upload_id);
+      if (!(await abandoned(change.tx, now).where('upload_id', '=', upload_id).executeTakeFirst()))
+        return false;
+      return !isFailure(await cancelUpload(change, context, upload_id));
+    });
+    if (isCancelled) cancelled++;
+  }
+  return cancelled;
+}
+
+/** The open uploads of which no chunk was stored, or is on its way, for a day. */
+function abandoned(db: Db, now: Date) {
+  const since = new Date(now.getTime() - dayMs);
+  return db
+    .selectFrom('uploads as u')
+    .select('upload_id')
+    .where('status', '=', 'open')
+    .where('updated_at', '<', since)
+    .where(
+      sql<boolean>`not exists (select from upload_chunks c where c.upload_id = u.upload_id and c.claimed_at >= ${since})`,
+    );
 }
