@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { uploads } from '../../../contract/uploads.ts';
 import { program } from '../../../tests/binaries.ts';
 import { addressOf, eventually, seconds, startTestServer } from '../../../tests/harness.ts';
@@ -106,6 +106,20 @@ describe('a claim on a chunk', () => {
     slow.request.end(bytes.subarray(MiB, 8 * MiB));
     expect(await slow.answer).toBe(200);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('ends the completion of a process that froze: no bytes that it has not hashed become a release', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const { storage } = server.context;
+    const finish = storage.finish.bind(storage);
+    vi.spyOn(storage, 'finish').mockImplementationOnce(async (...unfinished) => {
+      server.clock.advance(seconds(11));
+      await up.chunk(prepared.uploadId, 0, Buffer.alloc(8 * MiB, 9));
+      return finish(...unfinished);
+    });
+    expect((await up.complete(bytes, prepared)).status).toBe(409);
+    expect((await up.complete(bytes, prepared)).body.error).toMatch(/^The SHA-512 of what arrived/);
   });
 
   test('is of no use when the upload is cancelled meanwhile', async () => {

@@ -66,7 +66,12 @@ async function tryLease(
         set claim = excluded.claim, claimed_at = excluded.claimed_at, done_at = null, etag = null
         where (c.claim is null or c.claimed_at < ${leaseStart(now)}) and (c.done_at is null or ${mayReplace})
       returning 1`.execute(tx);
-    if (rows.length > 0) return { uploadId, index, claim, renewedAt: now };
+    if (rows.length > 0) {
+      // a completion that froze until its claim expired has hashed other bytes than this chunk will have
+      if (upload.claim !== null)
+        await tx.updateTable('uploads').set({ claim: null }).where('upload_id', '=', uploadId).execute();
+      return { uploadId, index, claim, renewedAt: now };
+    }
     const { done_at } = await tx
       .selectFrom('upload_chunks')
       .select('done_at')
