@@ -18,6 +18,7 @@ import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
+import { fromCaller } from './from-caller.ts';
 
 /**
  * `npm run audit:verify`: checks the sealed chain of the audit log against the heads stored outside the database, also
@@ -47,7 +48,7 @@ async function main(): Promise<void> {
     }
     const kept = await readKept(places);
     if (options.head !== undefined) {
-      const text = await readFile(options.head, 'utf8').catch((error: Error) => {
+      const text = await readFile(fromCaller(options.head), 'utf8').catch((error: Error) => {
         throw new CannotStart(`The head cannot be read: ${error.message}`);
       });
       kept.push({ place: options.head, head: readHeadJson(text) });

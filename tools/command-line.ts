@@ -1,14 +1,13 @@
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { CannotStart } from '../server/cannot-start.ts';
 import { whyNotStarted } from '../server/why-not-started.ts';
+import { fromCaller } from './from-caller.ts';
 
 /** The only argument, a file. Throws CannotStart with `usage` if there is none, or more than one. */
 export function fileArgument(usage: string): string {
   const [file, ...others] = parseArgs({ allowPositionals: true }).positionals;
   if (file === undefined || others.length > 0) throw new CannotStart(usage);
-  // relative to the folder in which npm was called; npm changes to that of the package
-  return path.resolve(process.env.INIT_CWD ?? '.', file);
+  return fromCaller(file);
 }
 
 /** Runs a command; prints an error as a sentence, and exits with 1. */

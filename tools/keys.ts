@@ -10,6 +10,7 @@ import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/fea
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
+import { fromCaller } from './from-caller.ts';
 
 /**
  * `npm run keys:rotate` replaces the signing key, also in running processes: the current key endorses the new one and
@@ -18,7 +19,7 @@ import { startDatabase } from './database.ts';
  * are lost.
  */
 async function main(): Promise<void> {
-  const { positionals, values: options } = parseArgs({
+  const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
       prepare: { type: 'boolean', default: false },
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
       reason: { type: 'string' },
     },
   });
+  const options = { ...values, out: values.out && fromCaller(values.out) };
   const config = readConfig(process.env);
   const isOnline = positionals[0] === 'rotate';
   const database = await startDatabase(config, { exclusive: !isOnline, log: () => undefined });
@@ -55,7 +57,7 @@ async function requireStoppedServers(db: Db): Promise<void> {
 async function rotate(
   db: Db,
   config: Config,
-  { prepare, out }: { prepare: boolean; out?: string },
+  { prepare, out }: { prepare: boolean; out: string | undefined },
 ): Promise<void> {
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
@@ -66,10 +68,11 @@ async function rotate(
       ? `The signing key ${keyId} is published as the next one; npm run keys:rotate starts signing with it.`
       : `The signing key ${keyId} signs from now on, also in running processes; ${before} stays for verification.`,
   );
-  if (config.signingKey) say(`Add the key ${keyId} to SIGNING_KEY, and keep the keys that are in it now.`);
+  if (config.signingKey && prepare)
+    say(`Add the key ${keyId} to SIGNING_KEY, and keep the keys that are in it now.`);
 }
 
-async function replaceSecrets(db: Db, config: Config, { out }: { out?: string }): Promise<void> {
+async function replaceSecrets(db: Db, config: Config, { out }: { out: string | undefined }): Promise<void> {
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
   const writeEntry = entryWriter(auditKeys(signer));

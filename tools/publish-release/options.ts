@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { buildFields, publishFields } from '../../contract/builds.ts';
+import { fromCaller } from '../from-caller.ts';
 
 /** The fields of a release in addition to its file, with the validation of the contract. */
 const releaseFields = z.strictObject({ ...buildFields, ...publishFields });
@@ -65,7 +66,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     channel: values.channel,
     platform: values.platform,
     architecture: values.architecture,
-    releaseNotes: notesFile === undefined ? values.notes : readFileSync(notesFile, 'utf8'),
+    releaseNotes: notesFile === undefined ? values.notes : readFileSync(fromCaller(notesFile), 'utf8'),
     minimumAppVersion: values['minimum-app-version'],
     security: values.security,
     minimumSupportedVersion: values['minimum-supported-version'],
@@ -77,7 +78,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
   const server = (values.server ?? env['LANYARD_SERVER'] ?? 'http://localhost:8080').replace(/\/+$/, '');
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
     throw new Error(`--server: ${server} is not an http or https URL.`);
-  return { server, apiKey, file: values.file, fileName: basename(values.file), fields: fields.data };
+  return {
+    server,
+    apiKey,
+    file: fromCaller(values.file),
+    fileName: basename(values.file),
+    fields: fields.data,
+  };
 }
 
 const parseInteger = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);

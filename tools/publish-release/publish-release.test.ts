@@ -4,7 +4,7 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKeyScope } from '../../contract/route.ts';
 import { releases } from '../../contract/releases.ts';
 import { directUploadLimit } from '../../contract/uploads.ts';
@@ -240,6 +240,12 @@ describe('refused with a message', () => {
     [['--version', '1.0.0', '--nothing'], "Unknown option '--nothing'"],
   ])('%j: %s', async (args, message) => {
     await expect(publish(args)).rejects.toThrow(message);
+  });
+
+  test('a file is found from the folder in which npm was called', () => {
+    vi.stubEnv('INIT_CWD', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(optionsOf(['--version', '1.0.0', '--file', 'a.exe']).file).toBe(join(folder, 'a.exe'));
   });
 
   test('a missing key, file or server', async () => {
