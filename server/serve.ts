@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
+import { CannotStart } from './cannot-start.ts';
 import { warningsOf, type Config } from './config.ts';
 import { systemChange } from './change.ts';
 import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
@@ -52,7 +53,21 @@ async function start(
   const jobs = startJobs(context, audit);
   await context.fill();
   followRotation(context, keys, chainKeys);
-  await app.listen({ port: config.port, host: config.host });
+  const stopWork = async () => {
+    await jobs.stop();
+    await auditSealer.stop();
+    await passwords.stop();
+    await end();
+  };
+  await app.listen({ port: config.port, host: config.host }).catch(async (error: NodeJS.ErrnoException) => {
+    // Otherwise the shutdown of an embedded database is reported as a lost connection.
+    await stopWork();
+    const why =
+      error.code === 'EADDRINUSE'
+        ? 'Another program already listens there'
+        : 'HOST and PORT lead to no address that this account may use';
+    throw new CannotStart(`${why}: ${error.message}`, { cause: error });
+  });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
   log.info(
@@ -62,10 +77,7 @@ async function start(
 
   return async () => {
     await app.close();
-    await jobs.stop();
-    await auditSealer.stop();
-    await passwords.stop();
-    await end();
+    await stopWork();
   };
 }
 

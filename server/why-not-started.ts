@@ -15,11 +15,10 @@ const setUp: Record<string, string> = {
 
 /** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
-  const { message, stack, code } = error as NodeJS.ErrnoException;
+  const { message, stack, code, path } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart || code?.startsWith('ERR_PARSE_ARGS')) return message;
   if (error instanceof StorageDown)
     return `${message}. A new database starts once STORAGE_URL works: what the audit log begins with is kept there too.`;
-  if (code === 'EADDRINUSE') return `Another program already listens there: ${message}`;
   if (isDiskFull(error) || /ENOSPC|No space left on device/.test(message))
     return `The disk is full: ${message}. Free some space and start again.`;
   for (const one of [error, (error as Error).cause]) {
@@ -28,5 +27,7 @@ export function whyNotStarted(error: unknown): string {
   }
   if (isDatabaseUnreachable(error))
     return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
+  if (path && ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR'].includes(code ?? ''))
+    return `${message}. DATA_DIR must be a folder in which this account may write.`;
   return String(stack);
 }

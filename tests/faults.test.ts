@@ -139,6 +139,7 @@ describe('a server on its own database', () => {
     const second = spawnServer({ DATA_DIR: other, PORT: new URL(server.url).port });
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/Another program already listens there: .*EADDRINUSE/);
+    expect(second.output()).not.toContain('The database does not answer');
     expect(await findPostmaster(join(other, 'postgres'))).toBeUndefined();
 
     // That start already created the administrator: its password must not be lost, nor appear in a stored log.

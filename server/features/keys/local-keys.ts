@@ -40,11 +40,11 @@ export const keyFiles = (dataDir: string) => ({
 export async function readLocalKeys({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<LocalKeys> {
   const files = keyFiles(dataDir);
   const fromFile = await readSignersOf(files.signing);
-  const fromSetting = signingKey ? readSigners(await textOf(signingKey), 'SIGNING_KEY') : [];
+  const fromSetting = signingKey ? readSigners(await textOf('SIGNING_KEY', signingKey), 'SIGNING_KEY') : [];
   const names = await readdir(files.retired).catch(() => []);
   const others = names.filter((name) => name.endsWith('.pem')).map((name) => path.join(files.retired, name));
   const rest = await Promise.all([files.next, ...others].map(readSignersOf));
-  const secretsText = secretsKey ? await textOf(secretsKey) : await readIfThere(files.secrets);
+  const secretsText = secretsKey ? await textOf('SECRETS_KEY', secretsKey) : await readIfThere(files.secrets);
   const secretsPlace = secretsKey ? 'SECRETS_KEY' : files.secrets;
   const key = secretsText === undefined ? undefined : readSecrets(secretsText, secretsPlace);
   const nextText = await readIfThere(files.nextSecrets);
@@ -83,10 +83,10 @@ export async function tidyFiles({ dataDir, signingKey }: KeyConfig, current: str
   }
 }
 
-async function textOf(key: GivenKey): Promise<string> {
+async function textOf(setting: string, key: GivenKey): Promise<string> {
   if ('text' in key) return key.text;
   const text = await readIfThere(key.file);
-  if (text === undefined) throw new CannotStart(`There is no key in ${key.file}, which the settings name.`);
+  if (text === undefined) throw new CannotStart(`There is no file ${key.file}, which ${setting} names.`);
   return text;
 }
 
