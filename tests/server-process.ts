@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { session } from '../contract/session.ts';
-import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
+import { findPostmaster, freePort, halt } from '../server/db/embedded-postmaster.ts';
 import { placeOfRun } from './place.ts';
 import { apiAt, cookieOf, type Api, type Identity } from './harness.ts';
+
+export { freePort };
 
 const root = join(import.meta.dirname, '..');
 
@@ -137,16 +138,6 @@ export async function administratorAt({ url }: Pick<ServerProcess, 'url'>): Prom
   const answer = await apiAt(url).call(session.login, { body: administrator });
   if (answer.status !== 200) throw new Error(`The administrator could not sign in: ${answer.text}`);
   return { headers: { cookie: cookieOf(answer.headers)!, 'sec-fetch-site': 'same-origin' } };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** A process and all its descendants. */

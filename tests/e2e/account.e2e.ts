@@ -7,6 +7,7 @@ import { unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { qrTextOf } from './qr.ts';
 import {
+  button,
   chooseInMenu,
   dialog,
   expect,
@@ -19,7 +20,6 @@ import {
   type Page,
 } from './support.ts';
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const field = (page: Page, name: string) => page.getByRole('textbox', { name });
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const sessions = (page: Page) => section(page, 'Sessions').locator('tbody tr');

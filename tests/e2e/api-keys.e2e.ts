@@ -7,6 +7,7 @@ import { makeApiKey, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import {
+  button,
   dialog,
   expect,
   expectAccessible,
@@ -25,7 +26,6 @@ import {
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const create = (page: Page) => dialog(page, 'Create API Key');
 const row = (page: Page, name: string) => rowOf(page.getByRole('region', { name: 'API keys' }), name);
 /** A value of `datetime-local`; tests run in UTC. */

@@ -1,10 +1,10 @@
 import { releases } from '../../contract/releases.ts';
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
+import { editing } from './releases-screen.ts';
 import { dialog, expect, expectAccessible, expectStatus, signInAs, test, type Page } from './support.ts';
 
 const asking = (page: Page) => page.getByRole('dialog', { name: 'Ask a Second Person' });
-const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
 const approving = (page: Page) => page.getByRole('dialog', { name: /^Approve Change/ });
 const channels = (page: Page) => page.getByRole('region', { name: 'Channels' });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();

@@ -10,11 +10,13 @@ import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import {
+  button,
   dialog,
   expect,
   expectAccessible,
   expectInSight,
   expectStatus,
+  option,
   rowOf,
   signInAs,
   test,
@@ -23,9 +25,7 @@ import {
 } from './support.ts';
 
 const search = (page: Page) => page.getByPlaceholder('Search audit logs...');
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const rows = (page: Page) => page.getByRole('region', { name: 'Audit entries' }).locator('tbody tr');
-const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
 const filter = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Filters' }).getByRole('combobox', { name, exact: true });
 

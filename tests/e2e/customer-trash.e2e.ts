@@ -2,6 +2,7 @@ import { customers } from '../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { names, search } from './customers-screen.ts';
 import {
+  button,
   dialog,
   expect,
   expectAccessible,
@@ -12,10 +13,7 @@ import {
   rowOf,
   signInAs,
   test,
-  type Page,
 } from './support.ts';
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   const { name, customerId } = await makeCustomer(server.admin, { name: unique('Deleting "Quoted"') });

@@ -3,6 +3,7 @@ import { customers } from '../../contract/customers.ts';
 import { makeCustomer, softDelete, unique } from '../factories.ts';
 import { names, search } from './customers-screen.ts';
 import {
+  button,
   comeBack,
   dialog,
   expect,
@@ -10,14 +11,13 @@ import {
   expectColor,
   expectNoAxeViolations,
   expectStatus,
+  option,
   rowOf,
   signInAs,
   test,
   type Page,
 } from './support.ts';
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const option = (page: Page, name: string) => page.getByRole('option', { name, exact: true });
 /** The body of the next request with this method. */
 const sent = (page: Page, method: string) =>
   page

@@ -5,6 +5,7 @@ import { archive } from '../binaries.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import {
+  button,
   chooseInMenu,
   dialog,
   endSessions,
@@ -18,7 +19,6 @@ import {
 
 // Behavior of all dialogs, mostly tested with the dialogs of customers.
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
 const mayUnload = (page: Page) =>
   page.evaluate(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));

@@ -8,6 +8,7 @@ import {
   validateOn,
 } from '../factories.ts';
 import {
+  button,
   dialog,
   expect,
   expectAccessible,
@@ -16,7 +17,7 @@ import {
   signInAs,
   test,
 } from './support.ts';
-import { button, list, of, only, row, tab } from './licenses-screen.ts';
+import { list, of, only, row, tab } from './licenses-screen.ts';
 
 test('revoke and reactivate ask, naming the key; many at once too', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin);

@@ -2,6 +2,7 @@ import { activations } from '../../contract/activations.ts';
 import { validation } from '../../contract/validation.ts';
 import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../factories.ts';
 import {
+  button,
   dialog,
   expect,
   expectAccessible,
@@ -11,7 +12,7 @@ import {
   test,
   type Page,
 } from './support.ts';
-import { button, row, searchBox } from './licenses-screen.ts';
+import { row, searchBox } from './licenses-screen.ts';
 
 test('the activations modal: texts, actions, what goes wrong', async ({ page, server }) => {
   const license = await makeLicense(server.admin, { maxActivations: 2 });

@@ -2,8 +2,8 @@ import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { modules } from '../../contract/modules.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
-import { dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
-import { button, of, only, row, tab } from './licenses-screen.ts';
+import { button, dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
+import { of, only, row, tab } from './licenses-screen.ts';
 
 test('the license modal: fields, module categories, dates, required texts', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: unique('Modal owner') });

@@ -2,7 +2,6 @@ import type { License } from '../../contract/licenses.ts';
 import { rowOf, type Page } from './support.ts';
 
 export const searchBox = (page: Page) => page.getByPlaceholder('Search licenses...');
-export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 export const list = (page: Page) => page.getByRole('region', { name: 'Licenses' });
 export const row = (page: Page, license: Pick<License, 'licenseKey'>) =>
   rowOf(list(page), license.licenseKey);

@@ -12,9 +12,8 @@ import {
   type ConsoleServer,
   type Page,
 } from './support.ts';
-import { stored } from './releases-screen.ts';
+import { editing, stored } from './releases-screen.ts';
 
-const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
 const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
 const field = (page: Page, name: string) => editing(page).getByRole('textbox', { name });
 const press = (page: Page, name: string) => editing(page).getByRole('button', { name, exact: true }).click();

@@ -8,6 +8,9 @@ export const row = (page: Page, release: Release) =>
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name: `Download ${release.version} (${release.channel})` }) });
 
+/** The dialog in which a release is edited. */
+export const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
+
 export const stored = (server: ConsoleServer, { id }: Release) =>
   server.admin.ok(releases.get, { params: { releaseId: id } });
 

@@ -2,6 +2,7 @@ import { generateSync } from 'otplib';
 import { rbac, users } from '../../contract/users.ts';
 import { password } from '../harness.ts';
 import {
+  button,
   chooseInMenu,
   dialog,
   expect,
@@ -11,11 +12,9 @@ import {
   signInAs,
   signInByForm,
   test,
-  type Page,
 } from './support.ts';
 import { links, makeUser } from './users-screen.ts';
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 test('a role is copied from another, saved by two users concurrently, and deleted when no user has it', async ({
   page,
   server,

@@ -1,21 +1,11 @@
-import { releases, type Release } from '../../contract/releases.ts';
+import { releases } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
 import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
-import {
-  dialog,
-  expect,
-  expectAccessible,
-  signInAs,
-  test,
-  type ConsoleServer,
-  type Page,
-} from './support.ts';
+import { editing, stored } from './releases-screen.ts';
+import { dialog, expect, expectAccessible, signInAs, test, type Page } from './support.ts';
 
-const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
 const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
-const stored = (server: ConsoleServer, { id }: Release) =>
-  server.admin.ok(releases.get, { params: { releaseId: id } });
 
 /** Replaces the text of a field as a user does, and leaves it. */
 async function type(page: Page, name: string, text: string) {

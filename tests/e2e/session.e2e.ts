@@ -17,6 +17,7 @@ import {
   expectAccessible,
   expectNoAxeViolations,
   expectStatus,
+  heading,
   quiet,
   signInAs,
   signInByForm,
@@ -26,7 +27,6 @@ import {
 } from './support.ts';
 
 const four = ['user', 'accessToken', 'permissions', 'roles'];
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
 const protectedPaths = [

@@ -15,6 +15,7 @@ import {
   expectAccessible,
   expectInSight,
   expectNoAxeViolations,
+  heading,
   rowOf,
   expectStatus,
   quiet,
@@ -27,7 +28,6 @@ const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/buil
   build: number;
   commit: string;
 };
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
 const field = (page: Page) => palette(page).getByRole('textbox', { name: 'Type a command or search' });
 const selected = (page: Page) => palette(page).locator('[data-selected]');

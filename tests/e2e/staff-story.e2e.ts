@@ -8,10 +8,12 @@ import { validation } from '../../contract/validation.ts';
 import { makeCustomer } from '../factories.ts';
 import { apiAt, password } from '../harness.ts';
 import {
+  button,
   dialog,
   expect,
   expectStatus,
   inDays,
+  option,
   rowOf,
   signInByForm,
   test,
@@ -21,8 +23,6 @@ import {
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1440, height: 900 } });
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name, exact: true });
 const links = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link');
 const goTo = (page: Page, name: string) => links(page).filter({ hasText: name }).click();
 const entries = (page: Page) => page.getByRole('region', { name: 'Audit entries' }).locator('tbody tr');

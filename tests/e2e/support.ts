@@ -13,7 +13,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -23,6 +22,7 @@ import { session, type SessionUser } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
+import { freePort } from '../../server/db/embedded-postmaster.ts';
 import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
 import { textsOfLowContrast } from './contrast.ts';
 import { placeOfRun } from '../place.ts';
@@ -53,15 +53,6 @@ export type ConsoleServer = {
 };
 
 export type Person = { userId: string; email: string; name: string };
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
 
 /** Starts the built server as `npm start` does, and waits until it is ready. */
 export async function startServer(): Promise<ConsoleServer> {
@@ -486,6 +477,13 @@ async function colorOf(text: Locator): Promise<string> {
 /** The dialog with this title. */
 export const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title, exact: true });
 
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+export const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name, exact: true });
+
+/** The title of the screen. */
+export const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
 /** The row that contains this text. */
 export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
 
@@ -512,12 +510,12 @@ export const inDays = (days: number) => new Date(Date.now() + days * day).toISOS
 const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** Clicks a button twice, and returns how often its call has been made since. */
-export async function clickTwice(button: Locator, { method, path }: Route): Promise<() => number> {
+export async function clickTwice(target: Locator, { method, path }: Route): Promise<() => number> {
   const called = addressOf(path);
   let calls = 0;
-  button.page().on('request', (request) => {
+  target.page().on('request', (request) => {
     if (request.method() === method && called.test(new URL(request.url()).pathname)) calls++;
   });
-  await button.dblclick();
+  await target.dblclick();
   return () => calls;
 }

@@ -2,10 +2,9 @@ import { licenses } from '../../contract/licenses.ts';
 import { account } from '../../contract/account.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
-import { expect, expectAccessible, signInAs, test, type Page } from './support.ts';
+import { expect, expectAccessible, heading, signInAs, test, type Page } from './support.ts';
 
 const line = (page: Page, kind: string) => page.locator(`[data-kind="${kind}"]`);
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 test('a line leads to its records, as many as it counts, and opens the most urgent', async ({
   page,

@@ -5,6 +5,7 @@ import { session } from '../../contract/session.ts';
 import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
 import {
+  button,
   comeBack,
   dialog,
   expect,
@@ -16,11 +17,9 @@ import {
   signInAs,
   signInByForm,
   test,
-  type Page,
 } from './support.ts';
 import { address, links, makeUser } from './users-screen.ts';
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 test('a super admin makes a license manager, who sees and may do only what the role may', async ({
   page,
   otherPage,
