@@ -52,14 +52,17 @@ describe('a password that an administrator resets', () => {
   });
 });
 
-test('who is deactivated while they sign in gets no session that would open with their return', async () => {
+test.each([
+  ['is deactivated', `status = 'inactive'`],
+  ['has set up a second factor', 'totp_confirmed_at = now()'],
+])('who %s while they sign in gets no session', async (_, set) => {
   const { userId, email } = await server.createPerson('viewer');
   const answer = await holder.whileWaiting(
     holdUser(userId),
     () => login(email, password),
-    () => holder.query(`update users set status = 'inactive' where user_id = $1`, userId),
+    () => holder.query(`update users set ${set} where user_id = $1`, userId),
   );
-  expect(answer.status).toBe(401);
+  expect([answer.status, answer.body.code]).toEqual([401, 'WRONG_CREDENTIALS']);
 });
 
 test.each<[string, (roleId: string) => Promise<{ status: number; text: string }>]>([
