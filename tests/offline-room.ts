@@ -14,8 +14,9 @@ export const statuses = (answers: { status: number }[]) => answers.map(({ status
 
 /** Two processes of the service, and the calls that the tests of offline machines make there. */
 export async function startOfflineRoom() {
-  const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
-  const twin = await startTwin(server);
+  const config = { sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
+  const server = await startTestServer({ config });
+  const twin = await startTwin(server, { config });
   // by cookie: an access token would end while the tests let months pass
   const { byCookie } = await server.signInAs('super_admin');
   const key = await makeApiKey(server.api(byCookie));
