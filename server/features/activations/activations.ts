@@ -56,12 +56,18 @@ export async function listActivations(
   };
 }
 
-/** The UTC day of a time, for a date column. */
-export const utcDayOf = (now: Date) => sql<Date>`(${now}::timestamptz at time zone 'UTC')::date`;
+const utcDayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`;
+
+/**
+ * The UTC day on which a seat released by its machine at `now` counts: the next one, if that was begun by another process
+ * or while this call waited, for it would begin anew with each change between the two.
+ */
+export const selfReleaseDay = (now: Date) =>
+  sql<Date>`case when self_release_day = ${utcDayOf(now)} + 1 then self_release_day else ${utcDayOf(now)} end`;
 
 /** Seats released by machines themselves on the UTC day of `now`: a column of `licenses`. */
 export const selfReleasesOn = (now: Date) =>
-  sql<number>`case when self_release_day = ${utcDayOf(now)} then self_releases else 0 end`.as(
+  sql<number>`case when self_release_day = ${selfReleaseDay(now)} then self_releases else 0 end`.as(
     'self_releases_today',
   );
 

@@ -4,8 +4,8 @@ export {
   freeEndedSeats,
   leaveSeat,
   listActivations,
+  selfReleaseDay,
   selfReleasesOn,
   toActivation,
   toIdentity,
-  utcDayOf,
 } from './activations.ts';

@@ -23,6 +23,7 @@ import {
   auditOf,
   days,
   eventually,
+  movableClock,
   startTestServer,
   startTwin,
   type TestServer,
@@ -353,6 +354,19 @@ describe('one seat that is passed around', () => {
     own.clock.advance(days(1));
     expect(await passOn('c')).toBe('RELEASED');
     await own.close();
+  });
+
+  test('is given back no more often while one of two processes has begun the next day', async () => {
+    const clock = movableClock(new Date(server.clock.now().getTime() + days(1)));
+    const ahead = await startTwin(server, { clock });
+    const { licenseKey } = await makeLicense(staff, { maxActivations: 1 });
+    const codes: string[] = [];
+    for (const api of [ahead.api(apiKey), desktop, ahead.api(apiKey), desktop]) {
+      await validateOn(desktop, licenseKey, 'm');
+      codes.push((await api.ok(calls.releaseSeat, { body: { licenseKey, machineId: 'm' } })).code);
+    }
+    expect(codes).toEqual(['RELEASED', 'RELEASED', 'TOO_MANY_RELEASES', 'TOO_MANY_RELEASES']);
+    await ahead.close();
   });
 
   test('a valid answer may be relied on for the grace, at most until the license ends; a refusal not at all', async () => {

@@ -16,9 +16,9 @@ import { createKeyedSlots } from '../../db/slots.ts';
 import {
   freeEndedSeats,
   leaveSeat,
+  selfReleaseDay,
   selfReleasesOn,
   toActivation,
-  utcDayOf,
   type ActivationRow,
 } from '../activations/index.ts';
 import { signJson, type Signer } from '../../signer.ts';
@@ -295,7 +295,7 @@ export async function releaseSeat(
       return tooManyReleases(change, { ...toActivation(row), licenseKey: license.license_key }, budget);
     await tx
       .updateTable('licenses')
-      .set({ self_release_day: utcDayOf(by.now), self_releases: license.self_releases_today + 1 })
+      .set({ self_release_day: selfReleaseDay(by.now), self_releases: license.self_releases_today + 1 })
       .where('license_id', '=', license.license_id)
       .execute();
   }
