@@ -116,7 +116,9 @@ export const openedScreens: Screen[] = [
         ].join('\n'),
       );
   }),
-  opened('filters', '/licenses', (page) => press(page, 'More filters')),
+  // A phone has other filters: the popover closes where the layout changes.
+  opened('filters', '/licenses', (page) => press(page, 'More filters'), { width: 1024 }),
+  opened('filters-phone', '/licenses', (page) => press(page, 'Filters'), { width: 390 }),
   opened('columns', '/customers', (page) => press(page, 'Columns')),
   opened('views', '/licenses?type=trial', (page) => press(page, 'Views')),
   opened('view-save', '/licenses?type=trial', async (page) => {
