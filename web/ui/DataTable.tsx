@@ -63,6 +63,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
           className={classes.table}
           aria-busy={rows === undefined || props.stale}
           data-stale={props.stale}
+          data-dense={props.dense || undefined}
         >
           <DataTableHead {...props} columns={columns} />
           <DataTableBody {...props} columns={columns} scroller={scroller} />

@@ -60,6 +60,8 @@ export type DataTableProps<Row> = {
   groups?: Groups<Row> | undefined;
   /** Called for a click on a row outside its controls; a control in the row must do the same, for the keyboard. */
   onOpen?: (row: Row) => void;
+  /** Whether it has more columns than fit on a laptop with the buttons of a row, which are in its menu alone there. */
+  dense?: boolean;
   /** New rows are loading; the current ones are dimmed. */
   stale?: boolean;
   /** Shown if there are no rows. */

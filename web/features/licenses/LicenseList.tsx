@@ -136,6 +136,7 @@ export function LicenseList(props: {
           selection={can.updateLicenses ? selected.selection : undefined}
           onSelection={selected.select}
           groups={grouped ? groups : undefined}
+          dense={!grouped}
           stale={list.isPlaceholderData}
           empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
         />
