@@ -3,14 +3,17 @@ import classes from './FilterChips.module.css';
 import type { FilterChip } from './filter-chips.ts';
 import { IconX } from './icons.tsx';
 
-/** The filters that are set, each with a button that removes it. `before`: the view that they belong to. */
-export function FilterChips<Name extends string>(props: {
-  chips: readonly FilterChip<Name>[];
-  before?: ReactNode;
-  onRemove: (name: Name) => void;
-  onClear: () => void;
+/**
+ * The filters that are set, each with a button that removes it from the URL. `before`: the view that they belong to.
+ * `none`: the search parameters without any filter.
+ */
+export function FilterChips<Search extends object>(props: {
+  chips: readonly FilterChip<keyof Search & string>[];
+  before: ReactNode;
+  change: (changes: Search) => void;
+  none: Search;
 }) {
-  const { chips, before, onRemove, onClear } = props;
+  const { chips, before, change, none } = props;
   if (chips.length === 0 && !before) return null;
   return (
     <div className={classes.chips} role="group" aria-label="Active filters">
@@ -20,11 +23,11 @@ export function FilterChips<Name extends string>(props: {
           key={name}
           label={label}
           removeLabel={`Remove filter ${label}`}
-          onRemove={() => onRemove(name)}
+          onRemove={() => change({ [name]: undefined } as Search)}
         />
       ))}
       {chips.length > 0 && (
-        <button type="button" className={classes.clear} onClick={onClear}>
+        <button type="button" className={classes.clear} onClick={() => change(none)}>
           Clear filters
         </button>
       )}

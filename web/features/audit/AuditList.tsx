@@ -63,12 +63,7 @@ export function AuditList() {
         }
       />
       {panel && <AuditFilters />}
-      <FilterChips
-        chips={chips}
-        before={openViewOf(viewed)}
-        onRemove={(name) => change({ [name]: undefined })}
-        onClear={() => change(noFilters)}
-      />
+      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       {list.isLoadingError ? (
         <LoadError title="Failed to load audit logs" query={list} />
       ) : (

@@ -76,8 +76,8 @@ export function CustomerList() {
       <FilterChips
         chips={search.country ? [{ name: 'country', label: `Country: ${countryName(search.country)}` }] : []}
         before={openViewOf(viewed)}
-        onRemove={(name) => change({ [name]: undefined })}
-        onClear={() => change({ country: undefined })}
+        change={change}
+        none={{ country: undefined }}
       />
       {list.isLoadingError ? (
         <LoadError title="Error loading customers" query={list} retryLabel="Retry Loading" />

@@ -112,12 +112,7 @@ export function LicenseList(props: {
           )
         }
       />
-      <FilterChips
-        chips={chips}
-        before={openViewOf(viewed)}
-        onRemove={(name) => change({ [name]: undefined })}
-        onClear={() => change(noFilters)}
-      />
+      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       {list.isLoadingError ? (
         <LoadError title="Error loading licenses" query={list} />
       ) : (

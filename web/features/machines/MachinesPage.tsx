@@ -57,12 +57,7 @@ export function MachinesPage() {
           </>
         }
       />
-      <FilterChips
-        chips={chips}
-        before={openViewOf(viewed)}
-        onRemove={(name) => change({ [name]: undefined })}
-        onClear={() => change(noFilters)}
-      />
+      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       {list.isLoadingError ? (
         <LoadError title="Error loading machines" query={list} />
       ) : (

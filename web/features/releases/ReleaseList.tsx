@@ -93,12 +93,7 @@ export function ReleaseList() {
         filters={<ReleaseFilters search={search} onChange={change} />}
         filtersSet={chips.length}
       />
-      <FilterChips
-        chips={chips}
-        before={openViewOf(viewed)}
-        onRemove={(name) => change({ [name]: undefined })}
-        onClear={() => change(noFilters)}
-      />
+      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       {attention && (
         <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
       )}

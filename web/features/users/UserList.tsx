@@ -54,7 +54,7 @@ export function UserList() {
           </>
         }
       />
-      <FilterChips chips={[]} before={openViewOf(viewed)} onRemove={() => {}} onClear={() => {}} />
+      <FilterChips chips={[]} before={openViewOf(viewed)} change={change} none={{}} />
       {list.isLoadingError ? (
         <LoadError
           title="Failed to fetch users"
