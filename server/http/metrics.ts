@@ -159,7 +159,7 @@ export function serveMetrics(
   );
   counter(
     'lanyard_budget_refusals_total',
-    'Refusals because an API key has used up its hourly budget',
+    'Refusals because an API key, a machine or a license has used up its hourly budget',
     () => Object.entries(budgets.refusals),
     'budget',
   );
