@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CannotStart } from '../server/cannot-start.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { freePort } from '../server/db/embedded-postmaster.ts';
 import { grantToTests, superuserUrl } from '../tests/superuser.ts';
@@ -19,13 +20,14 @@ import { benchLicensing, validations } from './bench/licensing.ts';
 import { load, type Measured, type Target } from './bench/load.ts';
 import { stagesOf } from './bench/profile.ts';
 import type { Comparison } from './bench/peers/peer.ts';
-import { benchPeers } from './bench/peers/run.ts';
+import { benchPeers, peers } from './bench/peers/run.ts';
 import { revocationRow } from './bench/revocation.ts';
 import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates, updateChecks } from './bench/updates.ts';
 import { createChildren, peakMemoryMb } from './bench/processes.ts';
 import { workersRow } from './bench/workers.ts';
 import { limitRow, type Row, type Stage } from './bench/stage.ts';
+import { runCommand } from './command-line.ts';
 
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
@@ -84,7 +86,15 @@ const profiled: Record<string, { fill?: Part['fill']; target: (stage: Stage) => 
 const isGrowth = options.only === 'growth';
 const admin = { email: 'bench@example.org', password: 'bench password' };
 
+function requireKnown(option: 'only' | 'profile', known: string[]): void {
+  const wrong = options[option]?.split(',').find((name) => !known.includes(name));
+  if (wrong !== undefined)
+    throw new CannotStart(`--${option} ${wrong}: there is none. Take one of ${known.join(', ')}`);
+}
+
 async function main(): Promise<void> {
+  if (!isGrowth) requireKnown('only', Object.keys(options.peers ? peers : parts));
+  requireKnown('profile', Object.keys(profiled));
   const kept = options.folder;
   const folder = isGrowth && kept ? kept : await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
   // started by root, PostgreSQL runs under another account, which needs access
@@ -275,4 +285,4 @@ function printStages(perSecond: number, stages: ReturnType<typeof stagesOf>): vo
   }
 }
 
-await main();
+runCommand(main);

@@ -40,6 +40,8 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
     },
   });
+  for (const [name, value] of Object.entries(values))
+    if (!/^\d{1,9}$/.test(value)) throw new CannotStart(`--${name}: Must be a whole number`);
   const config = readConfig(process.env);
   const log = createLog('warn');
   const database = await startDatabase(config, { exclusive: false, log: say });

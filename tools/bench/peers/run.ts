@@ -14,7 +14,7 @@ import { nginx, tus } from './files.ts';
 import type { Comparison, Peer } from './peer.ts';
 import { unleash } from './unleash.ts';
 
-const peers: Record<string, Peer> = { 'better-auth': betterAuth, unleash, directus, tus, nginx };
+export const peers: Record<string, Peer> = { 'better-auth': betterAuth, unleash, directus, tus, nginx };
 
 type Parts = {
   stage: Stage;
