@@ -243,7 +243,7 @@ describe('the CSV of the list', () => {
     await withCustomers(['=HYPERLINK("http://x")', '+1', '@x', '-2', 'a "b", c\nd'], async (own) => {
       const { text } = await own.call(calls.exportCsv);
       for (const start of ['=', '+', '@', '-']) expect(text).not.toMatch(new RegExp(`^"?\\${start}`, 'm'));
-      expect(text).toContain('"a ""b"", c\nd"');
+      expect(text).toContain('"a ""b"", c d"');
     });
   });
 

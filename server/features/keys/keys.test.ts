@@ -174,7 +174,9 @@ describe('a database of before keys were named', () => {
 test('a file that SIGNING_KEY names and that cannot be read is told in a sentence', async () => {
   const dataDir = await newFolder();
   const from = (file: string) => openKeys(db, { dataDir, signingKey: { file }, secretsKey: undefined }, now);
-  await expect(from(join(dataDir, 'none.pem'))).rejects.toThrow(`There is no key in ${dataDir}/none.pem`);
+  await expect(from(join(dataDir, 'none.pem'))).rejects.toThrow(
+    `There is no file ${dataDir}/none.pem, which SIGNING_KEY names.`,
+  );
   await expect(from(dataDir)).rejects.toThrow(CannotStart);
 });
 
