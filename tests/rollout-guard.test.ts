@@ -8,6 +8,7 @@ import { rollouts } from '../contract/rollouts.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
 import { auditOf, days, eventually, hours, startTestServer, startTwin } from './harness.ts';
+import { releaseRow } from './rows.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
@@ -233,11 +234,7 @@ describe('machines that fall silent', () => {
     const contexts = [server.context, twin.context, server.context, twin.context];
     await Promise.all(contexts.map((context) => watchRollouts(context)));
     for (const context of contexts) await watchRollouts(context);
-    const { paused_at, pause_reason, paused_by } = await server.db
-      .selectFrom('releases')
-      .selectAll()
-      .where('release_id', '=', release.id)
-      .executeTakeFirstOrThrow();
+    const { paused_at, pause_reason, paused_by } = await releaseRow(server, release);
     expect([paused_at, pause_reason, paused_by]).toEqual([server.clock.now(), sentence, null]);
     expect(await pausesOf(release)).toBe(1);
   });

@@ -6,6 +6,7 @@ import { uploads } from '../contract/uploads.ts';
 import type { RouteRequest } from '../contract/route.ts';
 import { sha512Of } from './binaries.ts';
 import { addressOf, type Answer, type Api, type Identity, type TestServer } from './harness.ts';
+import { releaseRow } from './rows.ts';
 
 export const MiB = 1024 * 1024;
 
@@ -108,12 +109,7 @@ export function leftBy(server: TestServer) {
     arriving: async () => (await readdir(join(folder, 'incoming'))).filter((name) => name !== '.check'),
     bytesOf: async (key: string) =>
       Buffer.concat((await (await server.context.storage.read(key))!.toArray()) as Buffer[]),
-    rowOf: (releaseId: string) =>
-      server.db
-        .selectFrom('releases')
-        .selectAll()
-        .where('release_id', '=', releaseId)
-        .executeTakeFirstOrThrow(),
+    rowOf: (id: string) => releaseRow(server, { id }),
   };
 }
 

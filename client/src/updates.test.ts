@@ -20,6 +20,7 @@ import {
   type MadeApiKey,
 } from '../../tests/factories.ts';
 import { eventually, seconds, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { machineRow } from '../../tests/rows.ts';
 import { systemChange } from '../../server/change.ts';
 import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
 import { createClient } from './create-client.ts';
@@ -164,12 +165,11 @@ test('an update is told step by step, from the check to the version that then ru
     expect(rows.at(-1)).toMatchObject({ from_version: '1.0.0', to_version: '1.1.0', release_id: releaseId });
   }
   // staff see it: the release has one complete download and one install
-  const machine = await server.db
-    .selectFrom('machines')
-    .selectAll()
-    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
-    .executeTakeFirstOrThrow();
-  expect(machine).toMatchObject({ last_version: '1.1.0', os_version: '6.1', platform: 'linux' });
+  expect(await machineRow(server, machineId)).toMatchObject({
+    last_version: '1.1.0',
+    os_version: '6.1',
+    platform: 'linux',
+  });
 });
 
 test('an update that is installed when the program quits is told as well', async () => {

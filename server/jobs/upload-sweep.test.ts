@@ -13,6 +13,7 @@ import {
   startTwin,
   checkedTime,
 } from '../../tests/harness.ts';
+import { entriesOf } from '../../tests/rows.ts';
 import { openHolder } from '../../tests/waiting-calls.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../tests/uploading.ts';
 import { isFailure } from '../failure.ts';
@@ -143,11 +144,7 @@ test('one of many processes sweeps', async () => {
     Array.from({ length: 6 }, (_, i) => sweepUploads((i % 2 ? server : twin).context, checkedTime(server))),
   );
   expect(swept.reduce((sum, one) => sum + (one?.cancelled ?? 0), 0)).toBe(1);
-  const entries = await server.db
-    .selectFrom('audit_entries')
-    .select('resource_id')
-    .where('event_type', '=', 'upload.cancelled')
-    .execute();
+  const entries = await entriesOf(server, 'upload.cancelled');
   expect(new Set(entries.map((entry) => entry.resource_id)).size).toBe(entries.length);
   await twin.close();
 });

@@ -1,4 +1,5 @@
 import type { Release } from '../../contract/releases.ts';
+import { releaseRow } from '../rows.ts';
 import { makeRelease } from './releases.ts';
 import {
   dialog,
@@ -169,11 +170,7 @@ test('what fails in the recycle bin is said there', async ({ page, server }) => 
   await page.unroute(calls);
   await page.getByRole('button', { name: 'Retry' }).click();
   const deleted = rowOf(page, binned.version);
-  const { deleted_by } = await server.db
-    .selectFrom('releases')
-    .select('deleted_by')
-    .where('release_id', '=', binned.id)
-    .executeTakeFirstOrThrow();
+  const { deleted_by } = await releaseRow(server, binned);
   await expect(deleted).toContainText(`by ${deleted_by}`);
   await page.route(calls, (route) =>
     route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json: {} }),

@@ -18,6 +18,7 @@ import {
   type Doing,
 } from '../../../tests/approving.ts';
 import { auditOf, checkedTime, days, hours, startTestServer, startTwin } from '../../../tests/harness.ts';
+import { entriesOf, releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
 import { stepRollouts } from '../rollouts/index.ts';
@@ -76,8 +77,7 @@ const plan = (release: Release, steps: RolloutPlan | null, startsAt: string | nu
   doing(rollouts.plan, { ...at(release), body: { plan: steps, startsAt } });
 const accept = (release: Release, acceptableFailures: number | null): Doing =>
   doing(releases.update, { ...at(release), body: { acceptableFailures } });
-const rowOf = (release: Release) =>
-  server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
+const rowOf = (release: Release) => releaseRow(server, release);
 
 /** Everything on the channel stable that needs a second person: how the release is made, and the call. */
 const needing: [string, () => Promise<Release>, (release: Release) => Doing][] = [
@@ -153,11 +153,7 @@ describe('while the setting is off, as it is at first', () => {
     const request = await asked(one, on);
     expect((await approveAs(one, request)).status).toBe(403);
     expect((await approveAs(other, request)).status).toBe(200);
-    const [entry] = await server.db
-      .selectFrom('audit_entries')
-      .selectAll()
-      .where('event_type', '=', 'channel.approval_changed')
-      .execute();
+    const [entry] = await entriesOf(server, 'channel.approval_changed');
     expect([entry!.user_email, entry!.changes_summary]).toEqual([
       approver.email,
       `Channel alpha: require the approval of a second person (requested by ${requester.email})`,
@@ -231,14 +227,9 @@ describe('on a channel with the setting', () => {
       }),
     );
     await approveAs(other, request);
-    const entry = await server.db
-      .selectFrom('audit_entries')
-      .select('changes_summary')
-      .where('event_type', '=', 'release.updated')
-      .orderBy('audit_id', 'desc')
-      .executeTakeFirstOrThrow();
-    expect(entry.changes_summary).toHaveLength(1000);
-    expect(entry.changes_summary).toContain(`(requested by ${requester.email})`);
+    const { changes_summary: summary } = (await entriesOf(server, 'release.updated')).at(-1)!;
+    expect(summary).toHaveLength(1000);
+    expect(summary).toContain(`(requested by ${requester.email})`);
     expect(release.isDraft).toBe(true);
   });
 

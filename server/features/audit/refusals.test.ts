@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { customers } from '../../../contract/customers.ts';
+import type { AuditEvent } from '../../../contract/audit-events.ts';
 import { session } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { minutes, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
+import { entriesOf } from '../../../tests/rows.ts';
 import { closeWindows } from './refusal-windows.ts';
 import { macOf } from './keys.ts';
 
@@ -16,14 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const entries = async (event: string) =>
-  server.db
-    .selectFrom('audit_entries')
-    .selectAll()
-    .where('event_type', '=', event)
-    .orderBy('audit_id')
-    .execute();
-const summaries = async (event: string) => (await entries(event)).map((entry) => entry.changes_summary);
+const entries = (event: AuditEvent) => entriesOf(server, event);
+const summaries = async (event: AuditEvent) => (await entries(event)).map((entry) => entry.changes_summary);
 const refused = async (kind: string) => {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   return Number(new RegExp(`^lanyard_refused_total\\{kind="${kind}"\\} (\\d+)`, 'm').exec(text)?.[1]);

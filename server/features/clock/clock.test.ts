@@ -13,6 +13,7 @@ import {
   startTestServer,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { entriesOf } from '../../../tests/rows.ts';
 import { startJobs } from '../../jobs/jobs.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock, isJump } from '../../checked-time.ts';
@@ -82,11 +83,7 @@ describe('a clock that is far from what the database has seen', () => {
     expect(await jumpInMetrics()).toBe(0);
     await runJobs();
     await eventually(async () => expect(await isThere(id)).toBe(false));
-    const entries = await server.db
-      .selectFrom('audit_entries')
-      .select('changes_summary')
-      .where('event_type', '=', 'clock.confirmed')
-      .execute();
+    const entries = await entriesOf(server, 'clock.confirmed');
     expect(entries.map((entry) => entry.changes_summary)).toEqual([
       `Clock: confirmed that ${state.now} is right; the database had last seen ${before.toISOString()}`,
     ]);

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { customers as calls } from '../../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { entriesOf } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
@@ -280,12 +281,8 @@ describe('the CSV of the list', () => {
   test('leaves an entry that says who took it', async () => {
     await withCustomers(['Taken'], async (own, { db }) => {
       await own.call(calls.exportCsv, { query: { search: 'tak' } });
-      const entry = await db
-        .selectFrom('audit_entries')
-        .select(['changes_summary', 'user_email'])
-        .where('event_type', '=', 'customer.exported')
-        .executeTakeFirstOrThrow();
-      expect(entry).toEqual({
+      const [entry] = await entriesOf({ db }, 'customer.exported');
+      expect(entry).toMatchObject({
         changes_summary: 'Customers: exported 1 as CSV',
         user_email: expect.any(String),
       });

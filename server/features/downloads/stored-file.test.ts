@@ -5,6 +5,7 @@ import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
 import { hours, startTestServer, type Api, type Session, type TestServer } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { verifyFiles } from './stored-file.ts';
 
@@ -29,8 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const row = () =>
-  server.db.selectFrom('releases').selectAll().where('release_id', '=', release.id).executeTakeFirstOrThrow();
+const row = () => releaseRow(server, release);
 
 const download = () => fetch(server.url + new URL(release.fileUrl).pathname, { headers: key.headers });
 const expectDelivered = async () => {

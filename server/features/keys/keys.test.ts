@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
+import { entriesOf } from '../../../tests/rows.ts';
 import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type WritableDb } from '../../db/client.ts';
 import { insertUser } from '../users/index.ts';
@@ -322,11 +323,7 @@ describe('the secrets key is replaced', () => {
     expect(secrets.keyId).toBe(rotated.keyId);
     for (const id of people) expect(await secretOf(id, secrets)).toBe(`secret of ${id}`);
     for (const id of people) expect(await secretOf(id, first)).toBeUndefined();
-    const [entry] = await db
-      .selectFrom('audit_entries')
-      .select('changes_summary')
-      .where('event_type', '=', 'key.secrets_rotated')
-      .execute();
+    const [entry] = await entriesOf({ db }, 'key.secrets_rotated');
     expect(entry!.changes_summary).toContain(`Key ${rotated.keyId}: replaced the secrets key ${first.keyId}`);
     await expect(acceptNewKeys(db, config, { reason: 'none', now })).rejects.toThrow('nothing to accept');
 
@@ -377,11 +374,7 @@ describe('keys that are lost', () => {
     const keys = auditKeys(opened.signer);
     expect(head!.sequence).toBeGreaterThan(1);
     expect(await verifyChain(db, keys)).toMatchObject({ whole: true, checkedEntries: 1, unsealedEntries: 0 });
-    const [entry] = await db
-      .selectFrom('audit_entries')
-      .select('changes_summary')
-      .where('event_type', '=', 'key.accepted_new')
-      .execute();
+    const [entry] = await entriesOf({ db }, 'key.accepted_new');
     expect(entry!.changes_summary).toMatch(/The disk burned$/);
 
     const after = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });

@@ -7,6 +7,7 @@ import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
+import { machineRow } from '../../../tests/rows.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
 const server = await startTestServer();
@@ -26,12 +27,7 @@ async function report(machineId: string, events: Reported[]): Promise<string> {
   return (await machineOf(machineId))!.display_id;
 }
 
-const machineOf = (machineId: string) =>
-  server.db
-    .selectFrom('machines')
-    .selectAll()
-    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
-    .executeTakeFirst();
+const machineOf = (machineId: string) => machineRow(server, machineId);
 const totalOf = async (machineId: string) => (await machineOf(machineId))?.total_events ?? 0;
 
 const check = { eventType: 'check', platform: 'win32', architecture: 'x64', fromVersion: '1.0.0' };

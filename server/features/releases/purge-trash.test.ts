@@ -11,6 +11,7 @@ import {
   type TestServer,
   checkedTime,
 } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 import { locks } from '../../db/locks.ts';
 import { purgeTrash } from './release-trash.ts';
 
@@ -21,11 +22,7 @@ async function binRelease(on: TestServer): Promise<{ id: string; key: string }> 
   const { id } = await makeRelease(on);
   const api = on.api(await on.signInAs('admin'));
   await api.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'Old' } });
-  const { storage_key } = await on.db
-    .selectFrom('releases')
-    .select('storage_key')
-    .where('release_id', '=', id)
-    .executeTakeFirstOrThrow();
+  const { storage_key } = await releaseRow(on, { id });
   return { id, key: storage_key! };
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { auditOf, days, startTestServer } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const staff = await server.signInAs('binary_manager');
@@ -26,14 +27,7 @@ async function trashed(fields: Parameters<typeof makeRelease>[1] = {}): Promise<
 }
 
 /** Where the bytes of a release lie. */
-async function keyOf({ id }: Release): Promise<string> {
-  const row = await server.db
-    .selectFrom('releases')
-    .select('storage_key')
-    .where('release_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return row.storage_key!;
-}
+const keyOf = async (release: Release) => (await releaseRow(server, release)).storage_key!;
 const isStored = async (key: string) => (await server.context.storage.sizeOf(key)) !== undefined;
 
 describe('moving a release to the bin', () => {

@@ -5,6 +5,7 @@ import type { Channel } from '../../../contract/versions.ts';
 import { updates } from '../../../contract/updates.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { auditOf, minutes, startTestServer, type Api, type Identity } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { isFailure } from '../../failure.ts';
 import { pauseRollout } from './rollout.ts';
@@ -130,24 +131,14 @@ describe('a rollout that was paused', () => {
     const resumed = await resume(made.id);
     expect(resumed.status, resumed.text).toBe(200);
     expect(resumed.body.data).toMatchObject({ pausedAt: null, pauseReason: null, rolloutPercentage: 30 });
-    const { failures_from } = await server.db
-      .selectFrom('releases')
-      .select('failures_from')
-      .where('release_id', '=', made.id)
-      .executeTakeFirstOrThrow();
-    expect(failures_from).toEqual(server.clock.now());
+    expect((await releaseRow(server, made)).failures_from).toEqual(server.clock.now());
     // a pause by hand and its end leave what the guard has counted
     const since = server.clock.now();
     const other = await makeRelease(server);
     server.clock.advance(minutes(1));
     await pauseByHand(other.id, 'x');
     await resume(other.id);
-    const kept = await server.db
-      .selectFrom('releases')
-      .select('failures_from')
-      .where('release_id', '=', other.id)
-      .executeTakeFirstOrThrow();
-    expect(kept.failures_from).toEqual(since);
+    expect((await releaseRow(server, other)).failures_from).toEqual(since);
     const entries = await auditOf(server, made.id);
     expect(entries.map((e) => [e.event_type, e.user_email?.split('-')[0]])).toEqual([
       ['release.created', 'system'],

@@ -3,6 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import { auditOf, startTestServer } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 import { isPublicAddress, realOutbound, type Destination, type Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 
@@ -120,12 +121,7 @@ describe('a release whose file lies elsewhere', () => {
     expect(answer.status, answer.text).toBe(201);
     expect(answer.body.data).toMatchObject({ fileName: 'My App-1.2.ZIP', sha512, isMandatory: true });
     expect(answer.body.data).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
-    const row = await server.db
-      .selectFrom('releases')
-      .select(['file_kind', 'external_url', 'storage_key'])
-      .where('release_id', '=', answer.body.data.id)
-      .executeTakeFirst();
-    expect(row).toMatchObject({ file_kind: 'zip', storage_key: null });
+    expect(await releaseRow(server, answer.body.data)).toMatchObject({ file_kind: 'zip', storage_key: null });
   });
 
   test('repeated with its key is the first one, even when the file is gone', async () => {

@@ -17,6 +17,7 @@ import {
   startTwin,
   type Api,
 } from '../../../tests/harness.ts';
+import { machineRow } from '../../../tests/rows.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from './machine-id.ts';
 
@@ -58,12 +59,7 @@ const report = (api: Api, events: Told[]) =>
     },
   });
 
-const row = async (machineId: string) =>
-  server.db
-    .selectFrom('machines')
-    .selectAll()
-    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
-    .executeTakeFirst();
+const row = (machineId: string) => machineRow(server, machineId);
 
 /** Waits until all events of a machine are written. */
 const written = (machineId: string, events: number) =>

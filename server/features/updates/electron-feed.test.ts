@@ -10,9 +10,9 @@ import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
+import { machineRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { stampOf } from '../../binaries/stamp.ts';
-import { machineHashOf } from '../update-events/machine-id.ts';
 
 // a rollout is tried with 1,000 machines of one key
 const server = await startTestServer({ config: { newMachinesPerKeyHour: 10_000 } });
@@ -297,15 +297,7 @@ describe('a check', () => {
     await makeRelease(server, { version: '1.0.0' });
     const headers = { 'x-api-key': key.key, 'x-app-version': '1.0.0', 'x-machine-id': 'workstation 7' };
     await offered({ headers, channel: 'beta' });
-    const hash = Buffer.from(machineHashOf('workstation 7'), 'hex');
-    const machine = await eventually(
-      async () =>
-        (await server.db
-          .selectFrom('machines')
-          .selectAll()
-          .where('machine_hash', '=', hash)
-          .executeTakeFirst()) ?? false,
-    );
+    const machine = await eventually(async () => (await machineRow(server, 'workstation 7')) ?? false);
     expect(machine).toMatchObject({
       platform: 'win32',
       architecture: 'x64',
@@ -316,7 +308,7 @@ describe('a check', () => {
     const events = await server.db
       .selectFrom('update_events')
       .selectAll()
-      .where('machine_hash', '=', hash)
+      .where('machine_hash', '=', machine.machine_hash)
       .execute();
     expect(events).toEqual([
       expect.objectContaining({

@@ -4,6 +4,7 @@ import { releases as releaseCalls, type Release } from '../../../contract/releas
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import { addressOf, eventually, startTestServer } from '../../../tests/harness.ts';
+import { machineRow, releaseRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { rolloutBucket } from './bucket.ts';
 import { machineHashOf } from '../update-events/machine-id.ts';
@@ -124,11 +125,7 @@ describe('Squirrel.Windows', () => {
     const file = await fetch(entry!.name.replace('http://localhost:8080', server.url).toLowerCase());
     expect(await file.text()).toBe(bytes);
     await eventually(async () => {
-      const machine = await server.db
-        .selectFrom('machines')
-        .selectAll()
-        .where('machine_hash', '=', Buffer.from(machineHashOf('ws-7'), 'hex'))
-        .executeTakeFirst();
+      const machine = await machineRow(server, 'ws-7');
       expect(machine).toMatchObject({ last_version: '1.0.0', total_downloads: 1 });
     });
     // the version that runs is one of ours, whatever the case
@@ -171,11 +168,7 @@ describe('Squirrel.Windows', () => {
       { fileName: 'MyApp-1.2.0-beta10-full.nupkg' },
     ]);
     const partial = await nupkg('1.3.0', { rolloutPercentage: 50 });
-    const { rollout_salt: salt } = await server.db
-      .selectFrom('releases')
-      .select('rollout_salt')
-      .where('release_id', '=', partial.id)
-      .executeTakeFirstOrThrow();
+    const { rollout_salt: salt } = await releaseRow(server, partial);
     for (const machineId of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
       const inside = rolloutBucket(salt, machineHashOf(machineId)) < 50;
       const [entry] = await releases(`?localVersion=1.0.0&machineId=${machineId}`);

@@ -25,6 +25,7 @@ import {
   type TestServer,
   checkedTime,
 } from '../../../tests/harness.ts';
+import { releaseRow } from '../../../tests/rows.ts';
 import type { StorageConfig } from '../../config.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
@@ -123,11 +124,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
     expect(answer.status, answer.text).toBe(201);
     const release = answer.body.data;
-    const { storage_key: fileKey, blockmap_key: mapKey } = await server.db
-      .selectFrom('releases')
-      .selectAll()
-      .where('release_id', '=', release.id)
-      .executeTakeFirstOrThrow();
+    const { storage_key: fileKey, blockmap_key: mapKey } = await releaseRow(server, release);
     const blockmap = { ...release, fileUrl: `${release.fileUrl}.blockmap` };
     const { bytes: map } = await download(blockmap);
     const place = server.context.config.storage;
@@ -389,11 +386,7 @@ describe.skipIf(process.getuid?.() !== 0)('a disk that is full [needs root]', ()
     const direct = await up.direct({ version: nextVersion(), file: program(10 * MiB) });
     expect([direct.status, direct.body.code]).toEqual([507, 'STORAGE_FULL']);
     const { id } = filled.body.data;
-    const row = await server.db
-      .selectFrom('releases')
-      .selectAll()
-      .where('release_id', '=', id)
-      .executeTakeFirstOrThrow();
+    const row = await releaseRow(server, { id });
     expect((await names()).toSorted()).toEqual(
       [row.storage_key!, row.blockmap_key!, prepared.fileKey].toSorted(),
     );

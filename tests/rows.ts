@@ -1,0 +1,22 @@
+import type { AuditEvent } from '../contract/audit-events.ts';
+import type { Release } from '../contract/releases.ts';
+import type { Db } from '../server/db/client.ts';
+import { machineHashOf } from '../server/features/update-events/index.ts';
+
+type Of = { db: Db };
+
+/** The row of a release, in the recycle bin or not. */
+export const releaseRow = ({ db }: Of, { id }: Pick<Release, 'id'>) =>
+  db.selectFrom('releases').selectAll().where('release_id', '=', id).executeTakeFirstOrThrow();
+
+/** The row of a machine; undefined until something of it is recorded. */
+export const machineRow = ({ db }: Of, machineId: string) =>
+  db
+    .selectFrom('machines')
+    .selectAll()
+    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+    .executeTakeFirst();
+
+/** The audit entries of an event, the oldest first. */
+export const entriesOf = ({ db }: Of, event: AuditEvent) =>
+  db.selectFrom('audit_entries').selectAll().where('event_type', '=', event).orderBy('audit_id').execute();
