@@ -1,5 +1,5 @@
 import { mkdtemp } from 'node:fs/promises';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +21,7 @@ import {
   eventually,
   password,
   startTestServer,
+  patience,
   startTwin,
   type Session,
   type TestDatabase,
@@ -31,9 +32,9 @@ import { startSwitch, type TcpSwitch } from './tcp-switch.ts';
 /* Two servers whose connections to PostgreSQL pass through a switch that interrupts them. */
 
 /** The maximum duration of a call: waiting for a lock that a lost transaction still holds. */
-const longestMs = 10_000 * Math.max(1, loadavg()[0]! / availableParallelism());
-/** The documented limit, and a longer one for a machine with more test runs than cores. */
-const withinMs = 5000 * Math.max(2, 1 + loadavg()[0]! / availableParallelism());
+const longestMs = patience(10_000);
+/** Twice the documented limit. */
+const withinMs = patience(10_000);
 
 let database: TestDatabase;
 let line: TcpSwitch;

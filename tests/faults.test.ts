@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +12,7 @@ import { databaseName, readPassword } from '../server/db/embedded-cluster.ts';
 import { findPostmaster, halt, type Postmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, type Api } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, patience, type Api } from './harness.ts';
 import {
   administrator,
   familyOf,
@@ -32,8 +31,6 @@ import { ask } from './work.ts';
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const percentile = (list: number[], share: number) =>
   list.toSorted((a, b) => a - b)[Math.ceil(list.length * share) - 1]!;
-/** A time limit for an idle machine, longer where there are more test runs than cores. */
-const patience = (limit: number) => limit * Math.max(1, loadavg()[0]! / availableParallelism());
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
 /** The database of a data directory, while its PostgreSQL runs. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -50,6 +51,10 @@ export const seconds = (n: number) => n * 1000;
 export const minutes = (n: number) => n * 60_000;
 export const hours = (n: number) => n * 3_600_000;
 export const days = (n: number) => n * 86_400_000;
+
+/** A time limit (ms) for an idle machine, longer on a busy one. */
+export const patience = (limitMs: number) =>
+  limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
 
 /** Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. */
 export async function eventually<T>(
