@@ -10,6 +10,7 @@ import { customers } from '../contract/customers.ts';
 import type { License } from '../contract/licenses.ts';
 import { session } from '../contract/session.ts';
 import { keys } from '../contract/keys.ts';
+import { uploads } from '../contract/uploads.ts';
 import { validation } from '../contract/validation.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
@@ -41,6 +42,7 @@ let file: string;
 let license: License;
 let key: MadeApiKey;
 let releaseUrl: string;
+let uploadId: string;
 let publicKey: string;
 const dataDirs: string[] = [];
 
@@ -73,6 +75,8 @@ beforeAll(async () => {
   const sent = await upload.direct({ version: '1.2.3', file: bytes });
   expect(sent.status, sent.text).toBe(201);
   await upload.publish(sent.body.data.id);
+  ({ uploadId } = await upload.prepare(bytes));
+  expect((await upload.chunk(uploadId, 0, bytes)).status).toBe(200);
   releaseUrl = new URL(sent.body.data.fileUrl).pathname;
   await mkdir(join(home, 'journal'), { recursive: true });
   await writeFile(join(home, 'journal', `waiting-${randomUUID()}.json`), '[]');
@@ -97,6 +101,8 @@ async function expectTheSame(restored: ServerProcess): Promise<void> {
   expect(isSigned, 'by the key that machines know').toBe(true);
   const download = await fetch(restored.url + releaseUrl, { headers: key.headers });
   expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+  const inProgress = await staff.call(uploads.state, { params: { uploadId } });
+  expect(inProgress.status, 'its sender begins again').toBe(404);
   expect(await staff.ok(audit.verify)).toMatchObject({ whole: true, acceptedGaps: 0 });
   // triggers and sequences continue where they were
   await makeCustomer(staff, { name: 'After the restore' });

@@ -152,9 +152,11 @@ async function checkResult(
       ? await verifyChain(createDb(pool), keys, kept)
       : undefined;
     const { madeAt, version } = manifest;
-    await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, ({ audit }) =>
-      audit('backup.restored', { madeAt }, { after: { madeAt, version } }),
-    );
+    await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, async ({ tx, audit }) => {
+      // their chunks are in no backup: who sends one that is not known begins it again
+      await tx.deleteFrom('uploads').where('status', '=', 'open').execute();
+      await audit('backup.restored', { madeAt }, { after: { madeAt, version } });
+    });
     if (!chain) say('Audit log: not sealed yet, the first start seals it');
     else if (!chain.broken) say(`Audit log: whole, ${chain.checkedEntries} entries checked`);
     else
