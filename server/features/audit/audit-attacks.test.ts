@@ -41,27 +41,20 @@ async function fill(entries: number): Promise<void> {
   await server.audit.seal();
 }
 
-/** What the owner of the tables can do: triggers off. */
-async function asOwner(...statements: string[]): Promise<void> {
-  const client = await server.pool.connect();
-  try {
-    await client.query("set session_replication_role = 'replica'");
-    for (const statement of statements) await client.query(statement);
-    await client.query('reset session_replication_role');
-  } finally {
-    client.release();
-  }
-}
-
 /** What whoever may write rows can do, with the triggers on. */
 async function asWriter(...statements: string[]): Promise<void> {
   const client = await server.pool.connect();
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
+    // its settings must not reach the next user of the connection
     client.release(true);
   }
 }
+
+/** What the owner of the tables can do: triggers off. */
+const asOwner = (...statements: string[]) =>
+  asWriter("set session_replication_role = 'replica'", ...statements);
 
 const verify = (on = server) => on.audit.verify();
 const problemOf = async (on = server) => (await verify(on)).broken?.problem;
@@ -70,7 +63,16 @@ const kept = async (on = server) =>
   JSON.parse(await readFile(join(on.context.config.dataDir, 'audit-head.json'), 'utf8')) as {
     sequence: number;
   };
-const places = (on = server) => headPlaces(on.context.config, on.context.storage);
+const places = () => headPlaces(server.context.config, server.context.storage);
+const accept = () =>
+  acceptGaps(server.context, server.auditKeys, places(), {
+    reason: 'Restored the backup of 20 November',
+    now: server.clock.now(),
+  });
+async function expectNotAccepted(why: string | RegExp): Promise<void> {
+  const refused = await accept();
+  expect(isFailure(refused) && refused.message).toMatch(why);
+}
 
 /** The database as it was at that number: the entries behind it gone, the head of then with its own mac. */
 async function putBackTo(old: Awaited<ReturnType<typeof head>>): Promise<void> {
@@ -115,13 +117,7 @@ describe('history replaced', () => {
     expect((await verify()).whole).toBe(false);
     expect((await kept()).sequence).toBe(6);
     // nobody makes it a history by accepting that entries are missing
-    const refused = await acceptGaps(server.context, server.auditKeys, places(), {
-      reason: 'x',
-      now: new Date(),
-    });
-    expect(isFailure(refused) && refused.message).toMatch(
-      /^This cannot be accepted: The entry was not written/,
-    );
+    await expectNotAccepted(/^This cannot be accepted: The entry was not written/);
   });
 
   test('entries excused by hand as older than their macs are not excused, nor can they be accepted', async () => {
@@ -129,13 +125,7 @@ describe('history replaced', () => {
     await server.audit.seal();
     await asOwner('update audit_head set unsigned_until = 1000');
     expect((await verify()).whole).toBe(false);
-    const refused = await acceptGaps(server.context, server.auditKeys, places(), {
-      reason: 'x',
-      now: new Date(),
-    });
-    expect(isFailure(refused) && refused.message).toMatch(
-      /^This cannot be accepted: The entry was not written/,
-    );
+    await expectNotAccepted(/^This cannot be accepted: The entry was not written/);
   });
 
   test('a missing mac is a break, whatever the head says', async () => {
@@ -276,12 +266,6 @@ describe('the retention switch', () => {
 });
 
 describe('a restored backup', () => {
-  const accept = (on = server) =>
-    acceptGaps(on.context, on.auditKeys, places(on), {
-      reason: 'Restored the backup of 20 November',
-      now: on.clock.now(),
-    });
-
   test('is accepted by the operator, with an entry; then the chain is whole, in every process', async () => {
     const twin = await startTwin(server);
     await twin.audit.tick();
@@ -356,15 +340,11 @@ describe('a restored backup', () => {
   });
 
   test('an entry that was altered cannot be accepted, and a whole chain needs nothing', async () => {
-    const nothing = await accept();
-    expect(isFailure(nothing) && nothing.message).toBe('Nothing is missing from the chain.');
+    await expectNotAccepted('Nothing is missing from the chain.');
     await asOwner(
       "update audit_entries set changes_summary = 'x' where audit_id in (select audit_id from audit_seals where sequence = 3)",
     );
-    const refused = await accept();
-    expect(isFailure(refused) && refused.message).toBe(
-      'This cannot be accepted: The entry was altered after it was written.',
-    );
+    await expectNotAccepted('This cannot be accepted: The entry was altered after it was written.');
   });
 });
 
