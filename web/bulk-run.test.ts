@@ -7,22 +7,16 @@ describe('runBulk', () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat()), async (items) => {
         const tried: number[] = [];
-        const progress: number[] = [];
-        const result = await runBulk(
-          items,
-          async (item) => {
-            await Promise.resolve();
-            tried.push(item);
-            if (item % 3 === 0) throw new Error(`no ${item}`);
-          },
-          { onProgress: (finished) => progress.push(finished) },
-        );
+        const result = await runBulk(items, async (item) => {
+          await Promise.resolve();
+          tried.push(item);
+          if (item % 3 === 0) throw new Error(`no ${item}`);
+        });
         const sorted = (list: number[]) => list.toSorted((a, b) => a - b);
         expect(sorted(tried)).toEqual(sorted(items));
         expect(sorted(result.done)).toEqual(sorted(items.filter((item) => item % 3 !== 0)));
         expect(result.failed.map((f) => f.reason)).toEqual(result.failed.map((f) => `no ${f.item}`));
         expect(result.done.length + result.failed.length).toBe(items.length);
-        expect(progress).toEqual(items.map((_, index) => index + 1));
       }),
     );
   });
@@ -39,19 +33,5 @@ describe('runBulk', () => {
       },
     );
     expect(most).toBe(4);
-  });
-
-  it('leaves the rest alone after an abort', async () => {
-    const stop = new AbortController();
-    const result = await runBulk(
-      Array.from({ length: 30 }, (_, i) => i),
-      async (item) => {
-        await Promise.resolve();
-        if (item === 5) stop.abort();
-      },
-      { signal: stop.signal },
-    );
-    expect(result.done.length).toBeGreaterThanOrEqual(6);
-    expect(result.done.length).toBeLessThan(10);
   });
 });

@@ -4,26 +4,21 @@ export type BulkResult<T> = { done: T[]; failed: { item: T; reason: string }[] }
 
 const atOnce = 4;
 
-/**
- * Calls `change` for every item, a few in parallel. A failure does not stop the others. After an abort, items in
- * progress are finished, and the rest is in neither list.
- */
+/** Calls `change` for every item, a few in parallel. A failure does not stop the others. */
 export async function runBulk<T>(
   items: readonly T[],
   change: (item: T) => Promise<unknown>,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (finished: number) => void } = {},
 ): Promise<BulkResult<T>> {
   const result: BulkResult<T> = { done: [], failed: [] };
   const waiting = [...items];
   const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined && !signal?.aborted; item = waiting.shift()) {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       try {
         await change(item);
         result.done.push(item);
       } catch (error) {
         result.failed.push({ item, reason: messageOf(error) });
       }
-      onProgress?.(result.done.length + result.failed.length);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
