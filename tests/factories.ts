@@ -123,6 +123,25 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
 
+/** What a release has unless a test says otherwise. */
+export const plainBuild = {
+  channel: 'stable',
+  platform: 'win32',
+  architecture: 'x64',
+  fileKind: 'exe',
+  blockmapKey: null,
+  releaseNotes: null,
+  minimumAppVersion: null,
+  security: false,
+  minimumSupportedVersion: null,
+  isMandatory: false,
+  isDraft: false,
+  rolloutPercentage: 100,
+  acceptableFailures: null,
+  rolloutPlan: null,
+  startsAt: null,
+} as const;
+
 /** Stores these bytes as a release: published to all for Windows x64, with a unique version. */
 export async function makeRelease(
   server: TestServer,
@@ -131,26 +150,12 @@ export async function makeRelease(
   const storageKey = `${unique('file').replace(' ', '-')}.exe`;
   if (!fields.externalUrl) await server.context.storage.put(storageKey, chunksOf(bytes));
   const build = {
+    ...plainBuild,
     version: `1.0.${++count}`,
-    channel: 'stable',
-    platform: 'win32',
-    architecture: 'x64',
     fileName: 'Setup.exe',
-    fileKind: 'exe',
     fileSize: bytes.length,
     sha512: createHash('sha512').update(bytes).digest('base64'),
     sha1: createHash('sha1').update(bytes).digest('hex'),
-    blockmapKey: null,
-    releaseNotes: null,
-    minimumAppVersion: null,
-    security: false,
-    minimumSupportedVersion: null,
-    isMandatory: false,
-    isDraft: false,
-    rolloutPercentage: 100,
-    acceptableFailures: null,
-    rolloutPlan: null,
-    startsAt: null,
     ...(fields.externalUrl ? {} : { storageKey }),
     ...fields,
   } as NewRelease;

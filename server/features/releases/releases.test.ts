@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { audit as auditCalls } from '../../../contract/audit.ts';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
-import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { makeApiKey, makeRelease, plainBuild } from '../../../tests/factories.ts';
 import { auditOf, minutes, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { runChange } from '../../change.ts';
 import { systemCaller, type Actor } from '../../caller.ts';
@@ -22,28 +22,14 @@ async function patched(id: string, body: object): Promise<Release> {
 }
 
 const build = {
+  ...plainBuild,
   version: '3.0.0',
-  channel: 'stable',
-  platform: 'win32',
-  architecture: 'x64',
   fileName: 'Lanyard Setup 3.0.0+1.exe',
-  fileKind: 'exe',
   fileSize: 123,
   sha512: 'x',
   sha1: null,
   storageKey: 'k',
   storageStamp: null,
-  blockmapKey: null,
-  releaseNotes: null,
-  minimumAppVersion: null,
-  security: false,
-  minimumSupportedVersion: null,
-  isMandatory: false,
-  isDraft: false,
-  rolloutPercentage: 100,
-  acceptableFailures: null,
-  rolloutPlan: null,
-  startsAt: null,
 } satisfies NewRelease;
 const create = (fields: Partial<NewRelease> = {}, actor: Actor = { kind: 'system' }) =>
   runChange(server.context, { ...systemCaller(server.clock.now()), actor }, (change) =>
