@@ -15,6 +15,7 @@ import { updates } from '../contract/updates.ts';
 import { validation } from '../contract/validation.ts';
 import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeLicense, makeRelease, unique, validateOn } from './factories.ts';
+import type { Answered } from './load.ts';
 import {
   createTestDatabase,
   days,
@@ -68,8 +69,6 @@ afterAll(async () => {
   await line.close();
   await database.drop();
 });
-
-type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
 
 /** Every kind of call: reads and changes, by machines and by users, cached and not. */
 function kindsOfCalls(server: TestServer): Record<string, () => Promise<Answered>> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
+/** What a call answered, as far as a load looks at it. */
+export type Answered = { status: number; headers: Headers; text?: string | (() => Promise<string>) };
 
 /** The result of a call; the status is 0 where there was no response. */
 export type Seen = {

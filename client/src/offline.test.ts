@@ -9,9 +9,9 @@ import { machineHash } from './license-file.ts';
 type Fake = Awaited<ReturnType<typeof startFakeServer>>;
 
 /** A machine that never reaches the server, with its request. */
-async function isolated(fake: Fake, folder?: string) {
+async function isolated(fake: Fake) {
   fake.instead = () => ({ status: 502, body: 'no network' });
-  const client = await fake.client(folder === undefined ? {} : { folder });
+  const client = await fake.client();
   const asked = await client.offlineRequest();
   if (!asked.ok) throw new Error(asked.message);
   return { client, request: asked.request };

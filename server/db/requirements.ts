@@ -231,15 +231,15 @@ async function excludes(holder: pg.Client, other: pg.Client): Promise<boolean> {
   return !onlyRow(attempt).taken;
 }
 
-/** True if `listener` receives the notifications of `sender`. */
-async function hears(listener: pg.Client, sender: pg.Client, withinMs = 3000): Promise<boolean> {
+/** True if `listener` receives the notifications of `sender` within 3 s. */
+async function hears(listener: pg.Client, sender: pg.Client): Promise<boolean> {
   const channel = `lanyard_probe_${randomInt(2 ** 31)}`;
   let timer: NodeJS.Timeout | undefined;
   const heard = new Promise<boolean>((resolve) => {
     listener.on('notification', (message) => {
       if (message.channel === channel) resolve(true);
     });
-    timer = setTimeout(resolve, withinMs, false);
+    timer = setTimeout(resolve, 3000, false);
   });
   try {
     await listener.query(`listen ${channel}`);

@@ -18,18 +18,17 @@ export type HeadPlace = {
   write(head: SignedHead, at: Date): Promise<void>;
 };
 
-const hex = (bytes: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`))
-    .transform((text) => Buffer.from(text, 'hex'));
+const bytes32 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .transform((text) => Buffer.from(text, 'hex'));
 
 const format = z.object({
   sequence: z.int().min(0),
-  seal: hex(32),
+  seal: bytes32,
   unsignedUntil: z.int().min(0),
   retentionDays: z.int().min(0),
-  mac: hex(32),
+  mac: bytes32,
 });
 
 /** A head as one line of JSON, as it is stored and sent. */

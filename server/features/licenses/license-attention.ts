@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { LicenseAttention } from '../../../contract/licenses.ts';
 import { todayLimits } from '../../../contract/today.ts';
-import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -17,9 +16,9 @@ export const endsBetween = (from: Date, to: Date): Condition =>
 export const isOfActiveCustomer: Condition = sql`exists (select from customers o
   where o.customer_id = l.customer_id and o.deleted_at is null and o.status = 'active')`;
 
-/** Licenses that refused a machine with this code at `since` or later. */
-const refused = (code: ValidationCode, since: Date): Condition =>
-  sql`l.license_id in (select license_id from license_refusals where code = ${code} and last_at >= ${since})`;
+/** Licenses that refused a machine for want of a seat at `since` or later. */
+const refusedSeat = (since: Date): Condition => sql`l.license_id in (select license_id from license_refusals
+  where code = 'TOO_MANY_ACTIVATIONS' and last_at >= ${since})`;
 
 const isActive = (now: Date): Condition => sql`(l.status = 'active' and l.valid_until >= ${now})`;
 
@@ -33,7 +32,7 @@ export const attentionConditions: Record<LicenseAttention, (now: Date) => Condit
                      and f.last_at >= l.valid_until) and ${isOfActiveCustomer})`;
   },
   full: (now) => sql`(${isActive(now)} and l.current_activations >= l.max_activations
-    and ${refused('TOO_MANY_ACTIVATIONS', daysFrom(now, -todayLimits.refusedWithinDays))} and ${isOfActiveCustomer})`,
+    and ${refusedSeat(daysFrom(now, -todayLimits.refusedWithinDays))} and ${isOfActiveCustomer})`,
   offline: (now) => sql`(${isActive(now)} and l.license_id in (select license_id from activations
     where status = 'active' and offline_until >= ${now} and offline_until <= ${daysFrom(now, todayLimits.offlineEndingDays)})
     and ${isOfActiveCustomer})`,

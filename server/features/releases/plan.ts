@@ -30,12 +30,12 @@ type PlanColumns = {
   rollout_percentage?: number | undefined;
 };
 
-/** Where a plan starts over: before the first step, or at a step that began at that moment. */
+/** Where a plan starts over: before the first step, or at it. */
 const beforeStart = { plan_step: null, step_started_at: null };
-const atStep = (plan: RolloutPlan, index: number, since: Date) => ({
-  rollout_percentage: plan[index]?.percentage,
-  plan_step: index,
-  step_started_at: since,
+const atFirstStep = (plan: RolloutPlan, now: Date) => ({
+  rollout_percentage: plan[0]?.percentage,
+  plan_step: 0,
+  step_started_at: now,
 });
 
 /** The plan and its start as a release has them after the edit. A percentage of its own ends the plan. */
@@ -72,12 +72,12 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
   if (asked.isDraft ?? before.isDraft) return { ...columns, ...beforeStart };
   const isDue = startsAt === null || new Date(startsAt) <= now;
   if (before.isDraft) {
-    const started = isDue ? atStep(plan, 0, now) : { ...beforeStart, rollout_percentage: 0 };
+    const started = isDue ? atFirstStep(plan, now) : { ...beforeStart, rollout_percentage: 0 };
     return { ...columns, ...started };
   }
   if (changesPlan(before, asked)) {
     const reached = plan.findLastIndex(({ percentage }) => percentage <= before.rolloutPercentage);
-    if (reached < 0) return { ...columns, ...(isDue ? atStep(plan, 0, now) : beforeStart) };
+    if (reached < 0) return { ...columns, ...(isDue ? atFirstStep(plan, now) : beforeStart) };
     const since = stillAt(before, plan, reached) ?? (isDue ? now : columns.plan_starts_at);
     return { ...columns, plan_step: reached, step_started_at: since };
   }

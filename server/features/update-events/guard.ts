@@ -118,7 +118,7 @@ export type Seen = {
   silence: Silence | null;
 };
 
-type Silence = NonNullable<GuardState['figures']['silence']>;
+export type Silence = NonNullable<GuardState['figures']['silence']>;
 
 /** How many times more machines fall silent with a harmful release than without it. */
 const multiples = [2, 4, 16];

@@ -1,13 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import { channels } from '../../../contract/versions.ts';
-import type { GuardState } from '../../../contract/guard.ts';
 import type { Db } from '../../db/client.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 import type { ReleaseRow } from '../releases/index.ts';
-
-type Silence = NonNullable<GuardState['figures']['silence']>;
+import type { Silence } from './guard.ts';
 
 /** Longer after its last step, a rollout reaches only machines that are rarely in use. */
 const watchedMs = 60 * dayMs;
