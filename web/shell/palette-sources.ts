@@ -24,6 +24,9 @@ export type PaletteSource = {
   find: (text: string, signal: AbortSignal) => Promise<PaletteItem[]>;
 };
 
+/** How many records of a kind a search shows. */
+export const mostFound = 6;
+
 const loaders: (() => Promise<PaletteSource>)[] = [];
 
 /** Adds a source that is loaded when the palette is first opened. */

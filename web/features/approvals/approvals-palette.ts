@@ -1,10 +1,8 @@
 import { call } from '../../api.ts';
 import { approvals } from '../../../contract/approvals.ts';
 import { paths } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconUserCheck } from '../../ui/icons.tsx';
-
-const found = 6;
 
 /** Open change requests in the command palette, found by what they change and who asked. */
 export const approvalsPalette: PaletteSource = {
@@ -20,7 +18,7 @@ export const approvalsPalette: PaletteSource = {
       .filter(({ request, label }) =>
         `approve change request ${label} ${request.requestedBy}`.toLowerCase().includes(wanted),
       )
-      .slice(0, found)
+      .slice(0, mostFound)
       .map(({ request, label }) => ({
         id: `approval ${request.id}`,
         label,

@@ -1,10 +1,8 @@
 import { countryName } from '../../../contract/countries.ts';
 import { customerPath, paths } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconBuilding } from '../../ui/icons.tsx';
 import { findCustomers } from './queries.ts';
-
-const found = 6;
 
 /** Customers in the command palette: found by name or email, and a command to create one. */
 export const customersPalette: PaletteSource = {
@@ -15,7 +13,7 @@ export const customersPalette: PaletteSource = {
     { id: 'customers create', label: 'Create Customer', to: paths.customers, search: { dialog: 'create' } },
   ],
   find: async (text, signal) => {
-    const { data } = await findCustomers(text, found, signal);
+    const { data } = await findCustomers(text, mostFound, signal);
     return data.map((customer) => ({
       id: `customer ${customer.customerId}`,
       label: customer.name,

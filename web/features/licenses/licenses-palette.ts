@@ -1,12 +1,10 @@
 import { licenseTab } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { paths } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconLicense } from '../../ui/icons.tsx';
 import { ownerText, stateBadge } from './license-labels.ts';
 import { findLicenses } from './queries.ts';
-
-const found = 6;
 
 /** Licenses in the command palette: found by key, customer, module or machine, and commands to create one. */
 export const licensesPalette: PaletteSource = {
@@ -18,7 +16,7 @@ export const licensesPalette: PaletteSource = {
     { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense },
   ],
   find: async (text, signal) => {
-    const { data } = await findLicenses(text, found, signal);
+    const { data } = await findLicenses(text, mostFound, signal);
     return data.map(itemOf);
   },
 };

@@ -1,12 +1,10 @@
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { machinePath } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconDeviceDesktop } from '../../ui/icons.tsx';
 import { platformText } from '../releases/index.ts';
 import { findMachines } from './queries.ts';
 import { reasonOf } from './state-labels.ts';
-
-const found = 6;
 
 /** Machines in the command palette: found by words of host name, id and customer. */
 export const machinesPalette: PaletteSource = {
@@ -14,7 +12,7 @@ export const machinesPalette: PaletteSource = {
   icon: IconDeviceDesktop,
   resource: 'releases',
   find: async (text, signal) => {
-    const { data } = await findMachines(text, found, signal);
+    const { data } = await findMachines(text, mostFound, signal);
     return data.map((machine) => ({
       id: `machine ${machine.displayId}`,
       label: machine.hostname ?? machine.displayId,

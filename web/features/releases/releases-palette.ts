@@ -1,11 +1,9 @@
 import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconPackage } from '../../ui/icons.tsx';
 import { platformText } from './release-labels.ts';
 import { findReleases } from './queries.ts';
-
-const found = 6;
 
 /** Releases in the command palette: found by version or notes, and a command to upload one. */
 export const releasesPalette: PaletteSource = {
@@ -16,7 +14,7 @@ export const releasesPalette: PaletteSource = {
     { id: 'releases create', label: 'New Release', to: paths.releases, search: { dialog: 'create' } },
   ],
   find: async (text, signal) => {
-    const { data } = await findReleases(text, found, signal);
+    const { data } = await findReleases(text, mostFound, signal);
     return data.map((release) => ({
       id: `release ${release.id}`,
       label: `Version ${release.version}`,

@@ -1,10 +1,8 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
-import type { PaletteSource } from '../../shell/palette-sources.ts';
+import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconUsers } from '../../ui/icons.tsx';
 import { findUsers } from './queries.ts';
-
-const shown = 6;
 
 /** Users in the command palette: found by name or email, and a command to create one. */
 export const usersPalette: PaletteSource = {
@@ -14,7 +12,7 @@ export const usersPalette: PaletteSource = {
   creates: [{ id: 'users create', label: 'Create New User', to: paths.users, search: { dialog: 'create' } }],
   find: async (text, signal) => {
     const users = await findUsers(text, signal);
-    return users.slice(0, shown).map((user) => ({
+    return users.slice(0, mostFound).map((user) => ({
       id: `user ${user.id}`,
       label: user.name || user.email,
       description: [user.email, roleLabel(user.role)].join(' · '),
