@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 
 /** The file of the data directory that lists where everything is stored. */
@@ -36,10 +37,19 @@ function withoutPassword(databaseUrl: string): string {
   return `${url.protocol}//${url.username && `${url.username}@`}${url.host}${url.pathname}`;
 }
 
-/** Rewrites the file, so that a copy of the data directory lists what else belongs to the installation. */
-export async function writeLocations(dataDir: string, locations: Record<string, string>): Promise<void> {
+/**
+ * Logs where everything is, and rewrites the file, so that a copy of the data directory lists what else belongs to the
+ * installation. `cluster` as above.
+ */
+export async function tellLocations(config: Config, cluster: string | undefined, log: Logger): Promise<void> {
+  const locations = locationsOf(config, cluster);
+  const { database, binaries } = locations;
+  log.info(
+    { locations },
+    `Its data: database ${database}, binaries ${binaries}, keys ${locations['signing key']}`,
+  );
   const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
   const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(path.join(dataDir, locationsName), text);
+  await mkdir(config.dataDir, { recursive: true });
+  await writeFile(path.join(config.dataDir, locationsName), text);
 }

@@ -13,7 +13,7 @@ import { ensureFirstAdmin, seedRoles } from './features/users/index.ts';
 import { followRotation } from './features/keys/index.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
-import { locationsOf, writeLocations } from './locations.ts';
+import { locationsOf, tellLocations } from './locations.ts';
 import { tellFirstPassword } from './first-password.ts';
 import { createLog } from './log.ts';
 import { openContext } from './open-context.ts';
@@ -33,14 +33,14 @@ async function start(
     direct:
       config.databaseDirectUrl ?? present(embedded, 'without an address there is the embedded database').url,
   };
-  const locations = locationsOf(config, embedded?.cluster);
-  const { database } = locations;
+  const { database } = locationsOf(config, embedded?.cluster);
   const preparing = prepareDatabase(addresses, embedded !== undefined);
   const migrated = await whileWaiting(log, `the database ${database}`, preparing);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
   const { context, keys, chainKeys, audit, refusals, end } = await openContext(config, log, addresses);
-  await writeLocations(config.dataDir, locations);
+  // a worker does not know the folder of the embedded database
+  if (!cluster.isWorker) await tellLocations(config, embedded?.cluster, log);
   const passwords = createPasswords(config.workers);
   await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
   await protectSecondFactors(context, passwords);
@@ -70,10 +70,6 @@ async function start(
   });
   const address = app.server.address();
   log.info({ address }, `Lanyard is ready on ${config.publicUrl}`);
-  log.info(
-    { locations },
-    `Its data: database ${database}, binaries ${locations.binaries}, keys ${locations['signing key']}`,
-  );
 
   return async () => {
     await app.close();

@@ -75,6 +75,10 @@ function commandOf(pid: number): string {
   }
 }
 
+test('locations.txt names the folder of the embedded database', () => {
+  expect(readFileSync(join(dataDir, 'locations.txt'), 'utf8')).toContain(`database: ${dataDir}/postgres\n`);
+});
+
 test('two workers serve one port, and their metrics are one', async () => {
   expect(workers()).toHaveLength(2);
   await Promise.all(times(40).map(() => get('/healthz')));

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { warningsOf, type Config } from '../config.ts';
+import { tellLocations } from '../locations.ts';
 import { createLog } from '../log.ts';
 import { stoppingText, stopWithinMs } from '../stop.ts';
 import { relayMetrics } from './relay.ts';
@@ -33,6 +34,9 @@ export async function runPrimary(config: Config): Promise<void> {
       if (hasServed) return;
       // only the first worker migrates the database, and exits if the settings are wrong
       hasServed = true;
+      tellLocations(config, database?.cluster, log).catch((error: unknown) =>
+        log.error({ err: error }, 'The locations cannot be written'),
+      );
       for (let more = 1; more < config.workers; more++) startWorker();
     });
     worker.once('exit', (code, signal) => {
@@ -87,6 +91,7 @@ async function startDatabase(config: Config, log: Logger) {
   );
   return {
     url: embedded.url,
+    cluster: embedded.cluster,
     stop: () => {
       clearInterval(keepAliveTimer);
       return embedded.stop();
