@@ -1,2 +1,2 @@
-export { isPlanApproved, refuseAlone, refusePublished, stepNeedsApproval } from './needs-approval.ts';
+export { isOut, isPlanApproved, refuseAlone, refusePublished, stepNeedsApproval } from './needs-approval.ts';
 export { listRequests } from './open-requests.ts';

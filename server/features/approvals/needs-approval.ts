@@ -180,7 +180,9 @@ const planOf = ({ rolloutPlan, startsAt }: Changing) => JSON.stringify([rolloutP
 const enters = (before: Changing, after: Changing): boolean =>
   isOut(after) && (!isOut(before) || before.channel !== after.channel);
 
-const isOut = (r: Changing): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
+/** Whether a release is out: published, active and not in the recycle bin. */
+export const isOut = (r: Pick<Changing, 'isDraft' | 'isActive' | 'deletedAt'>): boolean =>
+  !r.isDraft && r.isActive && r.deletedAt === undefined;
 
 function entering(before: Changing, after: Changing): string {
   if (before.deletedAt !== undefined) return 'restore from the recycle bin, published';

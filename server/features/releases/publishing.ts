@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Failure } from '../../failure.ts';
 import type { Db } from '../../db/client.ts';
 import { authorize } from '../../http/adapter.ts';
-import { refusePublished } from '../approvals/index.ts';
+import { isOut, refusePublished } from '../approvals/index.ts';
 
 /** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the recycle bin. */
 type Offer = Pick<
@@ -52,8 +52,6 @@ export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | 
     termsOf(before) === termsOf(after);
   return isSame ? undefined : refusePublishing(by);
 }
-
-const isOut = (r: Offer): boolean => !r.isDraft && r.isActive && r.deletedAt === undefined;
 
 const termsOf = (r: Offer): string =>
   JSON.stringify([
