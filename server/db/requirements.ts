@@ -51,7 +51,9 @@ export async function requireDatabase(addresses: Addresses): Promise<void> {
   });
   if (problems.length > 0) {
     const list = problems.map((problem) => `  - ${problem}`).join('\n');
-    throw new CannotStart(`Lanyard cannot start on this database:\n${list}`);
+    const isDivided = addresses.queries !== addresses.direct;
+    const which = isDivided ? 'the database of DATABASE_DIRECT_URL' : 'this database';
+    throw new CannotStart(`Lanyard cannot start on ${which}:\n${list}`);
   }
 }
 
