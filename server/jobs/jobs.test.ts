@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, startTestServer, checkedTime } from '../../tests/harness.ts';
+import { days, eventually, hours, startTestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
 import { rotateEvents } from '../features/update-events/rotate-events.ts';
 import { startJobs } from './jobs.ts';
@@ -51,4 +51,23 @@ test('a stop while jobs are under way has nothing to warn of', async () => {
     await sleep(100);
     expect(said).toEqual([]);
   }
+});
+
+test('a daily job that failed is tried again an hour later', async () => {
+  const said: string[] = [];
+  const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const backup = await own.pool.connect();
+  await backup.query('select pg_advisory_lock($1)', [locks.auditCleanup]);
+  const jobs = startJobs(own.context, own.audit);
+  const due = () => own.context.jobsDue.get('audit retention')!.getTime() - own.clock.now().getTime();
+  await eventually(() => said.some((line) => line.includes('The audit log was not cleaned up')));
+  expect(due()).toBe(0);
+  await backup.query('select pg_advisory_unlock_all()');
+  backup.release();
+  vi.advanceTimersByTime(hours(1));
+  await eventually(() => due() === days(1));
+  vi.useRealTimers();
+  await jobs.stop();
+  await own.close();
 });

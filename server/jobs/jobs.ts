@@ -28,6 +28,9 @@ type Job = {
   | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
 );
 
+/** A job that could not do its work tries again after this time, or after its own interval if that is shorter. */
+const retryMs = hourMs;
+
 /** A job may take long, but a stop must not. */
 const stopWithinMs = 3000;
 
@@ -75,42 +78,48 @@ const jobs: Job[] = [
 ];
 
 /**
- * Runs scheduled jobs: each one immediately, and then periodically until stopped. `stop` waits a few seconds for
+ * Runs scheduled jobs: each one immediately, and then again an interval after its end until stopped. `stop` waits a few seconds for
  * running jobs. Jobs with a checked time are suspended while the clock differs too much from the database.
  */
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
   const ofJobs = { ...context, db: context.reports };
-  const runJob = async (job: Job): Promise<void> => {
+  /** Whether it ran: not while the clock jumps. */
+  const runJob = async (job: Job): Promise<boolean> => {
     if ('run' in job) await job.run(ofJobs, audit);
     else {
       const time = await systemChange(context, context.clock(), ({ tx, now }) => checkClock(tx, now));
       tellJump(isJump(time) ? jumpSentence(time) : undefined);
-      if (isJump(time)) return;
+      if (isJump(time)) return false;
       await job.checked(ofJobs, time, audit);
     }
     context.jobsDue.set(job.name, new Date(context.clock().getTime() + job.everyMs));
+    return true;
   };
   let isStopped = false;
   const underWay = new Set<Promise<void>>();
-  const timers = jobs.map((job) => {
+  const timers = new Map<Job, NodeJS.Timeout>();
+  const runAgain = async (job: Job): Promise<void> => {
+    const isDone = await runJob(job).catch((error: unknown) => {
+      // A job interrupted by a stop continues at the next start.
+      if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
+      return false;
+    });
+    const nextMs = isDone ? job.everyMs : Math.min(job.everyMs, retryMs);
+    if (!isStopped) timers.set(job, setTimeout(tick, nextMs, job).unref());
+  };
+  const tick = (job: Job): void => {
+    const run = runAgain(job).finally(() => underWay.delete(run));
+    underWay.add(run);
+  };
+  for (const job of jobs) {
     context.jobsDue.set(job.name, context.clock());
-    const tick = () => {
-      const run = runJob(job)
-        .catch((error: unknown) => {
-          // A job interrupted by a stop continues at the next start.
-          if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
-        })
-        .finally(() => underWay.delete(run));
-      underWay.add(run);
-    };
-    tick();
-    return setInterval(tick, job.everyMs).unref();
-  });
+    tick(job);
+  }
   return {
     async stop() {
       isStopped = true;
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
       await Promise.race([Promise.all(underWay), sleep(stopWithinMs, undefined, { ref: false })]);
     },
   };
