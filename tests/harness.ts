@@ -246,6 +246,9 @@ export function apiAt(url: string, who: Identity = { headers: {} }): Api {
       { params?: unknown; query?: unknown; body?: unknown }?,
       Extra[0]?,
     ];
+    const failed = ({ message, cause }: Error) => {
+      throw new Error(`${route.method} ${route.path} got no whole answer: ${message}`, { cause });
+    };
     const response = await fetch(url + addressOf(route, request), {
       method: route.method,
       headers: {
@@ -254,8 +257,8 @@ export function apiAt(url: string, who: Identity = { headers: {} }): Api {
         ...headers,
       },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    });
-    const text = await response.text();
+    }).catch(failed);
+    const text = await response.text().catch(failed);
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     const body = (isJson ? JSON.parse(text) : {}) as Answer<R>['body'];
     return { status: response.status, headers: response.headers, text, body };
