@@ -19,7 +19,7 @@ export type Options = {
 export const usage = `npm run publish-release -- --file <path> --version <1.2.3>
   --channel stable|beta|alpha        (stable)
   --platform win32|darwin|linux      (win32)
-  --architecture x64|arm64|ia32      (x64)
+  --architecture x64|arm64|ia32|universal  (x64); universal: macOS, for both
   --notes <text>, --notes-file <path>
   --minimum-app-version <1.0.0>
   --security                         overrides deferrals and windows of customers
