@@ -1,4 +1,6 @@
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventually, startTestServer } from './harness.ts';
 
@@ -27,4 +29,27 @@ test('a stopping server says so to balancers, serves on without keeping connecti
   expect(performance.now() - from).toBeGreaterThan(3900);
   await expect(get('/healthz')).rejects.toThrow('ECONNREFUSED');
   agent.destroy();
+});
+
+test('a stopping server sends the whole response to a client that reads slowly', async () => {
+  const server = await startTestServer();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(40));
+  let read = -1;
+  // until the buffers of the connection are full
+  await eventually(() => read === (read = socket.bytesRead));
+  const closing = server.close();
+  await eventually(() =>
+    fetch(`${server.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  const responses = (await text(socket.resume())).split('HTTP/1.1 200 OK').slice(1);
+  await closing;
+  expect(responses.length).toBeGreaterThan(1);
+  for (const response of responses) {
+    const [head, body] = response.split('\r\n\r\n', 2);
+    expect(Buffer.byteLength(body!)).toBe(Number(/content-length: (\d+)/.exec(head!)![1]));
+  }
 });

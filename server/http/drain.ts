@@ -26,6 +26,12 @@ export function drainOnClose(app: FastifyInstance, drainMs: number): Drain {
     socket.once('close', () => openedAt.delete(socket));
   });
 
+  // For Node, a connection is idle when its response is written, though a slow client has yet to receive the rest of it.
+  const closeIdle = app.server.closeIdleConnections.bind(app.server);
+  app.server.closeIdleConnections = () => {
+    if ([...openedAt.keys()].every((socket) => socket.writableLength === 0)) closeIdle();
+  };
+
   /** Node closes only what is idle when the listener closes, and counts a connection without any byte as busy. */
   function closeUnused(): void {
     if (app.server.listening) return;
