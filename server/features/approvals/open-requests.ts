@@ -60,7 +60,9 @@ async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
     .leftJoin('releases as r', (join) =>
       join.on(sql<string>`r.release_id::text`, '=', (eb) => eb.ref('q.subject_id')),
     )
-    .leftJoin('channel_approvals as c', 'c.channel', 'q.subject_id' as never)
+    .leftJoin('channel_approvals as c', (join) =>
+      join.on(sql<string>`c.channel`, '=', (eb) => eb.ref('q.subject_id')),
+    )
     .selectAll('q')
     .select(sql<Date | null>`coalesce(r.updated_at, c.updated_at)`.as('version'))
     .where('q.requested_at', '>', new Date(at.getTime() - shownMs))
@@ -83,7 +85,7 @@ export async function lockVersion(tx: Tx, subjectId: string): Promise<Date | und
   const channel = await tx
     .selectFrom('channel_approvals')
     .select('updated_at')
-    .where('channel', '=', subjectId as never)
+    .where(sql<string>`channel`, '=', subjectId)
     .forUpdate()
     .executeTakeFirst();
   if (channel) return channel.updated_at;
