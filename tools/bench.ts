@@ -95,6 +95,11 @@ function requireKnown(option: 'only' | 'profile', known: string[]): void {
 async function main(): Promise<void> {
   if (!isGrowth) requireKnown('only', Object.keys(options.peers ? peers : parts));
   requireKnown('profile', Object.keys(profiled));
+  // with less, no license is in its term
+  const smallest = isGrowth ? 0.01 : 0.001;
+  if (!(scale >= smallest))
+    throw new CannotStart(`--scale ${options.scale}: take a number from ${smallest} on`);
+  if (!(seconds > 0)) throw new CannotStart(`--seconds ${options.seconds}: take a number above 0`);
   const kept = options.folder;
   const folder = isGrowth && kept ? kept : await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
   // started by root, PostgreSQL runs under another account, which needs access

@@ -7,7 +7,7 @@ import { fillHistory } from './history-dataset.ts';
 import { searches, validations } from './licensing.ts';
 import { oneByOne, type Target } from './load.ts';
 import type { Stage } from './stage.ts';
-import { fillUpdates, watchedRelease } from './updates-dataset.ts';
+import { fillUpdates, updateSizes, watchedRelease } from './updates-dataset.ts';
 import { updateChecks } from './updates.ts';
 
 /** What the smaller database holds, with a million update events, validations and audit entries together. */
@@ -115,8 +115,6 @@ async function fill(url: string, size: Size): Promise<void> {
   await fillHistory(url, size.history, size.licenses);
 }
 
-const hashOf = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
-
 async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>> {
   const { ours, bearer, sample } = stage;
   const headers = { authorization: `Bearer ${bearer}` };
@@ -131,6 +129,11 @@ async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>
   const answer = await fetch(`${ours}/api/customers?limit=500`, { headers });
   const { data: customers } = (await answer.json()) as { data: { customerId: string }[] };
   const customer = (n: number) => `/api/v1/customers/${customers[n % customers.length]!.customerId}`;
+  const machines = Math.round(updateSizes.machines * size.updates);
+  const machine = (n: number) =>
+    `/api/v1/machines/${createHash('sha256')
+      .update(`bench-${1 + (n % machines)}`)
+      .digest('hex')}`;
   const release = `/api/v1/updates/admin/releases/${await watchedRelease(stage)}`;
   const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
@@ -166,8 +169,8 @@ async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>
     ),
     'machines of a customer': get((n) => `/api/v1/machines?customerId=${customer(n).split('/').at(-1)}`),
     'machine search, part of an id': get((n) => `/api/v1/machines?search=${pick(n).machineId.slice(2, 14)}`),
-    'machine page': get((n) => `/api/v1/machines/${hashOf(`bench-${1 + n}`)}`),
-    'machine page, timeline': get((n) => `/api/v1/machines/${hashOf(`bench-${1 + n}`)}/timeline`),
+    'machine page': get(machine),
+    'machine page, timeline': get((n) => `${machine(n)}/timeline`),
     'release list': get(() => '/api/v1/updates/admin/releases?showInactive=false'),
     'release page': get(() => `${release}/progress`),
     'analytics of releases': get(() => '/api/v1/updates/admin/analytics'),
