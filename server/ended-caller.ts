@@ -1,33 +1,40 @@
+import { hasPermission } from '../contract/permissions.ts';
 import type { Actor } from './caller.ts';
 import type { Tx } from './db/client.ts';
+import { permissionsOfUser } from './db/sql.ts';
 import { fail, type Failure } from './failure.ts';
 
 export const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 const keyEnded = fail('UNAUTHENTICATED', 'The API key was revoked or switched off meanwhile.');
+const mayLess = fail('FORBIDDEN', 'The caller lost a permission while this call was under way.');
 
 /**
  * For calls that take long before their change: UNAUTHENTICATED if the session or the API key of the caller ended since
- * the call began; else it does not end before the commit.
+ * the call began; else it does not end before the commit. FORBIDDEN if the caller lost a permission or a scope meanwhile.
  */
 export async function refuseEnded(tx: Tx, actor: Actor): Promise<Failure | undefined> {
   if (actor.kind === 'staff') {
     const open = await tx
-      .selectFrom('sessions')
-      .select('session_id')
-      .where('session_id', '=', actor.sessionId)
-      .where('ended_at', 'is', null)
-      .forShare()
+      .selectFrom('sessions as s')
+      .innerJoin('users as u', 'u.user_id', 's.user_id')
+      .select(permissionsOfUser)
+      .where('s.session_id', '=', actor.sessionId)
+      .where('s.ended_at', 'is', null)
+      .forShare('s')
       .executeTakeFirst();
-    return open ? undefined : signInAgain;
+    if (!open) return signInAgain;
+    const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
+    return isSame ? undefined : mayLess;
   }
   if (actor.kind !== 'apiKey') return undefined;
   const active = await tx
     .selectFrom('api_keys')
-    .select('api_key_id')
+    .select('scopes')
     .where('api_key_id', '=', actor.apiKeyId)
     .where('is_active', '=', true)
     .where('revoked_at', 'is', null)
     .forShare()
     .executeTakeFirst();
-  return active ? undefined : keyEnded;
+  if (!active) return keyEnded;
+  return actor.scopes.every((scope) => active.scopes.includes(scope)) ? undefined : mayLess;
 }

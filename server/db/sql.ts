@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { Permission } from '../../contract/permissions.ts';
 
 /** Whether the text contains `term`, ignoring case and accents; wildcards in the term are escaped. */
 export const contains = (text: RawBuilder<unknown>, term: string): RawBuilder<boolean> =>
@@ -64,3 +65,10 @@ export function orderBy(expression: RawBuilder<unknown>, descending: boolean): R
 export function nextUpdatedAt(stored: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), stored.getTime() + 1));
 }
+
+/** The permissions of the user `u`. */
+export const permissionsOfUser = sql<Permission[]>`coalesce(
+  (select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
+    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
+  'permissions',
+);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lacksForScope, type ApiKey } from '../../../contract/api-keys.ts';
 import type { Db } from '../../db/client.ts';
-import { permissionsOfUser } from '../session/index.ts';
+import { permissionsOfUser } from '../../db/sql.ts';
 
 /** Selects keys with their creators, as needed by all responses about keys. */
 export function selectApiKeys(db: Db) {

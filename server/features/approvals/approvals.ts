@@ -16,11 +16,11 @@ import { personOf, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
+import { permissionsOfUser } from '../../db/sql.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { authorize } from '../../http/adapter.ts';
 import type { Call, ChangeHandler, Implemented } from '../../http/call.ts';
 import { checkInput } from '../../http/input.ts';
-import { permissionsOfUser } from '../session/index.ts';
 import { isNeedsApproval, type Wanted } from './needs-approval.ts';
 import { latestTime, lockVersion, stateOf, toRequest, type RequestRow } from './open-requests.ts';
 

@@ -2,5 +2,5 @@ export { clearSessions, endOpenSession, endSessionsOf, listOpenSessions } from '
 export { type Guarded, refuseCurrentPassword, refuseUnproven } from './own-password.ts';
 export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';
-export { permissionsOfUser, rolesOfUser } from './session-row.ts';
+export { rolesOfUser } from './session-row.ts';
 export { type Sessions, createSessions } from './session.ts';

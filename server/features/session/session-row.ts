@@ -1,19 +1,12 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Permission } from '../../../contract/permissions.ts';
 import type { Staff } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
+import { permissionsOfUser } from '../../db/sql.ts';
 
 /** The roles of the user `u`. */
 export const rolesOfUser = sql<string[]>`coalesce((select json_agg(r.role_id order by r.role_id)
   from user_roles r where r.user_id = u.user_id), '[]')`.as('roles');
-
-/** The permissions of the user `u`. */
-export const permissionsOfUser = sql<Permission[]>`coalesce(
-  (select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
-    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
-  'permissions',
-);
 
 const rights = [
   'u.totp_confirmed_at',

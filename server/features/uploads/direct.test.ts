@@ -13,6 +13,7 @@ const server = await startTestServer();
 const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
+const admin = server.api(await server.signInAs('super_admin'));
 const { stored, arriving, bytesOf, rowOf } = leftBy(server);
 afterAll(() => server.close());
 
@@ -220,41 +221,52 @@ describe('a file in one request', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test.each(['is signed out', 'has a key that is revoked'])(
-    'whose sender %s meanwhile is no release',
-    async (how) => {
-      const admin = server.api(await server.signInAs('super_admin'));
-      const key = await makeApiKey(admin, { scopes: ['releases'] });
-      const person = await server.signInAs('binary_manager');
-      const isKey = how === 'has a key that is revoked';
-      const before = await stored();
-      const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';
-      const version = `--b\r\nContent-Disposition: form-data; name="version"\r\n\r\n${nextVersion()}\r\n--b--\r\n`;
-      async function* body() {
-        yield Buffer.from(head);
-        yield program(2 * MiB);
-        await eventually(async () => (await arriving()).length === 1);
-        await (isKey
-          ? admin.ok(apiKeys.revoke, { params: { keyId: key.id } })
-          : admin.ok(users.deactivate, { params: { id: person.userId } }));
-        yield Buffer.from(`\r\n${version}`);
-      }
-      const answer = await fetch(server.url + uploads.direct.path, {
-        method: 'POST',
-        headers: { ...(isKey ? key : person).headers, 'content-type': 'multipart/form-data; boundary=b' },
-        body: Readable.toWeb(Readable.from(body())) as unknown as BodyInit,
-        duplex: 'half',
-      } as RequestInit);
-      expect(answer.status).toBe(401);
-      expect(await stored()).toEqual(before);
-    },
-  );
+  type Sender = { id: string };
+  test.each([
+    ['is signed out', 401, ({ id }: Sender) => admin.ok(users.deactivate, { params: { id } })],
+    [
+      'loses a permission',
+      403,
+      ({ id }: Sender) => admin.ok(users.update, { params: { id }, body: { role: 'viewer' } }),
+    ],
+    [
+      'has a key that is revoked',
+      401,
+      ({ id }: Sender) => admin.ok(apiKeys.revoke, { params: { keyId: id } }),
+    ],
+    [
+      'has a key that loses the scope',
+      403,
+      ({ id }: Sender) => admin.ok(apiKeys.update, { params: { keyId: id }, body: { scopes: ['updates'] } }),
+    ],
+  ] as const)('whose sender %s meanwhile is no release', async (how, status, lose) => {
+    const isKey = how.includes('key');
+    const key = await makeApiKey(admin, { scopes: ['releases'] });
+    const person = await server.signInAs('binary_manager');
+    const before = await stored();
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';
+    const version = `--b\r\nContent-Disposition: form-data; name="version"\r\n\r\n${nextVersion()}\r\n--b--\r\n`;
+    async function* body() {
+      yield Buffer.from(head);
+      yield program(2 * MiB);
+      await eventually(async () => (await arriving()).length === 1);
+      await lose({ id: isKey ? key.id : person.userId });
+      yield Buffer.from(`\r\n${version}`);
+    }
+    const answer = await fetch(server.url + uploads.direct.path, {
+      method: 'POST',
+      headers: { ...(isKey ? key : person).headers, 'content-type': 'multipart/form-data; boundary=b' },
+      body: Readable.toWeb(Readable.from(body())) as unknown as BodyInit,
+      duplex: 'half',
+    } as RequestInit);
+    expect(answer.status).toBe(status);
+    expect(await stored()).toEqual(before);
+  });
 
   test('is for those who may create releases, and for API keys of that scope', async () => {
     const viewer = await server.signInAs('viewer');
     const asViewer = uploader(server.url, server.api(viewer), viewer);
     expect((await asViewer.direct({ version: '1.0.0', file: program(1000) })).status).toBe(403);
-    const admin = server.api(await server.signInAs('super_admin'));
     const key = await makeApiKey(admin, { scopes: ['releases'] });
     const asKey = uploader(server.url, server.api(key), key);
     expect((await asKey.direct({ version: nextVersion(), file: program(1000) })).status).toBe(201);
