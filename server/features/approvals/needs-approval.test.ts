@@ -24,6 +24,7 @@ const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));
 const update = (release: Release, body: object): Doing => doing(releases.update, { ...at(release), body });
 const resume = (release: Release): Doing => doing(releases.resume, at(release));
+const pause = (release: Release): Doing => doing(releases.pause, { ...at(release), body: { reason: 'x' } });
 const soon = () => new Date(server.clock.now().getTime() + hours(1)).toISOString();
 const codeOf = async (what: Doing) => (await attempt(one, what)).body.code ?? 'made';
 
@@ -116,6 +117,8 @@ describe('where stable requires approvals', () => {
       update(release, { channel: 'alpha' }),
       update(release, { isActive: true }),
       resume(release),
+      pause(release),
+      resume(release),
       update(release, { isActive: false }),
       update(release, { channel: 'stable' }),
     ])
@@ -124,7 +127,7 @@ describe('where stable requires approvals', () => {
     const shown = (await other.ok(approvals.list)).find(({ id }) => id === early.id);
     expect(shown).toMatchObject({
       isOutdated: true,
-      since: [{}, {}, { what: 'rollout resumed at 20 %' }, {}, {}],
+      since: [{}, {}, { what: 'rollout resumed at 20 %' }, {}, {}, {}, {}],
     });
     expect((await approveAs(other, early)).body.code).toBe('EDIT_CONFLICT');
     const late = await asked(one, update(release, { isActive: true }));
@@ -221,7 +224,7 @@ describe('where stable requires approvals', () => {
     expect((await attempt(key, set)).status).toBe(403);
     const answers = await Promise.all([
       ...Array.from({ length: 10 }, () => codeOf(set)),
-      codeOf(doing(releases.pause, { ...at(release), body: { reason: 'x' } })),
+      codeOf(pause(release)),
       codeOf(update(release, { acceptableFailures: 4 })),
       codeOf(update(release, { acceptableFailures: 50, releaseNotes: 'New' })),
     ]);
@@ -231,12 +234,13 @@ describe('where stable requires approvals', () => {
     expect((await get(release)).acceptableFailures).toBe(4);
   });
 
-  test('who publishes it again is told what one person made the guard accept meanwhile', async () => {
+  test('who publishes it again is told what one person set meanwhile, for the guard and past the policies', async () => {
     const release = await makeRelease(server, { rolloutPercentage: 20 });
-    for (const body of [{ isActive: false }, { acceptableFailures: 50 }])
-      expect(await codeOf(update(release, body))).toBe('made');
+    const alone = { acceptableFailures: 50, security: true, minimumSupportedVersion: '1.0.0' };
+    for (const body of [{ isActive: false }, alone]) expect(await codeOf(update(release, body))).toBe('made');
     expect((await asked(one, update(release, { isActive: true }))).what).toBe(
-      'activate at 20 %, with 50 % acceptable failures',
+      'activate at 20 %, with 50 % acceptable failures, as a security update, which update policies do not hold back' +
+        ', with the minimum supported version 1.0.0: update policies of machines below it do not hold the release back',
     );
   });
 

@@ -137,7 +137,7 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
   if (before.pausedAt !== null && before.pausedBy === null && after.pausedAt === null)
     return `resume at ${after.rolloutPercentage} % after a pause by the service: ${before.pauseReason ?? 'no reason given'}`;
   if (!isOut(after)) return undefined;
-  if (enters(before, after)) return `${entering(before, after)} ${offerText(after)}${accepting(after)}`;
+  if (enters(before, after)) return `${entering(before, after)} ${offerText(after)}${setAlone(after)}`;
   if (after.rolloutPercentage === 100 && before.rolloutPercentage < 100)
     return `widen from ${before.rolloutPercentage} % to 100 %`;
   // the service takes the steps of a plan, and asks nobody
@@ -190,9 +190,17 @@ function entering(before: Changing, after: Changing): string {
   return before.isDraft ? 'publish' : 'activate';
 }
 
-/** The second person is told: one person may have raised it while the release was in no feed. */
-const accepting = ({ acceptableFailures }: Changing): string =>
-  acceptableFailures === null ? '' : `, with ${acceptableFailures} % acceptable failures`;
+/** The second person is told: one person may have set it while the release was in no feed. */
+function setAlone({ acceptableFailures, security, minimumSupportedVersion }: Changing): string {
+  return [
+    acceptableFailures !== null && `, with ${acceptableFailures} % acceptable failures`,
+    security && ', as a security update, which update policies do not hold back',
+    minimumSupportedVersion !== null &&
+      `, with the minimum supported version ${minimumSupportedVersion}: update policies of machines below it do not hold the release back`,
+  ]
+    .filter((text) => text !== false)
+    .join('');
+}
 
 /** Fields that follow from others, or are the time of the change. */
 const derived = new Set(['updatedAt', 'releaseDate', 'fullAt', 'stepTaken', 'stepStartedAt']);

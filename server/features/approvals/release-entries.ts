@@ -21,26 +21,27 @@ export async function changesSince(db: Db, releaseId: string, seen: Date): Promi
   }));
 }
 
-/** The last pause by the service, if one person ended it: who, and why it was paused; else undefined. */
+/** The last pause by the service, if one person ended it, be there later pauses or not: who, and why it was paused. */
 export async function pauseEndedAlone(
   db: Db,
   releaseId: string,
 ): Promise<{ by: string; reason: string } | undefined> {
+  const version = sql<string>`after->>'updatedAt'`;
+  const paused = await entriesAbout(db, 'release', releaseId)
+    .select([version.as('version'), sql<string | null>`after->>'pauseReason'`.as('reason')])
+    .where('event_type', '=', 'release.rollout_paused')
+    .where(sql`after->>'pausedBy'`, 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (!paused) return undefined;
   const ended = await entriesAbout(db, 'release', releaseId)
-    .select(['user_email', 'timestamp', 'changes_summary'])
+    .clearOrderBy()
+    .select(['user_email', 'changes_summary'])
     .where('event_type', '=', 'release.rollout_resumed')
+    .where(version, '>', paused.version)
+    .orderBy(version)
     .limit(1)
     .executeTakeFirst();
   if (!ended || ended.changes_summary.includes(' (requested by ')) return undefined;
-  const paused = await entriesAbout(db, 'release', releaseId)
-    .select([
-      sql<string | null>`after->>'pausedBy'`.as('by'),
-      sql<string | null>`after->>'pauseReason'`.as('reason'),
-    ])
-    .where('event_type', '=', 'release.rollout_paused')
-    .where('timestamp', '<=', ended.timestamp)
-    .limit(1)
-    .executeTakeFirst();
-  if (!paused || paused.by !== null) return undefined;
   return { by: ended.user_email ?? 'system', reason: paused.reason ?? 'no reason given' };
 }
