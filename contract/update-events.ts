@@ -35,7 +35,8 @@ export type ReportedEvent = z.output<typeof reportedEvent>;
 export const updateEvents = {
   report: route('POST', '/api/v1/updates/events', {
     summary: 'Machines report update events, in batches; a repeated event id counts once',
-    access: apiKeyOrStaffWith('updates', 'releases', 'read'),
+    // what machines report decides about rollouts
+    access: apiKeyOrStaffWith('updates', 'rollouts', 'update'),
     body: z.strictObject({ events: z.array(reportedEvent).min(1).max(mostEvents) }),
     answer: z.object({ accepted: z.number() }),
   }),

@@ -81,14 +81,14 @@ export async function sendFile(
   return sendBytes(storage, file, { size, ranges }, exchange);
 }
 
-/** Counts downloads by machines (decision 18), not by staff. */
+/** Counts downloads by machines (decision 18). */
 function counter(
   { recorder }: DownloadContext,
   by: Caller,
   file: ResolvedFile,
   { request, machineHash }: Exchange,
 ) {
-  const counts = by.actor.kind !== 'staff' && request.method === 'GET' && !file.isBlockmap;
+  const counts = request.method === 'GET' && !file.isBlockmap;
   const { id: releaseId, version: toVersion } = file.release;
   return (type: DownloadStep, bytesDownloaded: number | null = null) => {
     if (counts && machineHash !== undefined)

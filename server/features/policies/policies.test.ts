@@ -1,9 +1,11 @@
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { releases } from '../../../contract/releases.ts';
+import { updateEvents } from '../../../contract/update-events.ts';
 import { noPolicy, policies as calls, weekdays, type UpdatePolicy } from '../../../contract/policies.ts';
 import {
   enrollOn,
@@ -24,6 +26,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { machineRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
@@ -122,6 +125,33 @@ describe('the policy of a customer', () => {
     expect(await fed(unique('unknown machine'))).toBe('1.3.0 OFFERED');
     await put(license.customerId);
     expect(await fed(named)).toBe('1.3.0 OFFERED');
+  });
+
+  test('is not passed by what staff who may not roll out say about a machine', async () => {
+    await makeRelease(server, { version: '0.9.0' });
+    await makeRelease(server, { version: '1.2.0' });
+    await makeRelease(server, { version: '1.3.0', minimumSupportedVersion: '1.0.0' });
+    const license = await makeLicense(staff);
+    const machineId = await machineOn(license);
+    await put(license.customerId, { pin: '1.2.' });
+    await fed(machineId, { version: '1.2.0' });
+    const lastVersion = async (id: string) => (await machineRow(server, id))?.last_version;
+    await eventually(async () => (await lastVersion(machineId)) === '1.2.0');
+    const { headers } = await server.signInAs('viewer');
+    await fed({ headers: { ...headers, 'x-machine-id': machineId } }, { version: '0.9.0' });
+    const event = {
+      eventId: uuidv7(),
+      machineId,
+      eventType: 'install_complete',
+      toVersion: '0.9.0',
+    } as const;
+    const told = await server.api({ headers }).call(updateEvents.report, { body: { events: [event] } });
+    expect(told.status).toBe(403);
+    // what is recorded after it
+    const next = unique('machine');
+    await fed(next, { version: '1.2.0' });
+    await eventually(async () => (await lastVersion(next)) === '1.2.0');
+    expect(await fed(machineId, { version: '' })).toBe('nothing PINNED');
   });
 
   test('keeps pinned machines where they are when the release of the pin is put in the bin', async () => {

@@ -39,8 +39,12 @@ export function createUpdateRecorder(
     writer.add({ by: by.actor.kind === 'machine' ? { ...by, actor: nobody } : by, happening: event });
 
   return {
-    /** Records what the service observed just now, except of a machine beyond the budget of its API key. */
+    /**
+     * Records what the service observed just now, except of a machine beyond the budget of its API key. Staff who look at
+     * a feed or fetch a file are no machine: what they name would become its version.
+     */
     observe(by: Caller, observation: Observation): void {
+      if (by.actor.kind === 'staff') return;
       const now = clock();
       const proven = by.actor.kind === 'machine';
       const event = { eventId: uuidv7(), reported: false, proven, at: now, receivedAt: now };
