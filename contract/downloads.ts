@@ -12,16 +12,14 @@ export const downloads = {
       fileName: z.string().max(300),
     }),
     // updaters copy the query of the feed's URL to this URL
-    query: z
-      .object({
-        machineId: z
-          .string()
-          .optional()
-          .meta({ description: 'Or the header X-Machine-Id; records a download of this machine' }),
-        // Squirrel.Windows retries a failed request in lower case
-        machineid: z.string().optional(),
-      })
-      .transform(({ machineId, machineid }) => ({ machineId: machineId ?? machineid })),
+    query: z.object({
+      machineId: z
+        .string()
+        .optional()
+        .meta({ description: 'Or the header X-Machine-Id; records a download of this machine' }),
+      // Squirrel.Windows retries a failed request in lower case
+      machineid: z.string().optional(),
+    }),
     raw: true,
     apiKeyInQuery: true,
     errors: ['NOT_FOUND'],

@@ -63,9 +63,8 @@ export const updates = {
         localVersion: z.string().optional().meta({ description: 'Installed version; sent by Squirrel' }),
         localversion: z.string().optional(),
       })
-      .transform(({ machineid, currentversion, localversion, ...query }) => ({
+      .transform(({ currentversion, localversion, ...query }) => ({
         ...query,
-        machineId: query.machineId ?? machineid,
         currentVersion: query.currentVersion ?? currentversion,
         localVersion: query.localVersion ?? localversion,
       })),

@@ -3,7 +3,7 @@ import type { Inspector } from '../../binaries/inspect.ts';
 import type { Context } from '../../context.ts';
 import { implement } from '../../http/call.ts';
 import type { ReleaseSet } from '../releases/index.ts';
-import { machineOf, type UpdateRecorder } from '../update-events/index.ts';
+import { asWritten, machineOf, type UpdateRecorder } from '../update-events/index.ts';
 import { sendFile } from './downloads.ts';
 import { createFileCheck } from './stored-file.ts';
 
@@ -12,7 +12,9 @@ export function downloadRoutes(
 ) {
   const parts = { ...context, checkFile: createFileCheck(context) };
   return implement(calls, {
-    file: ({ by, params, query, http }) =>
-      sendFile(parts, by, params, { ...http, machineHash: machineOf(by, http.request, query) }),
+    file: async ({ by, params, query, http }) => {
+      const machineHash = machineOf(by, http.request, await asWritten(parts.db, query));
+      return sendFile(parts, by, params, { ...http, machineHash });
+    },
   });
 }

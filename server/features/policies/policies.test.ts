@@ -67,6 +67,17 @@ async function fed(
   return `${answer.status === 200 ? offered : answer.status} ${answer.headers.get('x-update-reason')}`;
 }
 
+/** What the feed of Squirrel.Windows gives such a machine, and what when it asks again in lower case after a failure. */
+async function squirrelFed(machineId: string): Promise<string[]> {
+  const query = new URLSearchParams({ id: 'App', machineId, localVersion: '1.0.0' }).toString();
+  const address = `/api/v1/updates/squirrel/win32/x64/RELEASES?${query}`;
+  const asked = [address, address.toLowerCase()].map((path) =>
+    fetch(server.url + path, { headers: key.headers }),
+  );
+  const lines = await Promise.all(asked.map(async (answer) => (await answer).text()));
+  return lines.map((line) => /(\d+\.\d+\.\d+)-full/.exec(line)?.[1] ?? line);
+}
+
 /** A machine with a seat on a license; known by its id. */
 async function machineOn(license: License): Promise<string> {
   const machineId = unique('machine');
@@ -125,6 +136,27 @@ describe('the policy of a customer', () => {
     expect(await fed(unique('unknown machine'))).toBe('1.3.0 OFFERED');
     await put(license.customerId);
     expect(await fed(named)).toBe('1.3.0 OFFERED');
+  });
+
+  test('decides about a machine of Squirrel.Windows also when that asks again in lower case', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version, fileKind: 'nupkg' });
+    const license = await makeLicense(staff);
+    const machineId = unique('WARD 7');
+    await validateOn(server.api(key), license, machineId);
+    expect(await squirrelFed(machineId)).toEqual(['1.3.0', '1.3.0']);
+    await put(license.customerId, { pin: '1.2.' });
+    expect(await squirrelFed(machineId)).toEqual(['1.2.0', '1.2.0']);
+  });
+
+  test('pins Squirrel.Windows also to a release that it cannot fetch, as its file is on another server', async () => {
+    const elsewhere = { externalUrl: 'https://example.com/App-1.2.0-full.nupkg', sha1: null };
+    await makeRelease(server, { version: '1.2.0', fileKind: 'nupkg', ...elsewhere });
+    await makeRelease(server, { version: '1.3.0', fileKind: 'nupkg' });
+    const license = await makeLicense(staff);
+    const machineId = await machineOn(license);
+    expect(await squirrelFed(machineId)).toEqual(['1.3.0', '1.3.0']);
+    await put(license.customerId, { pin: '1.2.' });
+    expect(await squirrelFed(machineId)).toEqual(['1.0.0', '1.0.0']);
   });
 
   test('is not passed by what staff who may not roll out say about a machine', async () => {

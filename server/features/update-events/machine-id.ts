@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { sql } from 'kysely';
 import type { Caller } from '../../caller.ts';
+import type { Db } from '../../db/client.ts';
+import { onMachinesFoundBy } from '../../db/sql.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 export { machineHashOf };
@@ -31,4 +34,26 @@ export function machineOf(
     .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
     .find((text) => text !== '' && text.length <= 256);
   return id === undefined ? undefined : machineHashOf(id);
+}
+
+/**
+ * The query of a request that Squirrel.Windows may have repeated in lower case, with the machine id as a seat has it: of
+ * another id, the machine would have no policy, and another place in rollouts.
+ */
+export async function asWritten<
+  Query extends { machineId?: string | undefined; machineid?: string | undefined },
+>(db: Db, query: Query): Promise<Query> {
+  const { machineId, machineid } = query;
+  if (machineId !== undefined || machineid === undefined) return query;
+  const found = onMachinesFoundBy(machineid);
+  const seat =
+    found &&
+    (await db
+      .selectFrom('activations')
+      .select('machine_id')
+      .where(found)
+      .where(sql`lower(machine_id)`, '=', sql`lower(${machineid})`)
+      .orderBy(sql`machine_id = ${machineid} desc, status = 'active' desc, last_checked_at desc nulls last`)
+      .executeTakeFirst());
+  return { ...query, machineId: seat?.machine_id ?? machineid };
 }

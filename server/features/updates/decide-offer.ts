@@ -24,6 +24,8 @@ export type Candidate = {
   damagedAt: string | null;
   pauseReason: string | null;
   deletedAt?: string | null;
+  /** Null for a file on another server. */
+  sha1?: string | null;
 } & PolicedRelease;
 
 /** The updater and machine of a request. With an unknown version, every release counts as newer. */
@@ -159,6 +161,7 @@ function ineligibility(release: Candidate, question: Question): OfferReason | un
   if (release.isDraft) return 'DRAFT';
   if (!release.isActive) return 'INACTIVE';
   if (release.damagedAt) return 'DAMAGED';
+  if (lacksSha1(release)) return 'NO_FEED';
   if (!isOnChannel(release, question)) return 'CHANNEL';
   if (currentVersion !== undefined) {
     if (compareVersions(release.version, currentVersion) <= 0) return 'NOT_NEWER';
@@ -167,6 +170,10 @@ function ineligibility(release: Candidate, question: Question): OfferReason | un
   }
   return release.pausedAt ? 'PAUSED' : undefined;
 }
+
+/** Squirrel.Windows takes no package without one. Its release still counts for pins. */
+export const lacksSha1 = ({ fileKind, sha1 }: Pick<Candidate, 'fileKind' | 'sha1'>): boolean =>
+  fileKind === 'nupkg' && sha1 === null;
 
 const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
 

@@ -5,6 +5,7 @@ import {
   bucketOf,
   channelOf,
   evaluate,
+  lacksSha1,
   newestFirst,
   type Candidate,
   type Question,
@@ -127,7 +128,10 @@ const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => strin
     machine.platform && machine.architecture
       ? `It is for ${release.platform} ${release.architecture}; the machine is ${machine.platform} ${machine.architecture}.`
       : `It is for ${release.platform} ${release.architecture}; the machine has not said what it is.`,
-  NO_FEED: ({ release }) => `No updater of ${release.platform} takes a .${release.fileKind} file.`,
+  NO_FEED: ({ release }) =>
+    lacksSha1(release)
+      ? 'Squirrel.Windows needs the SHA-1 of a package, which is not known of a file on another server.'
+      : `No updater of ${release.platform} takes a .${release.fileKind} file.`,
   CHANNEL: ({ release }, { question }) =>
     `It is on the channel ${release.channel}; the machine is on ${channelOf(question)}.`,
   DRAFT: () => 'It is a draft: no feed offers it before it is published.',

@@ -31,6 +31,16 @@ export function versionOf(request: FastifyRequest, { currentVersion }: FeedQuery
   );
 }
 
+/**
+ * The version that a Squirrel client runs; undefined if it cannot be read. Squirrel knows versions of two or four numbers
+ * and installs what it is given, also over a newer version: such a one must not pass for unknown.
+ */
+export function squirrelRuns(version: string): string | undefined {
+  const [, numbers = '', tag = ''] = /^(\d+(?:\.\d+){0,3})([-+].*)?$/.exec(version) ?? [];
+  const three = [...numbers.split('.'), '0', '0'].slice(0, 3).join('.') + tag;
+  return isVersion(three) ? three : undefined;
+}
+
 /** The query parameters of a feed that its file URLs need as well: machine, and API key or machine token. */
 export function carriedQuery({ key, token, machineId }: FeedQuery): string {
   const carried = Object.entries({ key, token, machineId }).filter(([, value]) => value !== undefined);

@@ -197,6 +197,17 @@ describe('Squirrel.Windows', () => {
     ]);
   });
 
+  test('is given no older package where its version has four numbers, or two', async () => {
+    await nupkg('2.9.0');
+    for (const running of ['3.0.0.1', '2.9.0.1', '3.0'])
+      expect(await releases(`?id=MyApp&localVersion=${running}`)).toMatchObject([
+        { name: `MyApp-${running}-full.nupkg`, size: 1 },
+      ]);
+    expect(await releases('?id=MyApp&localVersion=2.8.0.1')).toMatchObject([
+      { fileName: 'MyApp-2.9.0-full.nupkg' },
+    ]);
+  });
+
   test('leaves the installers of electron-updater alone', async () => {
     await makeRelease(server, { version: '3.0.0' });
     await nupkg('1.1.0');
@@ -246,7 +257,7 @@ describe('Squirrel.Mac', () => {
   test('is told by 204 that there is none', async () => {
     expect((await ask('1.0.0')).status).toBe(204);
     await zip('1.1.0');
-    for (const version of ['1.1.0', '1.2.0']) {
+    for (const version of ['1.1.0', '1.2.0', '1.2', '1.1.0.4']) {
       const answer = await ask(version);
       expect([answer.status, await answer.text()]).toEqual([204, '']);
     }

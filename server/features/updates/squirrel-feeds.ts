@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { isVersion } from '../../../contract/versions.ts';
 import type { updates as calls } from '../../../contract/updates.ts';
 import type { Call } from '../../http/call.ts';
 import { filePathOf, type LiveRelease } from '../releases/index.ts';
-import { machineOf } from '../update-events/index.ts';
-import { carriedQuery, versionOf } from './feed-request.ts';
+import { asWritten, machineOf } from '../update-events/index.ts';
+import { carriedQuery, squirrelRuns, versionOf } from './feed-request.ts';
 import { check, type Feeds } from './feeds.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 import { present } from '../../invariants.ts';
@@ -15,11 +14,12 @@ import { present } from '../../invariants.ts';
  */
 export async function squirrelWindowsFeed(
   feeds: Feeds,
-  { by, params, query, http }: Call<typeof calls.squirrelWindows>,
+  { by, params, query: sent, http }: Call<typeof calls.squirrelWindows>,
 ): Promise<FastifyReply> {
   const { request, reply } = http;
+  const query = await asWritten(feeds.db, sent);
   const { architecture } = params;
-  const releases = withSha1(await feeds.releaseSet());
+  const releases = packagesOf(await feeds.releaseSet());
   const running = query.localVersion && ownVersion(releases, query.localVersion);
   const asked = {
     by,
@@ -32,7 +32,7 @@ export async function squirrelWindowsFeed(
   };
   const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
   const line = release
-    ? `${present(release.sha1, 'releases without it were left out').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
+    ? `${present(release.sha1, 'none without it is offered').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
     : ownLine(query.id, query.localVersion ?? currentVersion ?? '0.0.0');
   return reply
     .type('text/plain; charset=utf-8')
@@ -52,9 +52,9 @@ function ownLine(packageId: string | undefined, version: string): string {
 
 const packages = new WeakMap<readonly LiveRelease[], readonly LiveRelease[]>();
 
-/** Squirrel.Windows requires a SHA-1, which is unknown for external files. */
-function withSha1(releases: readonly LiveRelease[]): readonly LiveRelease[] {
-  const known = packages.get(releases) ?? releases.filter((r) => r.fileKind === 'nupkg' && r.sha1 !== null);
+/** Whose versions are written as those of this updater. */
+function packagesOf(releases: readonly LiveRelease[]): readonly LiveRelease[] {
+  const known = packages.get(releases) ?? releases.filter((r) => r.fileKind === 'nupkg');
   packages.set(releases, known);
   return known;
 }
@@ -67,10 +67,9 @@ function ownVersion(releases: readonly LiveRelease[], localVersion: string): str
   const wanted = localVersion.toLowerCase();
   const named = releases.find((r) => squirrelVersion(r.version).toLowerCase() === wanted);
   if (named) return named.version;
-  if (!isVersion(localVersion)) return undefined;
   const [, numbers, word, count] = /^([^-]+-)([A-Za-z]+)(\d+)$/.exec(localVersion) ?? [];
   const isDotted = word !== undefined && releases.some((r) => r.version.startsWith(`${numbers}${word}.`));
-  return isDotted ? `${numbers}${word}.${count}` : localVersion;
+  return squirrelRuns(isDotted ? `${numbers}${word}.${count}` : localVersion);
 }
 
 /** Feed of Squirrel.Mac: the update, or 204. */
@@ -84,7 +83,7 @@ export async function squirrelMacFeed(
     platform: 'darwin' as const,
     architecture: params.architecture,
     channel: query.channel,
-    currentVersion: isVersion(params.version) ? params.version : undefined,
+    currentVersion: squirrelRuns(params.version),
     machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
