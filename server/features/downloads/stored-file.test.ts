@@ -119,6 +119,7 @@ describe('a stored file', () => {
   });
 
   test('that rots with its time unchanged is found by the hash within a day, and what was mended within an hour', async () => {
+    const fullAt = (await row()).full_at!.getTime();
     await rot();
     expect(await verifyFiles(server.context), 'compared when it was uploaded').toEqual({
       checked: 0,
@@ -136,6 +137,7 @@ describe('a stored file', () => {
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     await expectDelivered();
     expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
+    expect((await row()).full_at!.getTime() - fullAt, 'no deferral ends while nobody has it').toBe(hours(2));
     expect(lines.join()).toContain('right again');
   });
 

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { trashDays } from '../../../contract/releases.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
@@ -77,6 +78,11 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
         damaged_at: isRight ? null : (before.damaged_at ?? now),
         // the hours of a step do not run while nobody is offered it
         ...(isRight && before.damaged_at && before.step_started_at && { step_started_at: now }),
+        // nor the days of a deferral
+        ...(isRight &&
+          before.damaged_at && {
+            full_at: sql<Date | null>`full_at + (${now}::timestamptz - greatest(damaged_at, full_at))`,
+          }),
       })
       .where('release_id', '=', file.releaseId)
       .execute();
