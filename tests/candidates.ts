@@ -16,6 +16,7 @@ export const candidate = (version: string, fields: Partial<Candidate> = {}): Can
   architecture: 'x64',
   fileKind: 'exe',
   isDraft: false,
+  wasPublished: !fields.isDraft,
   isActive: true,
   rolloutPercentage: 100,
   startsAt: null,

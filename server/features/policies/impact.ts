@@ -176,5 +176,5 @@ function offersTo(
 
 async function matchesAny({ db, releaseSet }: ImpactParts, pin: string): Promise<boolean> {
   const releases: TrashedRelease[] = [...(await releaseSet()), ...(await listTrashedReleases(db))];
-  return releases.some((release) => !release.isDraft && isInsidePin(release.version, pin));
+  return releases.some((release) => release.wasPublished && isInsidePin(release.version, pin));
 }

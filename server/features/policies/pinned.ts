@@ -1,7 +1,7 @@
 import { isInsidePin } from '../../../contract/policies.ts';
 import { channels } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
-import { selectReleases, type ReleaseRow } from '../releases/index.ts';
+import { selectReleases, toLiveRelease, type ReleaseRow } from '../releases/index.ts';
 import { effectivePolicies } from './policy-set.ts';
 
 /**
@@ -9,18 +9,18 @@ import { effectivePolicies } from './policy-set.ts';
  * is permanently deleted, their pin counts no longer.
  */
 export async function customersPinnedTo(db: Db, release: ReleaseRow): Promise<number> {
-  if (release.is_draft) return 0;
+  if (!toLiveRelease(release).wasPublished) return 0;
   const policies = await effectivePolicies(db);
   const pins = [...policies.values()].flatMap(({ pin }) => pin?.value ?? []);
   const matching = pins.filter((pin) => isInsidePin(release.version, pin));
   if (matching.length === 0) return 0;
   const others = await selectReleases(db)
     .where('r.release_id', '<>', release.release_id)
-    .where('r.is_draft', '=', false)
     .where('r.platform', '=', release.platform)
     .where('r.architecture', '=', release.architecture)
     .where('r.file_kind', '=', release.file_kind)
     .where('r.channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
     .execute();
-  return matching.filter((pin) => !others.some(({ version }) => isInsidePin(version, pin))).length;
+  const published = others.map(toLiveRelease).filter(({ wasPublished }) => wasPublished);
+  return matching.filter((pin) => !published.some(({ version }) => isInsidePin(version, pin))).length;
 }

@@ -186,6 +186,18 @@ describe('the policy of a customer', () => {
     expect(await fed(machineId, { version: '' })).toBe('nothing PINNED');
   });
 
+  test('keeps pinned machines where they are when the release of the pin becomes a draft again', async () => {
+    const pinned = await makeRelease(server, { version: '1.2.0' });
+    await makeRelease(server, { version: '1.3.0' });
+    const license = await makeLicense(staff);
+    const machine = await machineOn(license);
+    await put(license.customerId, { pin: '1.2.' });
+    server.clock.advance(1);
+    await staff.ok(releases.update, { params: { releaseId: pinned.id }, body: { isDraft: true } });
+    expect(await fed(machine)).toBe('nothing PINNED');
+    expect((await staff.ok(releases.impact, { params: { releaseId: pinned.id } })).pinned).toBe(1);
+  });
+
   test('keeps pinned machines where they are when the release of the pin is put in the bin', async () => {
     const pinned = await makeRelease(server, { version: '1.2.0' });
     await makeRelease(server, { version: '1.3.0' });

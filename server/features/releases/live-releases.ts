@@ -26,7 +26,7 @@ export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 /** What of a release in the recycle bin still decides: a pin that matches it counts. */
 export type TrashedRelease = Pick<
   LiveRelease,
-  'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'isDraft'
+  'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'wasPublished'
 >;
 
 /** All releases in the recycle bin, in no order. */
@@ -58,6 +58,8 @@ export function toLiveRelease(row: ReleaseRow) {
     rolloutSalt: row.rollout_salt,
     /** Failures before this do not count for the rollout guard. */
     failuresFrom: row.failures_from.toISOString(),
+    /** A draft may have been taken back: publishing and taking back restart the count of failures. */
+    wasPublished: !row.is_draft || row.failures_from > row.created_at,
     /** Set while it is in the recycle bin. */
     deletedAt: row.deleted_at?.toISOString() ?? null,
   };

@@ -115,7 +115,8 @@ export const updateRelease = (
     columns: (before) => ({
       ...patchColumns(sent(before)),
       ...planColumns(before, patch, change.now),
-      ...(isPublished(before) ? { release_date: change.now, failures_from: change.now } : {}),
+      ...(isPublished(before) ? { release_date: change.now } : {}),
+      ...(before.isDraft === isDraftAfter(before) ? {} : { failures_from: change.now }),
     }),
     what: (before, after) => (isPublished(before) ? `published ${offerText(after)}` : undefined),
   });

@@ -24,6 +24,8 @@ export type Candidate = {
   damagedAt: string | null;
   pauseReason: string | null;
   deletedAt?: string | null;
+  /** Published, or a draft again. */
+  wasPublished: boolean;
   /** Null for a file on another server. */
   sha1?: string | null;
 } & PolicedRelease;
@@ -79,8 +81,8 @@ export const isOnChannel = (
 
 /**
  * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
- * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused or in the
- * recycle bin still matches: taking it back must not send pinned machines to other versions.
+ * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused, a draft
+ * again or in the recycle bin still matches: taking it back must not send pinned machines to other versions.
  */
 function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
   const pin = question.policed?.policy.pin?.value;
@@ -88,7 +90,7 @@ function pinCounts(candidates: readonly Candidate[], question: Question): boolea
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
   const trashed = (question.policed?.trashed ?? []).filter((r) => isForUpdater(r, question));
   return [...candidates, ...trashed].some(
-    (r) => !r.isDraft && isOnChannel(r, question) && isInsidePin(r.version, pin),
+    (r) => r.wasPublished && isOnChannel(r, question) && isInsidePin(r.version, pin),
   );
 }
 

@@ -76,7 +76,7 @@ describe('a pin', () => {
     const decide = (one: typeof trashed) =>
       decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, trashed: [one] } })).reason;
     expect(decide(trashed)).toBe('PINNED');
-    expect(decide({ ...trashed, isDraft: true })).toBe('OFFERED');
+    expect(decide({ ...trashed, wasPublished: false })).toBe('OFFERED');
     expect(decide({ ...trashed, channel: 'beta' })).toBe('OFFERED');
     expect(decide({ ...trashed, platform: 'darwin' })).toBe('OFFERED');
   });
@@ -84,6 +84,7 @@ describe('a pin', () => {
   test.each([
     ['withdrawn', { isActive: false }],
     ['paused', { pausedAt: '2026-11-19T00:00:00Z' }],
+    ['made a draft again', { isDraft: true, wasPublished: true }],
   ])('still counts where the release it matches was %s', (_, fields) => {
     expect(decided({ pin: '4.2.' }, [release('4.2.1', fields), release('5.0.0')])).toBe('nothing PINNED');
   });
