@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { imports as calls } from '../../../contract/imports.ts';
@@ -5,6 +6,7 @@ import { licenses } from '../../../contract/licenses.ts';
 import { users, rbac } from '../../../contract/users.ts';
 import { makeCustomer, softDelete, unique } from '../../../tests/factories.ts';
 import { password, startTestServer } from '../../../tests/harness.ts';
+import { withFormulas, withoutFormulas } from '../../csv.ts';
 import { session } from '../../../contract/session.ts';
 
 const server = await startTestServer();
@@ -316,6 +318,13 @@ describe('importing customers', () => {
     expect(said(await checkCustomers(`Name,Company Name,Country\na,b,DE`))).toEqual([
       '1 Company Name: Is there twice',
     ]);
+  });
+
+  test('takes back every text that an export escapes', () => {
+    const texts = fc.string({
+      unit: fc.constantFrom("'", ';', '=', '+', '-', '@', '＝', '\t', '\r', '\n', 'a'),
+    });
+    fc.assert(fc.property(texts, (text) => withFormulas(withoutFormulas(text)) === text));
   });
 
   test('takes one name in two encodings for the same', async () => {

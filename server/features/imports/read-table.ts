@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { mostImported, type ImportProblem } from '../../../contract/imports.ts';
+import { withFormulas } from '../../csv.ts';
 
 /** A row of a file: the text of each column, empty where the file has none. */
 export type Line<Column extends string> = { line: number; cells: Record<Column, string> };
@@ -9,7 +10,7 @@ type Table<Column extends string> = { lines: Line<Column>[]; problems: ImportPro
 /**
  * The rows of a CSV file by its columns, with everything that is wrong with its form. Accepts what spreadsheets write:
  * commas, semicolons or tabs, a byte order mark, a first line such as `sep=;`, every kind of line end, also mixed. Cells
- * are without the apostrophe that keeps a spreadsheet from running them, and in Unicode form NFC.
+ * are without the apostrophes that keep a spreadsheet from running them, and in Unicode form NFC.
  */
 export function readTable<Column extends string>(
   csv: string,
@@ -43,8 +44,7 @@ export function readTable<Column extends string>(
   return { lines, problems };
 }
 
-// as server/csv.ts escapes cells
-const textOf = (cell: string) => cell.normalize('NFC').replace(/^'(?=[=+\-@＝＋－＠])/, '');
+const textOf = (cell: string) => withFormulas(cell.normalize('NFC'));
 
 type Parsed = { record: string[]; info: { lines: number } };
 
