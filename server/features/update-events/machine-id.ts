@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
+import { isStorableText } from '../../../contract/common.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
@@ -7,6 +8,7 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 export { machineHashOf };
 
+const longestId = 256;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** The display id of a machine: the first 60 bits of its hash in 12 characters without I, L, O and U. */
@@ -32,7 +34,7 @@ export function machineOf(
   if (actor.kind === 'machine') return actor.machineHash;
   const id = [request.headers['x-machine-id'], machineId, request.headers['x-user-staging-id']]
     .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
-    .find((text) => text !== '' && text.length <= 256);
+    .find((text) => text !== '' && text.length <= longestId);
   return id === undefined ? undefined : machineHashOf(id);
 }
 
@@ -45,7 +47,8 @@ export async function asWritten<
 >(db: Db, query: Query): Promise<Query> {
   const { machineId, machineid } = query;
   if (machineId !== undefined || machineid === undefined) return query;
-  const found = onMachinesFoundBy(machineid);
+  const found =
+    machineid.length <= longestId && isStorableText(machineid) ? onMachinesFoundBy(machineid) : undefined;
   const seat =
     found &&
     (await db
