@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, hours, startTestServer, checkedTime } from '../../tests/harness.ts';
+import { days, eventually, minutes, startTestServer, checkedTime } from '../../tests/harness.ts';
 import { locks } from '../db/locks.ts';
 import { rotateEvents } from '../features/update-events/rotate-events.ts';
 import { startJobs } from './jobs.ts';
@@ -53,7 +53,7 @@ test('a stop while jobs are under way has nothing to warn of', async () => {
   }
 });
 
-test('a daily job that failed is tried again an hour later', async () => {
+test('a daily job that failed is tried again half an hour later', async () => {
   const said: string[] = [];
   const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -65,7 +65,7 @@ test('a daily job that failed is tried again an hour later', async () => {
   expect(due()).toBe(0);
   await backup.query('select pg_advisory_unlock_all()');
   backup.release();
-  vi.advanceTimersByTime(hours(1));
+  vi.advanceTimersByTime(minutes(30));
   await eventually(() => due() === days(1));
   vi.useRealTimers();
   await jobs.stop();

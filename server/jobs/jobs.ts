@@ -28,8 +28,11 @@ type Job = {
   | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
 );
 
-/** A job that could not do its work tries again after this time, or after its own interval if that is shorter. */
-const retryMs = hourMs;
+/**
+ * A job that could not do its work tries again after this time, or after its own interval if that is shorter: before the
+ * alert of a late job.
+ */
+const retryMs = hourMs / 2;
 
 /** A job may take long, but a stop must not. */
 const stopWithinMs = 3000;
