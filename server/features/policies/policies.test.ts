@@ -85,6 +85,12 @@ async function machineOn(license: License): Promise<string> {
   return machineId;
 }
 
+/** The machine tells the feed that it runs 1.2.0, which is recorded. */
+async function runs(machineId: string, as: Parameters<typeof fed>[0] = machineId): Promise<void> {
+  await fed(as, { version: '1.2.0' });
+  await eventually(async () => (await machineRow(server, machineId))?.last_version === '1.2.0');
+}
+
 async function explained(machineId: string, by = staff) {
   const id = machineHashOf(machineId);
   // a validation makes the machine known, and its update check says what it is
@@ -166,9 +172,7 @@ describe('the policy of a customer', () => {
     const license = await makeLicense(staff);
     const machineId = await machineOn(license);
     await put(license.customerId, { pin: '1.2.' });
-    await fed(machineId, { version: '1.2.0' });
-    const lastVersion = async (id: string) => (await machineRow(server, id))?.last_version;
-    await eventually(async () => (await lastVersion(machineId)) === '1.2.0');
+    await runs(machineId);
     const { headers } = await server.signInAs('viewer');
     await fed({ headers: { ...headers, 'x-machine-id': machineId } }, { version: '0.9.0' });
     const event = {
@@ -180,10 +184,24 @@ describe('the policy of a customer', () => {
     const told = await server.api({ headers }).call(updateEvents.report, { body: { events: [event] } });
     expect(told.status).toBe(403);
     // what is recorded after it
-    const next = unique('machine');
-    await fed(next, { version: '1.2.0' });
-    await eventually(async () => (await lastVersion(next)) === '1.2.0');
+    await runs(unique('machine'));
     expect(await fed(machineId, { version: '' })).toBe('nothing PINNED');
+  });
+
+  test('is not passed by what an API key claims of a machine that took a release with its token', async () => {
+    await makeRelease(server, { version: '0.9.0' });
+    const pinned = await makeRelease(server, { version: '1.2.0' });
+    await makeRelease(server, { version: '1.3.0', minimumSupportedVersion: '1.0.0' });
+    const license = await makeLicense(staff);
+    const machine = await enrollOn(server, license, unique('machine'));
+    await put(license.customerId, { pin: '1.2.' });
+    expect(await fed(machine)).toBe('1.2.0 PINNED');
+    await fetch(server.url + new URL(pinned.fileUrl).pathname, machine);
+    await runs(machine.machineId, machine);
+    await fed(machine.machineId, { version: '0.9.0' });
+    // what is recorded after it
+    await runs(unique('machine'));
+    expect(await fed(machine, { version: '' })).toBe('nothing PINNED');
   });
 
   test('keeps pinned machines where they are when the release of the pin becomes a draft again', async () => {

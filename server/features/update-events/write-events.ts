@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
+import { activationsOfRecord } from '../../db/sql.ts';
 import { addFigures } from '../analytics/index.ts';
 import {
   isEvent,
   activityByMachine,
   succeeded,
+  unknownFields,
   type UpdateEvent,
   type MachineActivity,
 } from './update-event.ts';
@@ -20,6 +22,8 @@ type Known = {
   architecture: string | null;
   channel: Channel | null;
   lastCheckDay: string | null;
+  /** It is enrolled, and took a release with its token. */
+  provesItself: boolean;
 };
 
 /**
@@ -35,7 +39,10 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
     tx,
     fresh.map((event) => withKnown(event, known.get(event.machineHash))),
   );
-  await updateMachines(tx, activity, newDownloads);
+  const told = fresh.map((event) =>
+    known.get(event.machineHash)?.provesItself && !event.proven ? { ...event, ...unknownFields } : event,
+  );
+  await updateMachines(tx, activityByMachine(told), newDownloads);
   await writeOffers(tx, fresh);
   await countCheckDays(tx, activity, known);
   await insertEvents(tx, events.filter(isEvent));
@@ -69,7 +76,11 @@ async function lockMachines(tx: Tx, activity: readonly MachineActivity[]): Promi
   await makeRecords(tx, activity);
   const { rows } = await sql<Known & { hash: string }>`
     select encode(machine_hash, 'hex') as hash, platform, architecture, channel,
-           last_check_day::text as "lastCheckDay"
+           last_check_day::text as "lastCheckDay",
+           proven_at is not null
+             and exists (select from downloads d where d.machine_hash = machines.machine_hash and d.proven)
+             and exists (select from ${activationsOfRecord(sql`machines.machine_hash`)} a
+                           join machine_credentials c using (activation_id)) as "provesItself"
       from machines
      where machine_hash = any(select decode(h, 'hex') from unnest(${hashes}::text[]) as m (h))
      order by machine_hash for update`.execute(tx);
