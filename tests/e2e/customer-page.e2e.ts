@@ -114,3 +114,31 @@ test('a license is transferred to another customer after it was said what change
   await expect(page.getByText(`License ${license.licenseKey} is back with ${from.name}`)).toBeVisible();
   await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
 });
+
+test('the last license of a page leads to the page before, and another order to the first', async ({
+  page,
+  server,
+}) => {
+  const [from, to] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
+  for (let day = 10; day < 31; day++)
+    await makeLicense(server.admin, {
+      customerId: from.customerId,
+      validUntil: `2030-01-${day}T00:00:00Z`,
+    });
+  await signInAs(page, 'super_admin', `/customers/${from.customerId}`, server);
+  const list = card(page, 'Licenses');
+  const next = list.getByRole('button', { name: 'Next page' });
+  await next.click();
+  await expect(list.getByText('Showing 21 to 21 of 21 results')).toBeVisible();
+  await list.getByRole('button', { name: 'Valid Until' }).click();
+  await expect(list.getByText('Showing 1 to 20 of 21 results')).toBeVisible();
+  await next.click();
+  const last = list.getByRole('row').filter({ hasText: '10 Jan 2030' });
+  await chooseInMenu(last, 'Transfer');
+  const transfer = dialog(page, 'Transfer License');
+  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
+  await page.getByRole('option', { name: to.name }).click();
+  await transfer.getByRole('button', { name: 'Transfer License' }).click();
+  await expect(transfer).toBeHidden();
+  await expect(list.getByRole('row').filter({ hasText: '30 Jan 2030' })).toBeVisible();
+});

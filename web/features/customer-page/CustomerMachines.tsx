@@ -77,7 +77,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               </EmptyState>
             }
           />
-          {(machines.data?.meta.total ?? 0) > machinesPerPage && (
+          {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
             <ListPages
               search={search}
               change={change}

@@ -68,11 +68,15 @@ export function LicensesOfCustomer(props: {
             rowLabel={(license) => license.licenseKey}
             rowNote={whyOnlyActivations}
             sort={sort}
-            onSort={setSort}
+            onSort={(by) => {
+              setSort(by);
+              setPage(1);
+            }}
             stale={list.isPlaceholderData}
             empty={<EmptyState title="No licenses">No license was issued to this customer.</EmptyState>}
           />
-          {(list.data?.meta.total ?? 0) > licensesPerPage && (
+          {/* also of the last page when its last row is gone: it leads to the page before */}
+          {(page > 1 || (list.data?.meta.total ?? 0) > licensesPerPage) && (
             <Pagination
               page={page}
               pageSize={licensesPerPage}
