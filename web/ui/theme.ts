@@ -41,6 +41,10 @@ const red: MantineColorsTuple = [
   '#7d1512',
 ];
 
+const forgetFile = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+  currentTarget.value = '';
+};
+
 const smallControls = ['Button', 'TextInput', 'Textarea', 'Checkbox', 'SegmentedControl', 'Switch'];
 
 /**
@@ -76,6 +80,8 @@ const components = {
       visibilityToggleButtonProps: { 'aria-label': 'Show password', tabIndex: 0 },
     },
   },
+  // without its last file, so that the same file may be chosen again after it was corrected
+  FileButton: { defaultProps: { inputProps: { onClick: forgetFile } } },
   Text: { defaultProps: { size: 'sm' } },
   Anchor: { defaultProps: { size: 'sm' } },
   Input: { vars: () => ({ wrapper: { '--input-fz': '13px' } }) },
