@@ -38,9 +38,14 @@ export const useKeepingValues = (key: string, current: () => object | undefined)
  * confirmation does not reopen, so that the key press that signs in cannot confirm it.
  */
 export function useKept<Value>(key: string) {
-  const state = useState(() => (hasKeptWork() ? (kept.get(key)?.record as Value | undefined) : undefined));
-  useKeeping(key, 'record', () => state[0]);
-  return state;
+  const [shown, setShown] = useState(() =>
+    hasKeptWork() ? (kept.get(key)?.record as Value | undefined) : undefined,
+  );
+  useKeeping(key, 'record', () => shown);
+  // A late answer closes the dialog that it was for, and none that was opened since.
+  const set = (next: Value | undefined) =>
+    setShown((now) => (next === undefined && now !== shown ? now : next));
+  return [shown, set] as const;
 }
 
 /**

@@ -44,7 +44,7 @@ export function effectOf(
   now: Params,
   changes: Params,
   { dialogs = [], typed = ['search'], tabs = [] }: SearchEffects,
-): { staysOnPage: boolean; replace: boolean } {
+): { staysOnPage: boolean; replace: boolean; closes: boolean } {
   const changed = Object.keys(changes);
   const isOfDialogs = changed.every((name) => dialogs.includes(name));
   const wasOpen = dialogs.some((name) => now[name]);
@@ -52,5 +52,6 @@ export function effectOf(
   return {
     staysOnPage: isOfDialogs || changed.some((name) => name === 'page' || tabs.includes(name)),
     replace: (isOfDialogs && (wasOpen || !opens)) || changed.every((name) => typed.includes(name)),
+    closes: isOfDialogs && !opens,
   };
 }

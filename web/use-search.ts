@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { effectOf, type SearchEffects } from './search-params.ts';
 
 type Route<Search> = {
@@ -15,10 +16,16 @@ export function useSearch<Search extends Record<string, unknown>>(
   route: Route<Search>,
   effects: SearchEffects = {},
 ): { search: Search; change: ChangeSearch<Search> } {
+  // each screen passes its own route, always the same
+  // oxlint-disable-next-line react/hooks
   const search = route.useSearch();
+  // oxlint-disable-next-line react/hooks
   const navigate = route.useNavigate();
+  const shown = useShown(search);
   const change: ChangeSearch<Search> = (changes, { replace: always = false } = {}) => {
-    const { staysOnPage, replace } = effectOf(search, changes, effects);
+    const { staysOnPage, replace, closes } = effectOf(search, changes, effects);
+    // A late answer closes the dialog that it was for, and neither another one nor a screen opened since.
+    if (closes && shown.current !== search) return;
     void navigate({
       search: (before) => ({
         ...before,
@@ -29,4 +36,16 @@ export function useSearch<Search extends Record<string, unknown>>(
     });
   };
   return { search, change };
+}
+
+/** What is on the screen now; undefined once the screen was left. */
+function useShown<Value>(value: Value) {
+  const shown = useRef<Value>(undefined);
+  useEffect(() => {
+    shown.current = value;
+    return () => {
+      shown.current = undefined;
+    };
+  }, [value]);
+  return shown;
 }

@@ -507,7 +507,8 @@ export async function expectInSight(element: Locator): Promise<void> {
 const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
 
-const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+/** Matches the paths of a call, without their query. */
+export const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** Clicks a button twice, and returns how often its call has been made since. */
 export async function clickTwice(target: Locator, { method, path }: Route): Promise<() => number> {

@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
@@ -103,10 +104,16 @@ const hasTypedFields = (body: HTMLElement | null): boolean =>
   );
 
 function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const queryClient = useQueryClient();
+  const [isSaving] = useState(() => queryClient.isMutating() > 0);
   return (
     <DialogFrame title="Discard changes?" onClose={onKeep}>
       <Stack gap="md">
-        <Text>What you entered is not saved.</Text>
+        <Text>
+          {isSaving
+            ? 'What was sent may still be saved. What you entered since is not.'
+            : 'What you entered is not saved.'}
+        </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onDiscard}>
             Discard

@@ -1,0 +1,93 @@
+import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
+import type { Route } from '../../contract/route.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import {
+  addressOf,
+  button,
+  chooseInMenu,
+  dialog,
+  expect,
+  heading,
+  rowOf,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
+
+// What happens while a call of the user has no answer yet.
+
+/** Keeps this call waiting: `begun` when the page makes it, until `answer` is called. */
+async function hold(page: Page, { method, path }: Route) {
+  let answer = () => {};
+  const wanted = new Promise<void>((resolve) => (answer = resolve));
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  await page.route(
+    (url) => addressOf(path).test(url.pathname),
+    async (route) => {
+      if (route.request().method() !== method) return route.fallback();
+      begin();
+      await wanted;
+      await route.continue();
+    },
+  );
+  return { begun, answer: () => answer() };
+}
+
+const leaves = (page: Page) => page.getByRole('link', { name: 'Audit Log', exact: true });
+
+test('a late answer closes its own dialog alone, and opens no screen that was left', async ({
+  page,
+  server,
+}) => {
+  const [one, other] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
+  const phone = dialog(page, 'Edit Customer').getByRole('textbox', { name: 'Phone' });
+  const question = dialog(page, 'Discard changes?');
+  await signInAs(page, 'super_admin', `/customers?search=Hospital&edit=${one.customerId}`, server);
+  let saving = await hold(page, customers.update);
+  await phone.fill('1');
+  await button(page, 'Update Customer').click();
+  await saving.begun;
+  await page.keyboard.press('Escape');
+  await expect(question).toContainText('What was sent may still be saved.');
+  await button(page, 'Discard').click();
+  await rowOf(page, other.name).getByRole('button', { name: 'Edit' }).click();
+  await phone.fill('2');
+  saving.answer();
+  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+  await expect(phone).toHaveValue('2');
+
+  saving = await hold(page, customers.update);
+  await button(page, 'Update Customer').click();
+  await saving.begun;
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await leaves(page).click();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+  const saved = page.waitForResponse((answer) => answer.request().method() === customers.update.method);
+  saving.answer();
+  await saved;
+  await expect(page.getByText('Customer updated successfully')).toHaveCount(2);
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+});
+
+test('a late revocation leaves the dialog of another license open', async ({ page, server }) => {
+  const name = unique('Late Clinic');
+  const { customerId } = await makeCustomer(server.admin, { name });
+  const [one, other] = [
+    await makeLicense(server.admin, { customerId }),
+    await makeLicense(server.admin, { customerId }),
+  ];
+  await signInAs(page, 'super_admin', `/licenses?search=${encodeURIComponent(name)}`, server);
+  const revoking = await hold(page, licenses.revoke);
+  await rowOf(page, one.licenseKey).getByRole('button', { name: 'Revoke' }).click();
+  await dialog(page, 'Revoke License').getByRole('button', { name: 'Revoke' }).click();
+  await revoking.begun;
+  await page.keyboard.press('Escape');
+  await chooseInMenu(rowOf(page, other.licenseKey), 'Transfer');
+  await expect(dialog(page, 'Transfer License')).toBeVisible();
+  revoking.answer();
+  await expect(page.getByText(`License ${one.licenseKey} for ${name} revoked`)).toBeVisible();
+  await expect(dialog(page, 'Transfer License')).toBeVisible();
+});
