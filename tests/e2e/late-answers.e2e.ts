@@ -1,6 +1,7 @@
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
+import { views } from '../../contract/views.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import {
   addressOf,
@@ -90,4 +91,25 @@ test('a late revocation leaves the dialog of another license open', async ({ pag
   revoking.answer();
   await expect(page.getByText(`License ${one.licenseKey} for ${name} revoked`)).toBeVisible();
   await expect(dialog(page, 'Transfer License')).toBeVisible();
+});
+
+test('a view that is deleted late does not bring its list back', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/licenses?seats=full', server);
+  const name = unique('Late');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await button(page, 'Save View').click();
+  await expect(page).toHaveURL(/view=/);
+  const deleting = await hold(page, views.delete);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Delete view' }).click();
+  await deleting.begun;
+  await leaves(page).click();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+  deleting.answer();
+  await expect(page.getByText(`View ${name} deleted`)).toBeVisible();
+  await button(page, 'Undo').click();
+  await expect(page.getByText(`View ${name} restored`)).toBeVisible();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
 });

@@ -50,7 +50,7 @@ export default function ViewMenu(viewed: ViewedList) {
             <>
               <Menu.Item onClick={() => setAsked({ view: current })}>Rename or share…</Menu.Item>
               <Menu.Divider />
-              <Menu.Item className={classes.danger} onClick={() => remove.mutate(current)}>
+              <Menu.Item className={classes.danger} onClick={() => remove(current)}>
                 Delete view
               </Menu.Item>
             </>

@@ -29,6 +29,7 @@ export function useCurrentView({ list, to, search, params }: ViewedList) {
     /** Replaces the filters by those of the view. */
     open: (view: SavedView) => go({ ...readQuery(view.query, params).search, view: view.id }),
     /** Keeps the filters, without a view. */
-    leave: () => go(Object.fromEntries(new URLSearchParams(query))),
+    leave: () =>
+      void navigate({ to, search: ({ view: _view, ...filters }: ViewedList['search']) => filters } as never),
   };
 }

@@ -19,21 +19,20 @@ export function useViewChanges(on: { onRemoved: () => void; onRestored: (view: S
     mutationFn: ({ id }: SavedView) => restoreView(id),
     onSuccess: (view) => {
       void toast({ message: `View ${view.name} restored`, subject: aboutView(view) });
-      on.onRestored(view);
     },
     onError,
   });
   const remove = useChange({
     mutationFn: ({ id }: SavedView) => deleteView(id),
     onSuccess: (_, view) => {
-      on.onRemoved();
       void toast({
         message: `View ${view.name} deleted`,
         subject: { name: view.name },
-        undo: () => restore.mutate(view),
+        undo: () => restore.mutate(view, { onSuccess: on.onRestored }),
       });
     },
     onError,
   });
-  return { save, remove };
+  // Both open the list, so they are left out once the user is on another screen.
+  return { save, remove: (view: SavedView) => remove.mutate(view, { onSuccess: on.onRemoved }) };
 }
