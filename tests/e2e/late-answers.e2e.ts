@@ -1,6 +1,7 @@
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
+import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import {
@@ -112,4 +113,18 @@ test('a view that is deleted late does not bring its list back', async ({ page, 
   await button(page, 'Undo').click();
   await expect(page.getByText(`View ${name} restored`)).toBeVisible();
   await expect(heading(page, 'Audit Log')).toBeVisible();
+});
+
+test('a role takes no input while it is saved', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  const cell = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  await cell('Licenses: export').or(cell('Audit: export')).first().check();
+  const saving = await hold(page, rbac.updateRole);
+  await button(page, 'Save Changes').click();
+  await saving.begun;
+  const { x, y } = (await cell('Customers: update').boundingBox())!;
+  await page.mouse.click(x + 5, y + 5);
+  await expect(cell('Customers: update')).not.toBeChecked();
+  saving.answer();
+  await expect(page.getByText('Role updated successfully')).toBeVisible();
 });

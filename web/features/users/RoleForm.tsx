@@ -74,7 +74,8 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
           )}
         </Group>
       </div>
-      <Stack gap="md">
+      {/* what is entered while it is saved would be replaced by what was saved */}
+      <Stack gap="md" inert={edit.busy}>
         <TextInput
           label="Description"
           maxLength={500}
