@@ -128,3 +128,25 @@ test('a role takes no input while it is saved', async ({ page, server }) => {
   saving.answer();
   await expect(page.getByText('Role updated successfully')).toBeVisible();
 });
+
+test('Enter in the palette opens no result for what was typed before', async ({ page, server }) => {
+  const [before, now] = [unique('Zephyr'), unique('Quorum')];
+  for (const name of [before, now]) await makeCustomer(server.admin, { name });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('textbox', { name: 'Type a command or search' });
+  const found = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
+  await field.fill(before);
+  await expect(found(before)).toBeVisible();
+  const searching = await hold(page, customers.list);
+  await field.fill(now);
+  await field.press('Enter');
+  await searching.begun;
+  await field.press('Enter');
+  await expect(field).toBeVisible();
+  searching.answer();
+  await expect(found(now)).toBeVisible();
+  await field.press('Enter');
+  await expect(heading(page, now)).toBeVisible();
+});

@@ -67,6 +67,11 @@ export default function CommandPalette() {
       <Spotlight.Search
         placeholder="Type a command or search..."
         aria-label="Type a command or search"
+        onKeyDownCapture={(event) => {
+          const isFound = paletteStore.getState().selected >= local.flatMap(({ entries }) => entries).length;
+          // results of what was typed before: the ones of this text may be others
+          if (event.key === 'Enter' && isFound && found.isOutdated) event.stopPropagation();
+        }}
         onFocus={() => {
           const early = takeEarlyKeys();
           if (early) setText((before) => before + early);
@@ -181,11 +186,12 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
 function useFound(text: string) {
   const [settled] = useDebouncedValue(text.trim(), delay);
   const sources = useSources();
-  return useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
     enabled: settled.length >= shortestSearch && text !== '',
     ...(text.length >= shortestSearch && { placeholderData: keepPreviousData }),
     retry: false,
   });
+  return { data, isFetching, isOutdated: isPlaceholderData || settled !== text.trim() };
 }
