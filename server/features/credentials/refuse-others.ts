@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../caller.ts';
 import { fail, type Failure } from '../../failure.ts';
+import { machineIdIn } from '../../machine-hash.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
 
 type NamingBody = { machineId?: string; licenseKey?: string; events?: { machineId?: string }[] };
@@ -13,7 +14,8 @@ export function refuseOthers(actor: Actor, request: FastifyRequest, body: unknow
   if (actor.kind !== 'machine') return undefined;
   const { machineId, licenseKey, events = [] } = (body ?? {}) as NamingBody;
   const { query, headers } = request as { query: Record<string, unknown>; headers: Record<string, unknown> };
-  const named = [machineId, ...events.map((event) => event.machineId), ...idsIn(headers['x-machine-id'])];
+  const inHeader = idsIn(headers['x-machine-id']).map(machineIdIn);
+  const named = [machineId, ...events.map((event) => event.machineId), ...inHeader];
   // Squirrel.Windows retries a failed request with its URL in lower case
   const inAddress = [query.machineId, query.machineid].flatMap(idsIn).map((id) => id.toLowerCase());
   if (

@@ -154,6 +154,20 @@ describe('the policy of a customer', () => {
     expect(await squirrelFed(machineId)).toEqual(['1.2.0', '1.2.0']);
   });
 
+  test('decides about a machine whose id is in its header as UTF-8, as by Electron, or as Latin-1', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const license = await makeLicense(staff);
+    const machineId = unique('Röntgen');
+    await validateOn(server.api(key), license, machineId);
+    const proven = await enrollOn(server, license, unique('Röntgen'));
+    await put(license.customerId, { pin: '1.2.' });
+    const asUtf8 = (id: string) => Buffer.from(id).toString('latin1');
+    expect(await fed(machineId)).toBe('1.2.0 PINNED');
+    expect(await fed(asUtf8(machineId))).toBe('1.2.0 PINNED');
+    const headers = { ...proven.headers, 'x-machine-id': asUtf8(proven.machineId) };
+    expect(await fed({ headers })).toBe('1.2.0 PINNED');
+  });
+
   test('pins Squirrel.Windows also to a release that it cannot fetch, as its file is on another server', async () => {
     const elsewhere = { externalUrl: 'https://example.com/App-1.2.0-full.nupkg', sha1: null };
     await makeRelease(server, { version: '1.2.0', fileKind: 'nupkg', ...elsewhere });

@@ -4,7 +4,7 @@ import { isStorableText } from '../../../contract/common.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
-import { machineHashOf } from '../../machine-hash.ts';
+import { machineHashOf, machineIdIn } from '../../machine-hash.ts';
 
 export { machineHashOf };
 
@@ -32,9 +32,10 @@ export function machineOf(
   { machineId }: { machineId?: string | undefined },
 ): string | undefined {
   if (actor.kind === 'machine') return actor.machineHash;
-  const id = [request.headers['x-machine-id'], machineId, request.headers['x-user-staging-id']]
-    .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []))
-    .find((text) => text !== '' && text.length <= longestId);
+  const inHeader = (name: string) => machineIdIn(String(request.headers[name] ?? ''));
+  const id = [inHeader('x-machine-id'), (machineId ?? '').trim(), inHeader('x-user-staging-id')].find(
+    (text) => text !== '' && text.length <= longestId,
+  );
   return id === undefined ? undefined : machineHashOf(id);
 }
 
