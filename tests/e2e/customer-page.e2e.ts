@@ -142,3 +142,18 @@ test('the last license of a page leads to the page before, and another order to 
   await expect(transfer).toBeHidden();
   await expect(list.getByRole('row').filter({ hasText: '30 Jan 2030' })).toBeVisible();
 });
+
+test.describe('west of Greenwich', () => {
+  test.use({ timezoneId: 'America/Los_Angeles' });
+
+  test('a license ends on the same day at the top of the page as in the list', async ({ page, server }) => {
+    const { customerId } = await makeCustomer(server.admin);
+    const validUntil = `${inDays(20).slice(0, 10)}T00:00:00Z`;
+    await makeLicense(server.admin, { customerId, validUntil });
+    await signInAs(page, 'super_admin', `/customers/${customerId}`, server);
+    const said = await page.getByText(/^A license ends on /).textContent();
+    const day = /^A license ends on (.*)\.$/.exec(said!)![1]!;
+    await expect(card(page, 'Licenses').getByRole('row').nth(1)).toContainText(day);
+    await expect(page.getByText(`Next License Ends${day}`)).toBeVisible();
+  });
+});

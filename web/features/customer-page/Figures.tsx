@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { countryName } from '../../../contract/countries.ts';
 import type { CustomerOverview } from '../../../contract/customer-page.ts';
-import { shortDate } from '../../ui/time.ts';
+import { shortDate, utcDate } from '../../ui/time.ts';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { SeatUsage } from '../activations/index.ts';
 import classes from './customer-page.module.css';
@@ -41,7 +41,7 @@ export function Figures({ overview: { seats, machines, refused } }: { overview: 
       tiles={{
         'Seats Used': seats.max > 0 ? <SeatUsage used={seats.used} max={seats.max} /> : '—',
         'Valid Licenses': countText(seats.licenses),
-        'Next License Ends': seats.nextEnd ? shortDate(seats.nextEnd) : '—',
+        'Next License Ends': seats.nextEnd ? utcDate(seats.nextEnd) : '—',
         Machines: countText(machines),
         'Refused in 30 Days': countText(refused.total),
       }}

@@ -2,7 +2,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerOverview } from '../../../contract/customer-page.ts';
 import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
-import { shortDate } from '../../ui/time.ts';
+import { shortDate, utcDate } from '../../ui/time.ts';
 
 type Verdict = { tone: Extract<Tone, 'teal' | 'amber' | 'red' | 'neutral'>; sentence: string };
 
@@ -31,7 +31,7 @@ export function verdictOf(
       sentence: `${counted(refused.total, 'validation')} ${refused.total === 1 ? 'was' : 'were'} refused in the last 30 days.`,
     };
   if (seats.nextEnd && Date.parse(seats.nextEnd) - now.getTime() < soon)
-    return { tone: 'amber', sentence: `A license ends on ${shortDate(seats.nextEnd)}.` };
+    return { tone: 'amber', sentence: `A license ends on ${utcDate(seats.nextEnd)}.` };
   return {
     tone: 'teal',
     sentence: `${counted(machines ?? 0, 'machine')} ${machines === 1 ? 'holds a seat' : 'hold seats'}, and none was refused in the last 30 days.`,

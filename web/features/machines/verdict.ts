@@ -1,7 +1,7 @@
 import { dayMs } from '../../../contract/durations.ts';
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { clockMinutes, shortDate, weekdayName } from '../../ui/time.ts';
+import { clockMinutes, shortDate, utcDate, weekdayName } from '../../ui/time.ts';
 import { refusalReasons } from '../../refusal-reasons.ts';
 import { countText, fixedText } from '../../ui/numbers.ts';
 
@@ -34,7 +34,7 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
     case 'clone':
       return 'Two machines use its seat at once';
     case 'offline':
-      return `Runs without a network until ${shortDate(seat?.offlineUntil ?? lastSeen)}`;
+      return `Runs without a network until ${utcDate(seat?.offlineUntil ?? lastSeen)}`;
     case 'active':
       return 'Its license is valid';
     case 'no_seat':
