@@ -18,8 +18,9 @@ const said = (changes: object) =>
   )?.sentence;
 
 test.each([
-  [{}, '3 machines hold seats, and none was refused in the last 30 days.'],
-  [{ machines: 1 }, '1 machine holds a seat, and none was refused in the last 30 days.'],
+  // seats on licenses that are not valid are not in use
+  [{ machines: 11 }, '3 seats are in use, and no machine was refused in the last 30 days.'],
+  [{ seats: { ...seats, used: 1 } }, '1 seat is in use, and no machine was refused in the last 30 days.'],
   [{ seats: { ...seats, nextEnd: '2026-12-01T00:00:00.000Z' } }, 'A license ends on 1 Dec 2026.'],
   [{ refused: { ...refused, total: 1 } }, '1 validation was refused in the last 30 days.'],
   [{ refused: { ...refused, total: 20 } }, '20 validations were refused in the last 30 days.'],

@@ -9,10 +9,7 @@ type Verdict = { tone: Extract<Tone, 'teal' | 'amber' | 'red' | 'neutral'>; sent
 const soon = 30 * dayMs;
 
 /** How a customer stands, in one sentence: what keeps machines from running comes first. */
-export function verdictOf(
-  { customer, seats, machines, refused }: CustomerOverview,
-  now: Date,
-): Verdict | undefined {
+export function verdictOf({ customer, seats, refused }: CustomerOverview, now: Date): Verdict | undefined {
   if (customer.deletedAt)
     return {
       tone: 'red',
@@ -34,6 +31,6 @@ export function verdictOf(
     return { tone: 'amber', sentence: `A license ends on ${utcDate(seats.nextEnd)}.` };
   return {
     tone: 'teal',
-    sentence: `${counted(machines ?? 0, 'machine')} ${machines === 1 ? 'holds a seat' : 'hold seats'}, and none was refused in the last 30 days.`,
+    sentence: `${counted(seats.used, 'seat')} ${seats.used === 1 ? 'is' : 'are'} in use, and no machine was refused in the last 30 days.`,
   };
 }
