@@ -40,6 +40,15 @@ export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefine
   return { jump: true, now, newest: newest.at };
 }
 
+/**
+ * The clock, or the latest time that the database has seen: a clock that is set back opens no change request again, and
+ * begins no hours of a step and no days of a deferral in the past.
+ */
+export async function latestTime(db: Db, now: Date): Promise<Date> {
+  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
+  return new Date(Math.max(now.getTime(), newest?.at.getTime() ?? 0));
+}
+
 /** The sentence for the log and for responses to calls that need a checked time. */
 export const jumpSentence = ({ now, newest }: ClockJump): string =>
   `The clock of this server says ${now.toISOString()}, and the database last saw ${newest.toISOString()}. ` +

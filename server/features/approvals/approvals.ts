@@ -14,6 +14,7 @@ import { canRollOut } from '../../../contract/releases.ts';
 import { permissionsOf, type Access, type Route, type RouteInput } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
+import { latestTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import { permissionsOfUser } from '../../db/sql.ts';
@@ -22,7 +23,7 @@ import { authorize } from '../../http/adapter.ts';
 import type { Call, ChangeHandler, Implemented } from '../../http/call.ts';
 import { checkInput } from '../../http/input.ts';
 import { isNeedsApproval, type Wanted } from './needs-approval.ts';
-import { latestTime, lockVersion, stateOf, toRequest, type RequestRow } from './open-requests.ts';
+import { lockVersion, stateOf, toRequest, type RequestRow } from './open-requests.ts';
 
 type Ask = RouteInput<typeof calls.ask>['body'];
 type AskedCall = { call: string; params: Record<string, string>; body?: unknown; seen: string };

@@ -5,6 +5,7 @@ import { hasPermission, type Permission } from '../../../contract/permissions.ts
 import { canRollOut } from '../../../contract/releases.ts';
 import { permissionsOf } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
+import { latestTime } from '../../checked-time.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
@@ -16,15 +17,6 @@ const mostShown = 200;
 const skewMs = 60_000;
 
 export type RequestRow = Selectable<Tables['change_requests']>;
-
-/**
- * The time by which requests expire: the clock, or the latest time that the database has seen, so that a clock that is
- * set back opens no request again.
- */
-export async function latestTime(db: Db, now: Date): Promise<Date> {
-  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
-  return new Date(Math.max(now.getTime(), newest?.at.getTime() ?? 0));
-}
 
 /** The state at that time. A request from the future, made while a clock was ahead, does not count either. */
 export function stateOf(row: RequestRow, at: Date): ChangeRequest['state'] {

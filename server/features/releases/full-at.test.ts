@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { releases as calls, type ReleasePatch } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import { minutes, startTestServer } from '../../../tests/harness.ts';
+import { hours, minutes, startTestServer } from '../../../tests/harness.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 
 const server = await startTestServer();
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
@@ -55,6 +57,25 @@ test('a pause does not count', async () => {
     server.clock.advance(pause);
     expected += pause;
     expect((await api.ok(calls.resume, { params })).fullAt).toBe(new Date(expected).toISOString());
+  }
+});
+
+test('hours of a step and days of a deferral do not begin in the past of a clock that is set back', async () => {
+  const from = server.clock.now();
+  await systemChange(server.context, from, ({ tx }) => checkClock(tx, from));
+  const draft = await makeRelease(server, { isDraft: true });
+  const stepped = await makeRelease(server, { isDraft: true });
+  server.clock.advance(-hours(12));
+  try {
+    const back = server.api((await server.signInAs('binary_manager')).byCookie);
+    const update = (releaseId: string, body: ReleasePatch) =>
+      back.ok(calls.update, { params: { releaseId }, body: { isDraft: false, ...body } });
+    expect((await update(draft.id, {})).fullAt).toBe(from.toISOString());
+    expect((await makeRelease(server)).fullAt).toBe(from.toISOString());
+    const rolloutPlan = [{ percentage: 1, hours: 24 }];
+    expect((await update(stepped.id, { rolloutPlan })).stepStartedAt).toBe(from.toISOString());
+  } finally {
+    server.clock.set(from);
   }
 });
 

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { violatesUnique } from '../../db/client.ts';
-import type { Change } from '../../change.ts';
+import { latestTime } from '../../checked-time.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -37,7 +37,7 @@ export const toRecord = (row: ReleaseRow): ReleaseRecord =>
  * pause does not count.
  */
 function fullAtAfter(
-  { now }: Change,
+  now: Date,
   before: ReleaseRecord,
   {
     is_draft = before.isDraft,
@@ -77,10 +77,12 @@ function editableRelease(
     async write(change, before, columns) {
       const { tx } = change;
       try {
-        const full_at = fullAtAfter(change, before, columns);
+        const latest = await latestTime(tx, change.now);
+        const full_at = fullAtAfter(latest, before, columns);
+        const begins = columns.step_started_at === change.now && { step_started_at: latest };
         await tx
           .updateTable('releases')
-          .set({ ...columns, full_at })
+          .set({ ...columns, ...begins, full_at })
           .where('release_id', '=', before.id)
           .execute();
       } catch (error) {

@@ -6,6 +6,7 @@ import type { Release, ReleasePatch } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import { startNeedsPlan } from '../../../contract/rollout-plan.ts';
 import type { Change } from '../../change.ts';
+import { latestTime } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -43,7 +44,7 @@ export async function createRelease(change: Change, build: NewRelease): Promise<
   const { tx, by, now } = change;
   const denied = await refuseNew(tx, by, build);
   if (denied) return denied;
-  const columns = toColumns(build, now);
+  const columns = toColumns(build, await latestTime(tx, now));
   const made = await tx
     .insertInto('releases')
     .values(columns)
