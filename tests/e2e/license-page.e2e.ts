@@ -13,11 +13,25 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
   await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
   await expect(page.getByRole('heading', { level: 1 })).toContainText(license.licenseKey);
-  await expect(page.getByRole('region', { name: 'Validity' })).toContainText('1 Jan 2036');
+  const validity = page.getByRole('region', { name: 'Validity' });
+  await expect(validity).toContainText('1 Jan 2036');
   const results = page.getByRole('region', { name: 'Validations of the last 30 days', exact: true });
   await expect(results.getByRole('row', { name: /^VALID / })).toContainText('The license is valid');
   await expect(page.getByRole('region', { name: 'History' }).last()).toContainText('issued to');
   await expectAccessible(page);
+
+  // neither the second click of a double click nor a held key extends it once more
+  const extend = page.getByRole('button', { name: '+1 year' });
+  await extend.click();
+  await expect(validity).toContainText('1 Jan 2037');
+  await extend.dispatchEvent('click', { detail: 2 });
+  await extend.focus();
+  await page.keyboard.down('Enter');
+  await expect(validity).toContainText('1 Jan 2038');
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  await extend.click();
+  await expect(validity).toContainText('1 Jan 2039');
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await expect(dialog(page, 'Edit License')).toBeVisible();

@@ -3,6 +3,7 @@ import { extensions } from '../../../contract/license-term.ts';
 import { messageOf } from '../../api-error.ts';
 import { queryClient } from '../../query-client.ts';
 import { aboutLicense } from '../../toast-subjects.ts';
+import { pressOnce } from '../../ui/press-once.ts';
 import { utcDate } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -45,8 +46,7 @@ export default function ExtendButton(props: {
       data-hint="Extend by a year"
       loading={begin.isPending || isPending}
       // the next license takes the place of one that is extended: neither a double click nor a held key may reach it
-      onKeyDown={(event) => event.repeat && event.preventDefault()}
-      onClick={(event) => event.detail < 2 && begin.mutate()}
+      {...pressOnce(() => begin.mutate())}
     >
       {label}
     </Button>

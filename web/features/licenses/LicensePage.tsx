@@ -13,6 +13,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { pressOnce } from '../../ui/press-once.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { inOrder } from '../../ui/row-actions.ts';
 import { useSearch } from '../../use-search.ts';
@@ -101,7 +102,7 @@ function Actions({ license }: { license: License }) {
     <>
       {inOrder(actions).map(({ label, reason, run }) => (
         <DisabledReason key={label} reason={reason ?? null}>
-          <Button variant="default" onClick={run}>
+          <Button variant="default" {...(run && pressOnce(run))}>
             {label}
           </Button>
         </DisabledReason>
