@@ -235,12 +235,18 @@ describe('where stable requires approvals', () => {
   });
 
   test('who publishes it again is told what one person set meanwhile, for the guard and past the policies', async () => {
-    const release = await makeRelease(server, { rolloutPercentage: 20 });
-    const alone = { acceptableFailures: 50, security: true, minimumSupportedVersion: '1.0.0' };
+    const release = await makeRelease(server, { rolloutPercentage: 20, minimumAppVersion: '1.10.0' });
+    const alone = {
+      minimumAppVersion: '',
+      acceptableFailures: 50,
+      security: true,
+      minimumSupportedVersion: '1.0.0',
+    };
     for (const body of [{ isActive: false }, alone]) expect(await codeOf(update(release, body))).toBe('made');
     expect((await asked(one, update(release, { isActive: true }))).what).toBe(
       'activate at 20 %, with 50 % acceptable failures, as a security update, which update policies do not hold back' +
-        ', with the minimum supported version 1.0.0: update policies of machines below it do not hold the release back',
+        ', with the minimum supported version 1.0.0: update policies of machines below it do not hold the release back' +
+        ', and drop the minimum version 1.10.0: machines below 1.10.0 are offered the release too',
     );
   });
 

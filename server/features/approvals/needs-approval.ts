@@ -8,7 +8,7 @@ import { compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { pauseEndedAlone } from './release-entries.ts';
+import { lastOut, pauseEndedAlone } from './release-entries.ts';
 
 /** A release before and after a change; `deletedAt` is set while it is in the recycle bin. */
 type Changing = Release & { deletedAt?: string };
@@ -60,13 +60,16 @@ export async function refuseAlone(
   const what = whatNeedsApproval(before, after);
   if (what === undefined || !(await requireApproval(tx, [before.channel, after.channel]))) return undefined;
   // the approver may not know of a pause that one person ended where no approval was needed
-  const ended = enters(before, after) ? await pauseEndedAlone(tx, after.id) : undefined;
+  const isBack = enters(before, after);
+  const ended = isBack ? await pauseEndedAlone(tx, after.id) : undefined;
+  const was = isBack ? await lastOut(tx, after.id) : undefined;
+  const older = was && reachingOlder(was, after);
   const warning = ended ? `, after ${ended.by} alone ended a pause by the service: ${ended.reason}` : '';
   return needsApproval({
     subjectId: before.id,
     seen: before.updatedAt,
     subject: subjectOf('release.updated', before).name,
-    what: what + warning,
+    what: what + (older ? `, and ${older}` : '') + warning,
     changes: changesBetween(before, after),
   });
 }
@@ -147,7 +150,10 @@ function whatNeedsApproval(before: Changing, after: Changing): string | undefine
 }
 
 /** A lower minimum version offers the release to machines that it was never published to. */
-function reachingOlder(before: Changing, after: Changing): string | undefined {
+function reachingOlder(
+  before: Pick<Changing, 'minimumAppVersion'>,
+  after: Pick<Changing, 'minimumAppVersion'>,
+): string | undefined {
   const [was, is] = [before.minimumAppVersion, after.minimumAppVersion];
   if (was === null || (is !== null && compareVersions(is, was) >= 0)) return undefined;
   const to =

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
+import type { Release } from '../../../contract/releases.ts';
 import type { Db } from '../../db/client.ts';
 import { entriesAbout, withoutName } from '../audit/index.ts';
 
@@ -19,6 +20,21 @@ export async function changesSince(db: Db, releaseId: string, seen: Date): Promi
     by: row.user_email ?? 'system',
     what: withoutName(row.changes_summary),
   }));
+}
+
+/** A release as it was when it was last in the feeds; undefined if it was not. */
+export async function lastOut(
+  db: Db,
+  releaseId: string,
+): Promise<Pick<Release, 'minimumAppVersion'> | undefined> {
+  const left = await entriesAbout(db, 'release', releaseId)
+    .select('before')
+    .where(sql`before->>'isDraft'`, '=', 'false')
+    .where(sql`before->>'isActive'`, '=', 'true')
+    .where(sql`before->>'deletedAt'`, 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return left?.before as Release | undefined;
 }
 
 /** The last pause by the service, if one person ended it, be there later pauses or not: who, and why it was paused. */
