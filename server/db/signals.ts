@@ -104,12 +104,14 @@ export async function startSignals(
     },
     async label(text) {
       state.label = text;
-      await state.client?.query(`select set_config('application_name', $1, false)`, [nameOf(state)]);
+      if (state.client)
+        await ask(state.client, `select set_config('application_name', $1, false)`, [nameOf(state)]);
     },
     async working(serverPids) {
       const { client } = state;
       if (!state.up || !client) throw new DatabaseDown();
-      const { rows } = await client.query<{ pid: number }>(
+      const { rows } = await ask<{ pid: number }>(
+        client,
         // A server that reports no state may be executing a statement.
         `select pid from pg_stat_activity where pid = any($1) and coalesce(state, '') not like 'idle%'`,
         [serverPids],
@@ -146,6 +148,20 @@ export const notify = (tx: Tx, topic: Topic, ids: readonly string[] = []) =>
     tx,
   );
 
+const asked = new WeakMap<pg.Client, Promise<unknown>>();
+
+/** Queries of one connection one after the other: pg 9 refuses a second one at the same time. */
+function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  text: string,
+  values: unknown[] = [],
+): Promise<pg.QueryResult<Row>> {
+  const query = () => client.query<Row>(text, values);
+  const answer = (asked.get(client) ?? Promise.resolve()).then(query, query);
+  asked.set(client, answer);
+  return answer;
+}
+
 function sendSoon(state: State): void {
   if (state.untold.size > 0) state.telling ??= setTimeout(() => void sendUntold(state), tellWithinMs).unref();
 }
@@ -158,12 +174,11 @@ async function sendUntold(state: State): Promise<void> {
   const payloads = [...untold];
   if (!client || payloads.length === 0) return;
   untold.clear();
-  await client
-    .query('select pg_notify($1, payload) from unnest($2::text[]) as p (payload)', [channel, payloads])
-    .catch(() => {
-      payloads.forEach((payload) => untold.add(payload));
-      if (state.up && !state.stopped) sendSoon(state);
-    });
+  const tell = 'select pg_notify($1, payload) from unnest($2::text[]) as p (payload)';
+  await ask(client, tell, [channel, payloads]).catch(() => {
+    payloads.forEach((payload) => untold.add(payload));
+    if (state.up && !state.stopped) sendSoon(state);
+  });
 }
 
 /** Not Promise.race: a promise that lives as long as the server would retain every call that raced it. */
@@ -240,7 +255,7 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
 
 /** True if the connection responds in time. A late timer alone is no proof: the event loop may have been busy. */
 async function beats(client: pg.Client): Promise<boolean> {
-  const answer = client.query('select 1').then(
+  const answer = ask(client, 'select 1').then(
     () => true,
     () => false,
   );
