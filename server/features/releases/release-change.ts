@@ -79,10 +79,11 @@ function editableRelease(
       try {
         const latest = await latestTime(tx, change.now);
         const full_at = fullAtAfter(latest, before, columns);
-        const begins = columns.step_started_at === change.now && { step_started_at: latest };
+        const { step_started_at } = columns;
+        const beginsNow = step_started_at instanceof Date && +step_started_at === +change.now;
         await tx
           .updateTable('releases')
-          .set({ ...columns, ...begins, full_at })
+          .set({ ...columns, ...(beginsNow && { step_started_at: latest }), full_at })
           .where('release_id', '=', before.id)
           .execute();
       } catch (error) {
