@@ -11,7 +11,7 @@ const right = (resource: Resource, action: Action): Permission => ({ resource, a
  */
 export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]> = {
   validate: [[right('licenses', 'update')]],
-  updates: [[right('releases', 'read')]],
+  updates: [[right('releases', 'read')], [right('rollouts', 'update')]],
   releases: [[right('releases', 'create')], [right('rollouts', 'create'), right('rollouts', 'update')]],
 };
 

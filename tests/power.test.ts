@@ -211,7 +211,7 @@ const acts: Act[] = [
   ...(
     [
       ['validate', ['licenses:update'], undefined],
-      ['updates', ['releases:read'], undefined],
+      ['updates', ['releases:read', 'rollouts:update'], undefined],
       ['releases', ['releases:create'], rollouts],
     ] as const
   ).flatMap(([scope, needs, oneOf]): Act[] => [
@@ -227,7 +227,7 @@ const acts: Act[] = [
     },
     ...(
       [
-        ['adding the scope', { scopes: scope === 'updates' ? ['validate', scope] : ['updates', scope] }],
+        ['adding the scope', { scopes: scope === 'validate' ? ['updates', scope] : ['validate', scope] }],
         ['extending the life', { expiresAt: '2037-01-01T00:00:00Z' }],
         ['opening the whitelist', { ipWhitelist: [] }],
         ['raising the limit', { rateLimit: 2_000_000 }],
@@ -239,11 +239,15 @@ const acts: Act[] = [
       needs: [
         'api_keys:update',
         ...needs,
-        ...('scopes' in body ? (scope === 'updates' ? ['licenses:update'] : ['releases:read']) : []),
+        ...('scopes' in body
+          ? scope === 'validate'
+            ? ['releases:read', 'rollouts:update']
+            : ['licenses:update']
+          : []),
       ],
       ...(oneOf ? { oneOf: [...oneOf] } : {}),
       act: async (api) => {
-        const held = 'scopes' in body ? (scope === 'updates' ? 'validate' : 'updates') : scope;
+        const held = 'scopes' in body ? (scope === 'validate' ? 'updates' : 'validate') : scope;
         const made = await makeApiKey(root, { scopes: [held], ipWhitelist: ['203.0.113.9'] });
         const params = { keyId: made.id };
         if ('isActive' in body) await root.ok(apiKeys.update, { params, body: { isActive: false } });

@@ -454,7 +454,7 @@ test('a key shows who created it and where it was used; users cannot grant scope
   const edit = dialog(page, 'Edit API Key');
   await expect(edit.getByRole('checkbox', { name: 'Publish releases' })).toBeEnabled();
   await expect(edit.getByRole('checkbox', { name: 'Updates' })).toBeDisabled();
-  await expect(edit.getByText('You lack releases:read yourself.')).toBeVisible();
+  await expect(edit.getByText('You lack releases:read and rollouts:update yourself.')).toBeVisible();
   await edit.getByRole('button', { name: 'Cancel' }).click();
 
   await button(page, 'Create API Key').click();
