@@ -140,6 +140,12 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(shown).toHaveText(key);
     await expectAccessible(page);
     await made.getByRole('button', { name: 'Hide key' }).click();
+    // Back would lose it, and so would a reload
+    await page.goBack();
+    const leave = dialog(page, 'Leave now?');
+    await expect(leave).toContainText('What is shown here may not be shown again.');
+    await leave.getByRole('button', { name: 'Stay' }).click();
+    await expect(made.getByRole('button', { name: 'Copy key' })).toBeVisible();
     await expect(shown).not.toContainText(key);
     await expect(made.getByText(`curl -s ${server.url}/api/licenses/validate`)).toBeVisible();
     await expect(made.getByText('publish-release')).toBeHidden();

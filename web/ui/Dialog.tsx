@@ -19,12 +19,14 @@ const DialogContext = createContext<DialogState | null>(null);
 
 /**
  * A dialog. Leaving it with unsaved changes, by Escape, a click outside, a button, or Back, asks for confirmation. Changes
- * are known from `unsaved`, from the forms in it (`useUnsaved`), and from uncontrolled fields.
+ * are known from `unsaved`, from the forms in it (`useUnsaved`), and from uncontrolled fields. Back out of one that is held
+ * asks as well: what it shows is lost.
  */
 export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
   const [subject, setSubject] = useState<string>();
   const [asking, setAsking] = useState(false);
-  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(unsaved);
+  const isHeld = props.held !== undefined;
+  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(unsaved, isHeld);
   const close = () => {
     if (props.held === 'all') return;
     if (isUnsaved()) setAsking(true);
@@ -43,7 +45,9 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
     <DialogFrame subject={subject} {...props} onClose={close}>
       <DialogContext value={{ close, isHeld: props.held === 'all', checks, setSubject }}>
         <div ref={body}>{props.children}</div>
-        {(asking || leaving.status === 'blocked') && <DiscardQuestion onKeep={keep} onDiscard={discard} />}
+        {(asking || leaving.status === 'blocked') && (
+          <DiscardQuestion isHeld={isHeld} onKeep={keep} onDiscard={discard} />
+        )}
       </DialogContext>
     </DialogFrame>
   );
@@ -61,12 +65,15 @@ export function PageForm(props: {
   const { onClose = () => {}, part = () => '', children } = props;
   const { body, checks, leaving } = useUnsavedGuard(
     false,
+    false,
     ({ current, next }) => current.pathname !== next.pathname || part(current.search) !== part(next.search),
   );
   return (
     <DialogContext value={{ close: onClose, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
-      {leaving.status === 'blocked' && <DiscardQuestion onKeep={leaving.reset} onDiscard={leaving.proceed} />}
+      {leaving.status === 'blocked' && (
+        <DiscardQuestion isHeld={false} onKeep={leaving.reset} onDiscard={leaving.proceed} />
+      )}
     </DialogContext>
   );
 }
@@ -83,13 +90,13 @@ type Way = {
 const leavesDialog = ({ current, next, action }: Way) =>
   isOfHistory(action) || current.pathname !== next.pathname;
 
-function useUnsavedGuard(unsaved: boolean, leaves = leavesDialog) {
+function useUnsavedGuard(unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
   const body = useRef<HTMLDivElement>(null);
   const [checks] = useState(() => new Set<Check>());
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
   const leaving = useBlocker({
-    shouldBlockFn: (way) => isUnsaved() && leaves(way),
-    enableBeforeUnload: isUnsaved,
+    shouldBlockFn: (way) => (isHeld || isUnsaved()) && leaves(way),
+    enableBeforeUnload: () => isHeld || isUnsaved(),
     withResolver: true,
   });
   return { body, checks, isUnsaved, leaving };
@@ -103,23 +110,27 @@ const hasTypedFields = (body: HTMLElement | null): boolean =>
     (field) => field.value !== field.defaultValue,
   );
 
-function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+function DiscardQuestion(props: { isHeld: boolean; onKeep: () => void; onDiscard: () => void }) {
+  const { onKeep, onDiscard } = props;
   const queryClient = useQueryClient();
   const [isSaving] = useState(() => queryClient.isMutating() > 0);
+  const isShown = props.isHeld && !isSaving;
   return (
-    <DialogFrame title="Discard changes?" onClose={onKeep}>
+    <DialogFrame title={isShown ? 'Leave now?' : 'Discard changes?'} onClose={onKeep}>
       <Stack gap="md">
         <Text>
-          {isSaving
-            ? 'What was sent may still be saved. What you entered since is not.'
-            : 'What you entered is not saved.'}
+          {isShown
+            ? 'What is shown here may not be shown again.'
+            : isSaving
+              ? 'What was sent may still be saved. What you entered since is not.'
+              : 'What you entered is not saved.'}
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onDiscard}>
-            Discard
+            {isShown ? 'Leave' : 'Discard'}
           </Button>
           <Button onClick={onKeep} data-autofocus>
-            Keep editing
+            {isShown ? 'Stay' : 'Keep editing'}
           </Button>
         </Group>
       </Stack>
