@@ -4,7 +4,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
@@ -43,6 +43,14 @@ export default function CommandPalette() {
   }));
   const groups = [...local, ...results].filter((group) => group.entries.length > 0);
   useKeptSelection(text.trim() !== '');
+  /** The text whose first result Enter asked for before it was found. */
+  const awaited = useRef<string>(undefined);
+  useEffect(() => {
+    if (awaited.current === undefined || found.isOutdated) return;
+    const selected = document.querySelector<HTMLElement>(`#${paletteList} [data-selected]`);
+    if (awaited.current === text) selected?.click();
+    awaited.current = undefined;
+  });
 
   return (
     <Spotlight.Root
@@ -70,7 +78,9 @@ export default function CommandPalette() {
         onKeyDownCapture={(event) => {
           const isFound = paletteStore.getState().selected >= local.flatMap(({ entries }) => entries).length;
           // results of what was typed before: the ones of this text may be others
-          if (event.key === 'Enter' && isFound && found.isOutdated) event.stopPropagation();
+          if (event.key !== 'Enter' || !isFound || !found.isOutdated) return;
+          event.stopPropagation();
+          awaited.current = text;
         }}
         onFocus={() => {
           const early = takeEarlyKeys();
