@@ -5,7 +5,16 @@ import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';
-import { expect, expectStatus, quiet, signInAs, test, type ConsoleServer, type Page } from './support.ts';
+import {
+  expect,
+  expectInSight,
+  expectStatus,
+  quiet,
+  signInAs,
+  test,
+  type ConsoleServer,
+  type Page,
+} from './support.ts';
 
 // WCAG 1.4.10: 1280 pixels at 400 %.
 const magnified = { width: 320, height: 256 };
@@ -120,4 +129,12 @@ test('forced colors keep the focus visible', async ({ page, server }) => {
   const skip = page.getByRole('link', { name: 'Skip to content' });
   await expect(skip).toBeFocused();
   expect(await skip.evaluate((link) => getComputedStyle(link).outlineStyle)).not.toBe('none');
+});
+
+test('the command palette shows what it found', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/customers', server);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Type a command or search' }).fill('go to');
+  await expectInSight(page.getByRole('button', { name: 'Go to Today' }));
 });

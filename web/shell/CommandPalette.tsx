@@ -67,6 +67,7 @@ export default function CommandPalette() {
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
       classNames={classNames({
         search: classes.search,
+        actionsList: classes.list,
         actionsGroup: classes.group,
         actionDescription: classes.description,
       })}
