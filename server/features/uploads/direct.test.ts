@@ -196,6 +196,19 @@ describe('a file in one request', () => {
     expect(await arriving()).toEqual([]);
   });
 
+  test('that names a field twice is refused: the last value would win over the other unseen', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(program(1000))]), 'App.exe');
+    form.append('version', nextVersion());
+    form.append('rollout_percentage', '5');
+    form.append('rollout_percentage', '100');
+    const address = server.url + uploads.direct.path;
+    const answer = await fetch(address, { method: 'POST', headers: manager.headers, body: form });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('rollout_percentage: Is there twice');
+    expect(await arriving()).toEqual([]);
+  });
+
   /** A sender who has sent the beginning of a file, and whose connection is still open. */
   function unendedForm() {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';

@@ -121,6 +121,7 @@ export async function readForm<T>(
   const ignore = () => undefined;
   parser.on('error', ignore);
   parser.on('field', (key, value, _, isCut) => {
+    if (key in fields) excess ??= `${printable(key)}: Is there twice`;
     fields[key] = value;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
   });
