@@ -47,6 +47,9 @@ export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, actio
 
 type Schema = z.ZodType;
 
+/** The media types of bodies that are not JSON. */
+export const mediaTypes = { bytes: 'application/octet-stream', multipart: 'multipart/form-data' } as const;
+
 /**
  * One call, as data: the single source for server routing, validation, authorization, OpenAPI and the typed client.
  * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a call that returns a
@@ -67,7 +70,7 @@ export type Route = {
   /** The spec leaves the body of the call open: any body is accepted and ignored. */
   anyBody?: true;
   /** A body that is not JSON: the handler reads the stream itself. */
-  bodyKind?: 'bytes' | 'multipart';
+  bodyKind?: keyof typeof mediaTypes;
   answer?: Schema;
   meta?: Schema;
   csv?: true;

@@ -343,8 +343,8 @@ describe('the OpenAPI document', () => {
         .filter((parameter) => parameter.in === 'path')
         .map((parameter) => parameter.name);
       expect(inPath, id).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
-      expect(Boolean(operation.requestBody), id).toBe(Boolean(route.body));
-      const success = route.status ?? (route.answer || route.csv || route.file ? 200 : 204);
+      expect(Boolean(operation.requestBody), id).toBe(Boolean(route.body ?? route.bodyKind));
+      const success = route.status ?? (route.answer || route.csv || route.file || route.raw ? 200 : 204);
       expect(Object.keys(operation.responses), id).toContain(String(success));
       for (const code of route.errors ?? [])
         expect(Object.keys(operation.responses), id).toContain(String(errorStatus[code]));

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { permissionsOf, type Access, type ApiKeyScope, type Route } from '../../contract/route.ts';
+import {
+  mediaTypes,
+  permissionsOf,
+  type Access,
+  type ApiKeyScope,
+  type Route,
+} from '../../contract/route.ts';
 import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
@@ -201,10 +207,9 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
   const streamed = contentType.startsWith('multipart/') ? 'multipart' : 'bytes';
   const kind = request.body instanceof Readable ? streamed : undefined;
   if (kind !== route.bodyKind) {
-    const wanted = { bytes: 'application/octet-stream', multipart: 'multipart/form-data' };
     return fail(
       'UNSUPPORTED_MEDIA_TYPE',
-      `The body must be ${route.bodyKind ? wanted[route.bodyKind] : 'JSON (Content-Type: application/json)'}.`,
+      `The body must be ${route.bodyKind ? mediaTypes[route.bodyKind] : 'JSON (Content-Type: application/json)'}.`,
     );
   }
   return kind && { readable: request.body as Readable, contentType };

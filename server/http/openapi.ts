@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorBody, errorStatus, type ErrorCode } from '../../contract/errors.ts';
-import { permissionsOf, type Access, type Route } from '../../contract/route.ts';
+import { mediaTypes, permissionsOf, type Access, type Route } from '../../contract/route.ts';
 
 type Json = Record<string, unknown>;
 type Schema = z.ZodType;
@@ -53,16 +53,16 @@ function operation(route: Route, feature: string, name: string, toJson: ToJson):
     description: accessSentence(route.access),
     security: security(route.access),
     parameters: [...parameters('path', route.params, toJson), ...parameters('query', route.query, toJson)],
-    ...(route.body
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: toJson(route.body, 'input') } },
-          },
-        }
-      : {}),
+    ...requestBody(route, toJson),
     responses: { ...success(route, toJson), ...failures(route) },
   };
+}
+
+function requestBody({ body, bodyKind }: Route, toJson: ToJson): Json {
+  const content = body
+    ? { 'application/json': { schema: toJson(body, 'input') } }
+    : bodyKind && { [mediaTypes[bodyKind]]: {} };
+  return content ? { requestBody: { required: true, content } } : {};
 }
 
 function accessSentence(access: Access): string {
@@ -98,6 +98,7 @@ function parameters(where: 'path' | 'query', schema: Schema | undefined, toJson:
 }
 
 function success(route: Route, toJson: ToJson): Json {
+  if (route.raw) return { 200: { description: 'The response, in the format of the clients of this call' } };
   if (route.csv)
     return { 200: { description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } } };
   if (route.file) {
