@@ -41,7 +41,7 @@ export const customer = namedObject('Customer', {
   licenses: z
     .array(z.object({ licenseId: z.string(), licenseKey: z.string(), moduleIds: z.array(z.string()) }))
     .optional()
-    .meta({ description: 'Omitted from a paged list' }),
+    .meta({ description: 'Omitted from a paged list, and for users who may not read licenses' }),
 });
 
 export type Customer = z.output<typeof customer>;

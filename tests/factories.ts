@@ -4,13 +4,15 @@ import { activations, type Activation, type ListedActivation } from '../contract
 import { credentials, enrollmentText } from '../contract/credentials.ts';
 import { customers, type Customer } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
+import type { Permission, RoleName } from '../contract/permissions.ts';
 import type { RouteRequest } from '../contract/route.ts';
+import { rbac, users } from '../contract/users.ts';
 import { validation, type ValidationResult } from '../contract/validation.ts';
 import type { Release } from '../contract/releases.ts';
 import { systemChange } from '../server/change.ts';
 import { isFailure } from '../server/failure.ts';
 import { createRelease, type NewRelease } from '../server/features/releases/index.ts';
-import type { Api, Identity, TestServer } from './harness.ts';
+import { password, type Api, type Identity, type TestServer } from './harness.ts';
 
 type Body<R> = R extends { body: infer B } ? B : never;
 export type CustomerFields = Partial<Body<RouteRequest<typeof customers.create>>>;
@@ -122,6 +124,21 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 /** Revokes a license. */
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
+
+/** A client for a new user whose only role has exactly these permissions. */
+export async function signInWith(
+  server: Pick<TestServer, 'api' | 'signIn'>,
+  admin: Api,
+  permissions: Permission[],
+): Promise<Api> {
+  const roleId = unique('role').replace(' ', '_');
+  await admin.ok(rbac.createRole, { body: { roleId, description: 'Some', copyFrom: 'viewer' } });
+  const body = { description: 'Some', requiresSecondFactor: false, permissions };
+  await admin.ok(rbac.updateRole, { params: { roleId }, body });
+  const email = `${roleId}@lanyard.test`;
+  await admin.ok(users.create, { body: { email, name: 'Somebody', password, role: roleId } });
+  return server.api(await server.signIn(email, roleId as RoleName));
+}
 
 /** What a release has unless a test says otherwise. */
 export const plainBuild = {

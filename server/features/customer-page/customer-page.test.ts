@@ -5,7 +5,6 @@ import { customers } from '../../../contract/customers.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { noPolicy, policies } from '../../../contract/policies.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
-import { rbac, users } from '../../../contract/users.ts';
 import {
   deactivate,
   enrollOn,
@@ -14,8 +13,8 @@ import {
   makeLicense,
   makeRelease,
   revoke,
+  signInWith,
   softDelete,
-  unique,
   validateOn,
 } from '../../../tests/factories.ts';
 import {
@@ -23,7 +22,6 @@ import {
   days,
   eventually,
   minutes,
-  password,
   seconds,
   startTestServer,
   type Api,
@@ -55,16 +53,6 @@ const transfer = (license: License, customerId: string) =>
   admin.ok(licenses.transfer, { params: { id: license.licenseId }, body: { customerId } });
 const moment = () => server.clock.advance(seconds(5));
 
-/** A user whose role has exactly these permissions. */
-async function userWith(...permissions: Permission[]): Promise<Api> {
-  const roleId = unique('role').replace(' ', '_');
-  await admin.ok(rbac.createRole, { body: { roleId, description: 'Some', copyFrom: 'viewer' } });
-  const body = { description: 'Some', requiresSecondFactor: false, permissions };
-  await admin.ok(rbac.updateRole, { params: { roleId }, body });
-  const email = `${roleId}@lanyard.test`;
-  await admin.ok(users.create, { body: { email, name: 'Somebody', password, role: roleId } });
-  return server.api(await server.signIn(email, roleId as never));
-}
 const reads = (resource: Permission['resource']): Permission => ({ resource, action: 'read' });
 
 describe('the overview', () => {
@@ -326,7 +314,7 @@ describe('the timeline', () => {
 });
 
 describe('what a user may not read', () => {
-  const withCustomers = (...more: Permission[]) => userWith(reads('customers'), ...more);
+  const withCustomers = (...more: Permission[]) => signInWith(server, admin, [reads('customers'), ...more]);
 
   test('is not in the overview', async () => {
     const { customerId } = await makeCustomer(admin);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { customers as calls } from '../../../contract/customers.ts';
-import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
+import { makeCustomer, makeLicense, signInWith, softDelete } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 
@@ -45,6 +45,22 @@ describe('the list', () => {
       licenseCount: 1,
       licenses: [{ licenseId: license.licenseId, licenseKey: license.licenseKey, moduleIds: ['mod_copd'] }],
     });
+  });
+
+  test('keeps license keys from who may not read licenses, as one customer does', async () => {
+    const { customerId, licenseKey } = await makeLicense(api);
+    const reader = await signInWith(server, api, [{ resource: 'customers', action: 'read' }]);
+    for (const answer of [
+      await reader.call(calls.list),
+      await reader.call(calls.get, { params: { id: customerId } }),
+    ]) {
+      expect(answer.text).toContain(customerId);
+      expect(answer.text).not.toContain(licenseKey);
+    }
+    const { licenseCount, licenses } = await reader.ok(calls.get, { params: { id: customerId } });
+    expect([licenseCount, licenses]).toEqual([1, undefined]);
+    await softDelete(api, { customerId });
+    expect((await reader.call(calls.trash)).text).not.toContain(licenseKey);
   });
 
   test('pages without gaps or doubles', async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { countryName } from '../../../contract/countries.ts';
 import type { customers as calls } from '../../../contract/customers.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import type { Caller } from '../../caller.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
@@ -14,9 +14,13 @@ type ListQuery = RouteInput<typeof calls.list>['query'];
 type Filter = Omit<ListQuery, 'limit' | 'offset' | 'sort'> & { trash?: boolean };
 
 /** Customers under a filter, one page or (without `limit`) all, with the number of customers in the recycle bin. */
-export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnswer<typeof calls.list>> {
+export async function listCustomers(
+  db: Db,
+  by: Caller,
+  query: ListQuery,
+): Promise<RouteAnswer<typeof calls.list>> {
   const [page, { deleted }] = await Promise.all([
-    pageOf(db, query, query),
+    pageOf(db, by, query, query),
     db
       .selectFrom('customers')
       .select((eb) => eb.fn.countAll<number>().as('deleted'))
@@ -27,11 +31,21 @@ export async function listCustomers(db: Db, query: ListQuery): Promise<RouteAnsw
 }
 
 /** Soft-deleted customers, by name. */
-export function listTrash(db: Db, query: RouteInput<typeof calls.trash>['query']) {
-  return pageOf(db, { search: query.search, includeDeleted: true, trash: true }, { ...query, sort: 'name' });
+export function listTrash(db: Db, by: Caller, query: RouteInput<typeof calls.trash>['query']) {
+  return pageOf(
+    db,
+    by,
+    { search: query.search, includeDeleted: true, trash: true },
+    { ...query, sort: 'name' },
+  );
 }
 
-async function pageOf(db: Db, filter: Filter, page: Pick<ListQuery, 'limit' | 'offset' | 'sort'>) {
+async function pageOf(
+  db: Db,
+  by: Caller,
+  filter: Filter,
+  page: Pick<ListQuery, 'limit' | 'offset' | 'sort'>,
+) {
   const whole = page.limit === undefined;
   const rows = await sorted(filtered(db, filter), page.sort)
     .select(customerColumns)
@@ -43,7 +57,7 @@ async function pageOf(db: Db, filter: Filter, page: Pick<ListQuery, 'limit' | 'o
     .executeTakeFirstOrThrow();
   const data = rows.map((row) => toCustomer(row));
   return {
-    data: whole ? await withLicenses(db, data) : data,
+    data: whole && mayRead(by, 'licenses') ? await withLicenses(db, data) : data,
     meta: { total, limit: page.limit ?? null, offset: page.offset ?? 0 },
   };
 }

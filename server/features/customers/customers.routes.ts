@@ -16,11 +16,11 @@ import { exportCustomers, listCustomers, listTrash } from './customer-list.ts';
 export function customerRoutes(context: Context) {
   const { db, reports } = context;
   return implement(calls, {
-    list: ({ query }) => listCustomers(db, query),
-    trash: ({ query }) => listTrash(db, query),
+    list: ({ by, query }) => listCustomers(db, by, query),
+    trash: ({ by, query }) => listTrash(db, by, query),
     exportCsv: async ({ by, query }) => exportCustomers({ ...context, db: reports }, by, query),
     impact: ({ by, query }) => impactOfCustomers(reports, by.now, query.ids),
-    get: ({ params, query }) => getCustomer(db, params.id, query.includeDeleted ?? false),
+    get: ({ by, params, query }) => getCustomer(db, by, params.id, query.includeDeleted ?? false),
     create: inChange((change, { body }) => createCustomer(change, body)),
     update: inChange((change, { params, body: input, seen }) =>
       updateCustomer(change, params.id, input, seen),

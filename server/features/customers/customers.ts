@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { counted } from '../../../contract/text.ts';
 import { customerRefusal, type Customer, type CustomerInput } from '../../../contract/customers.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -12,10 +13,18 @@ import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such customer.');
 
-/** One customer with its licenses. Soft-deleted customers are found only with `includeDeleted`. */
-export async function getCustomer(db: Db, id: string, includeDeleted: boolean): Promise<Customer | Failure> {
+/**
+ * One customer, with its licenses for who may read these: they have keys. Soft-deleted customers are found only with
+ * `includeDeleted`.
+ */
+export async function getCustomer(
+  db: Db,
+  by: Caller,
+  id: string,
+  includeDeleted: boolean,
+): Promise<Customer | Failure> {
   const found = await findCustomer(db, id, includeDeleted);
-  if (isFailure(found)) return found;
+  if (isFailure(found) || !mayRead(by, 'licenses')) return found;
   const [customer] = await withLicenses(db, [found]);
   return present(customer, 'one customer was passed');
 }
@@ -86,7 +95,7 @@ export async function checkDeletable(
   db: Db,
   id: string,
 ): Promise<{ canDelete: boolean; message: string } | Failure> {
-  const customer = await getCustomer(db, id, true);
+  const customer = await findCustomer(db, id, true);
   if (isFailure(customer)) return customer;
   const reason = customerRefusal.hardDelete(customer);
   if (reason) return { canDelete: false, message: reason };
