@@ -145,17 +145,19 @@ export const machines = {
           version: z.string().nullable(),
         }),
       ),
-      activations: z.array(
-        z.object({
-          activationId: z.string(),
-          licenseId: z.string(),
-          licenseKey: z.string(),
-          status: z.enum(activationStatuses),
-          createdAt: dateTime,
-          offlineUntil: activation.shape.offlineUntil,
-          ...identityFields,
-        }),
-      ),
+      activations: z
+        .array(
+          z.object({
+            activationId: z.string(),
+            licenseId: z.string(),
+            licenseKey: z.string(),
+            status: z.enum(activationStatuses),
+            createdAt: dateTime,
+            offlineUntil: activation.shape.offlineUntil,
+            ...identityFields,
+          }),
+        )
+        .meta({ description: 'Empty for users who may not read licenses' }),
       totals: z
         .object({ events: z.number(), downloads: z.number(), activations: z.number() })
         .meta({ description: 'Of which the lists hold the latest 200' }),

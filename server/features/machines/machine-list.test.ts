@@ -9,6 +9,7 @@ import {
   type MachineStanding,
   type MachineState,
 } from '../../../contract/machine-standing.ts';
+import { machines } from '../../../contract/machines.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { validation, type ValidationCode } from '../../../contract/validation.ts';
 import {
@@ -281,6 +282,10 @@ describe('the search', () => {
     const csv = (await binary.call(calls.exportCsv, { query: { search: 'ONC-WS-08' } })).text;
     expect(csv).toContain('ONC-WS-08');
     expect(csv).not.toMatch(/Lyon|State|License/);
+    const onlySeen = { params: { id: seen!.displayId } };
+    const detail = await binary.ok(machines.get, onlySeen);
+    expect([detail.activations, detail.totals.activations]).toEqual([[], 0]);
+    expect((await staff.ok(machines.get, onlySeen)).activations).not.toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ export const machineRoutes = (context: Context & { policyOf: PolicyFinder }) => 
   });
   const machines = implement(calls, {
     list: ({ query }) => listMachines(query.search ? reports : db, count, query),
-    get: ({ params }) => getMachine(db, params.id),
+    get: ({ by, params }) => getMachine(db, by, params.id),
     explain: ({ by, params }) => explainMachine({ db, policyOf }, by, params.id),
   });
   return [...machines, ...standings];

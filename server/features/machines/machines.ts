@@ -58,9 +58,10 @@ async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
   return onlyRow(counted).count;
 }
 
-/** One machine with its latest events (spec part 2, section 2.6). */
+/** One machine with its latest events (spec part 2, section 2.6), and its activations for who may read licenses. */
 export async function getMachine(
   db: Db,
+  by: Caller,
   id: string,
 ): Promise<NonNullable<RouteAnswer<typeof calls.get>> | Failure> {
   const row = await findMachine(db, id);
@@ -68,7 +69,7 @@ export async function getMachine(
   const [updateHistory, downloads, activations] = await Promise.all([
     events(db, row),
     downloadsOf(db, row),
-    activationsOf(db, row),
+    mayRead(by, 'licenses') ? activationsOf(db, row) : { latest: [], total: 0 },
   ]);
   return {
     machine: toMachine(row),
