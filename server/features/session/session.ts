@@ -113,11 +113,11 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     // A known device has its own counter for codes too, which attackers elsewhere cannot use up.
     if (!isKnown) counters.push({ kind: 'code', of: found.user_id });
     const proven = await checkSecondFactor(by, found, code);
-    // Not a failed attempt: the user is asked for the code.
-    if (proven === codeRequired) return codeRequired;
-    if (isFailure(proven)) return failed(by, { email, user, counters }, proven);
+    if (isFailure(proven) && proven !== codeRequired) return failed(by, { email, user, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
     if (waitNow !== undefined) return throttled(by, email, waitNow);
+    // Not a failed attempt: the user is asked for the code.
+    if (isFailure(proven)) return proven;
     const opened = await open(by, found, proven, cookies.session);
     if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
     return { ...opened, device: deviceCookie(secrets, device, found.user_id) };

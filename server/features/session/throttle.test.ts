@@ -10,6 +10,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { networkOf, withoutPorts } from '../../address.ts';
+import { createPasswords } from '../../passwords.ts';
 
 let server: TestServer;
 beforeEach(async () => {
@@ -155,6 +156,28 @@ test('ten wrong codes are all that a known password gets, from however many addr
   expect(await guess(11)).toBe(429);
   server.clock.advance(minutes(15));
   expect(await guess(12)).toBe(401);
+});
+
+test('a right password without its code says nothing once others have reached the limit while it was checked', async () => {
+  const real = createPasswords();
+  let others = async () => {};
+  const verify = async (hash: string, plain: string) => {
+    const matches = await real.verify(hash, plain);
+    if (matches) await others();
+    return matches;
+  };
+  const slow = await startTwin(server, {
+    config: { trustProxy: ['127.0.0.1'] },
+    passwords: { ...real, verify },
+  });
+  const { email, userId } = await server.createPerson('viewer');
+  const confirmed = { totp_confirmed_at: server.clock.now() };
+  await server.db.updateTable('users').set(confirmed).where('user_id', '=', userId).execute();
+  expect((await signIn(email, password, { on: slow })).body.code).toBe('SECOND_FACTOR_REQUIRED');
+  others = () => fail(email, 10);
+  expect((await signIn(email, password, { on: slow })).body.code).toBe('TOO_MANY_REQUESTS');
+  await slow.close();
+  await real.stop();
 });
 
 describe('signing in again', () => {
