@@ -18,7 +18,14 @@ import { refuseEnded } from '../ended-caller.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
-import { claimKey, keepAnswer, readIdempotencyKey, type StoredAnswer } from './idempotency.ts';
+import {
+  claimKey,
+  claimOf,
+  keepAnswer,
+  readAnswer,
+  readIdempotencyKey,
+  type StoredAnswer,
+} from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
 import { urlCompleter, type UrlCompleter } from './public-urls.ts';
@@ -114,22 +121,22 @@ async function carryOut(
   const key = readIdempotencyKey(request.headers['idempotency-key']);
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
+  const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
+  const claim = key === undefined ? undefined : claimOf(context.secrets, { actor, key, request: asked, now });
+  // Not prepared again: the old password of a completed change would count as a wrong guess.
+  const before = claim && handler.prepare && (await readAnswer(context.db, claim));
+  if (before) return isFailure(before) ? before : repeated(route, before);
   const prepared = await handler.prepare?.(call);
   return runChange<unknown>(context, call.by, async (change) => {
-    if (key !== undefined) {
-      const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
-      const earlier = await claimKey(change.tx, context.secrets, { actor, key, request: asked, now });
-      if (isFailure(earlier)) return earlier;
-      if (earlier) return repeated(route, earlier);
-    }
-    // checked only now: a completed call returns its stored response, even if preparing would fail today
+    const earlier = claim && (await claimKey(change.tx, claim));
+    if (earlier) return isFailure(earlier) ? earlier : repeated(route, earlier);
+    // checked only now: a call that has been completed meanwhile returns its stored response
     if (isFailure(prepared)) return prepared;
     // Preparing may take seconds. A password that was reset meanwhile must not be replaced by a thief's.
     const ended = handler.prepare && (await refuseEnded(change.tx, actor));
     if (ended) return ended;
     const result: unknown = await handler.change(change, call, prepared);
-    if (key !== undefined && !isFailure(result))
-      await keepAnswer(change.tx, actor, key, route.shownOnce ? null : result);
+    if (claim && !isFailure(result)) await keepAnswer(change.tx, claim, route.shownOnce ? null : result);
     return result;
   });
 }

@@ -3,9 +3,10 @@ import { isStorableText } from '../../contract/common.ts';
 import { actorId, type Actor } from '../caller.ts';
 import type { Change } from '../change.ts';
 import type { CheckedTime } from '../checked-time.ts';
-import type { Tx } from '../db/client.ts';
+import type { Db, Tx } from '../db/client.ts';
 import type { Secrets } from '../secrets.ts';
 import { fail, failField, type Failure } from '../failure.ts';
+import { present } from '../invariants.ts';
 
 export type StoredAnswer = { answer: unknown };
 
@@ -17,41 +18,53 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   return failField('INVALID_INPUT', 'Idempotency-Key', 'Must be 1 to 200 characters of text');
 }
 
-/**
- * Claims the key for this request inside its transaction. Undefined: the claim is new, run the change. A stored
- * response: the same request ran before. A Failure: the key was used for another request. A concurrent caller waits
- * here until the first has committed or rolled back.
- */
-export async function claimKey(
-  tx: Tx,
+export type Claim = { actor: string; key: string; request_hash: Buffer; answer: null; created_at: Date };
+
+/** The claim of a request on its key. */
+export function claimOf(
   secrets: Secrets,
   { actor, key, request, now }: { actor: Actor; key: string; request: unknown; now: Date },
-): Promise<undefined | StoredAnswer | Failure> {
+): Claim {
   // Keyed: with a plain hash, anyone who reads the database could guess a password in the request.
   const request_hash = secrets.sign('request', JSON.stringify(request));
-  const claim = { actor: actorId(actor), key, request_hash, answer: null, created_at: now };
+  return { actor: actorId(actor), key, request_hash, answer: null, created_at: now };
+}
+
+/**
+ * Claims the key for this request inside its transaction. Undefined: the claim is new, run the change. Else what
+ * `readAnswer` returns. A concurrent caller waits here until the first has committed or rolled back.
+ */
+export async function claimKey(tx: Tx, claim: Claim): Promise<undefined | StoredAnswer | Failure> {
   const inserted = await tx
     .insertInto('idempotency_keys')
     .values(claim)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 1n) return undefined;
-  const first = await tx
+  return present(await readAnswer(tx, claim), 'it is in the way of the new claim');
+}
+
+/** A stored response: the same request ran before. A Failure: the key was used for another request. */
+export async function readAnswer(
+  db: Db,
+  { actor, key, request_hash }: Claim,
+): Promise<undefined | StoredAnswer | Failure> {
+  const first = await db
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'answer'])
-    .where('actor', '=', claim.actor)
+    .where('actor', '=', actor)
     .where('key', '=', key)
-    .executeTakeFirstOrThrow();
-  if (request_hash.equals(first.request_hash)) return { answer: first.answer };
+    .executeTakeFirst();
+  if (!first || request_hash.equals(first.request_hash)) return first && { answer: first.answer };
   return fail('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request before.');
 }
 
 /** Stores the response under the claimed key, in the same transaction as the change. */
-export async function keepAnswer(tx: Tx, actor: Actor, key: string, answer: unknown): Promise<void> {
+export async function keepAnswer(tx: Tx, { actor, key }: Claim, answer: unknown): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
     .set({ answer: JSON.stringify(answer ?? null) })
-    .where('actor', '=', actorId(actor))
+    .where('actor', '=', actor)
     .where('key', '=', key)
     .execute();
 }

@@ -51,6 +51,20 @@ describe('one’s own password', () => {
     expect((await signIn(email, 'fresh and long')).status).toBe(200);
   });
 
+  test('is changed once by a call that is repeated, which is no wrong guess', async () => {
+    const person = await server.signInAs('viewer');
+    const body = {
+      currentPassword: password,
+      newPassword: 'fresh and long',
+      confirmPassword: 'fresh and long',
+    };
+    const once = { 'idempotency-key': 'lost answer' };
+    for (let n = 0; n < 2; n++)
+      expect((await server.api(person).call(calls.changePassword, { body }, once)).status).toBe(204);
+    const events = (await auditOf(server, person.userId)).map((entry) => entry.event_type);
+    expect(events).toEqual(['user.created', 'user.password_changed']);
+  });
+
   test('stays when the current one is wrong, and guesses are throttled like sign-ins', async () => {
     const api = server.api(await server.signInAs('viewer'));
     const body = {
