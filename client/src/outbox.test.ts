@@ -118,7 +118,7 @@ test('an event that the service will never take is lost alone', async () => {
   expect([...counted.values()].every((times) => times === 1)).toBe(true);
 });
 
-test('waits longer after each failure, as long as the service says, and an hour at most', async () => {
+test('waits longer after each failure, at least as long as the service says, and an hour at most', async () => {
   let answer: Reply | NoReply = { problem: 'offline' };
   const outbox = openOutbox(() => Promise.resolve(answer));
   outbox.add(event());
@@ -136,14 +136,22 @@ test('waits longer after each failure, as long as the service says, and an hour 
       expect(wait).toBeLessThanOrEqual(Math.min(5 * 2 ** n, 3600));
     }
     expect(doubling).toHaveLength(20);
-    answer = reply(429, { success: false }, 600);
-    expect(await waits(1)).toEqual([600]);
-    answer = reply(503, { success: false }, 999_999);
+    answer = reply(429, { success: false }, 999_999);
     expect(await waits(1)).toEqual([3600]);
+    // a service without its database says one second to each machine, however often it asks
+    for (const seconds of [0, 1]) {
+      answer = reply(503, { success: false }, seconds);
+      for (const wait of await waits(3)) expect(wait).toBeGreaterThanOrEqual(1800);
+    }
     // a new event does not hurry it
     timers.mockClear();
     outbox.add(event(1));
     expect(timers).not.toHaveBeenCalled();
+    answer = reply(200, { success: true, data: { accepted: 2 } });
+    expect(await outbox.deliver()).toEqual({ waiting: 0 });
+    answer = reply(429, { success: false }, 600);
+    outbox.add(event(2));
+    expect(await waits(1)).toEqual([600]);
   } finally {
     timers.mockRestore();
   }

@@ -61,23 +61,20 @@ export function createOutbox(folder: string, send: SendEvents): Outbox {
       const retry = await deliverBatch(batch);
       failures = retry ? failures + 1 : 0;
       if (retry) {
-        deliverIn(Math.min(retry.afterMs ?? retryMs(failures), lastRetryMs));
+        deliverIn(Math.min(Math.max(retry.afterMs, retryMs(failures)), lastRetryMs));
         return { waiting: namesIn(folder).length };
       }
     }
   }
 
-  /** Returns when to try again, unless each event was decided about. */
-  async function deliverBatch(batch: OutboxEvent[]): Promise<{ afterMs: number | undefined } | undefined> {
+  /** Returns how long to wait at least before the next try, unless each event was decided about. */
+  async function deliverBatch(batch: OutboxEvent[]): Promise<{ afterMs: number } | undefined> {
     const reply = await send(batch);
-    if (!('status' in reply)) return { afterMs: undefined };
+    if (!('status' in reply)) return { afterMs: 0 };
     const outcome = outcomeOf(reply);
-    if (outcome === 'undecided')
-      return { afterMs: reply.retryAfter === undefined ? undefined : reply.retryAfter * 1000 };
+    if (outcome === 'undecided') return { afterMs: (reply.retryAfter ?? 0) * 1000 };
     if (outcome === 'accepted' || batch.length === 1)
-      return batch.every(({ eventId }) => removed(fileOf(folder, eventId)))
-        ? undefined
-        : { afterMs: undefined };
+      return batch.every(({ eventId }) => removed(fileOf(folder, eventId))) ? undefined : { afterMs: 0 };
     // a batch is refused for one of its events: it is found by halves, and lost alone
     const half = Math.ceil(batch.length / 2);
     return (await deliverBatch(batch.slice(0, half))) ?? deliverBatch(batch.slice(half));
