@@ -77,9 +77,11 @@ async function question(parts: Parts) {
   return { licenseKey: parts.licenseKey, machineId: await parts.machineId(), ...parts.facts };
 }
 
-/** The number of this call, stored before it is made. Undefined if it cannot be stored: it would come twice. */
+/** The number of this call, stored before it is made. Undefined if it cannot be known or stored: one would come twice. */
 async function nextSequence({ store }: Parts): Promise<number | undefined> {
-  const before = Number(await store.read(sequenceFile));
+  const kept = await store.read(sequenceFile);
+  if (kept === undefined && (await store.has(sequenceFile))) return undefined;
+  const before = Number(kept);
   const next = Number.isSafeInteger(before) && before > 0 ? before + 1 : 1;
   return (await store.write(sequenceFile, String(next))) === undefined ? next : undefined;
 }

@@ -199,6 +199,17 @@ test('one that waits too long for another process asks without a number', async 
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
 });
 
+test('a number that cannot be read at the moment is left out, and does not begin again', async () => {
+  const fake = await startFakeServer();
+  const { folder, check } = await fake.client();
+  for (let n = 0; n < 3; n++) await check();
+  const busy = await fake.client({ folder }, { files: unreadable('sequence') });
+  expect(await busy.check()).toMatchObject({ valid: true, source: 'online' });
+  await check();
+  const numbers = fake.calls.map(({ headers }) => headers['x-machine-sequence']);
+  expect(numbers).toEqual([undefined, '1', '2', undefined, '3']);
+});
+
 test('drafts that a crash left are removed after a while', async () => {
   const folder = await newFolder();
   await writeFile(`${folder}/decision.json.x.new`, '{');
