@@ -23,6 +23,8 @@ export async function sendChunks(
   const readInOrder = (index: number) => {
     const bytes = reading.then(() => read(index));
     reading = bytes.then((part) => hash.update(part));
+    // whoever waits for the bytes is told
+    reading.catch(() => undefined);
     return bytes;
   };
   const send = (index: number, bytes: Buffer) => calls.chunk(uploadId, index, bytes);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { truncateSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -171,6 +172,20 @@ describe('above 20 MB', () => {
     );
     expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
+    relayed.close();
+  });
+
+  test('a file that is truncated meanwhile is named, and the upload is canceled', async () => {
+    const path = await fileOf(bytes);
+    const relayed = await startProxy((method) => {
+      if (method === 'POST') truncateSync(path, 1000);
+      return undefined;
+    });
+    const args = ['--file', path, '--version', version];
+    await expect(publishRelease(optionsOf(args, apiKey, relayed.url))).rejects.toThrow(
+      'The file was truncated while it was read.',
+    );
+    expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     relayed.close();
   });
 
