@@ -101,6 +101,9 @@ async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promi
   const returns = { ...(await readReturns(parts)), [parts.licenseKey]: { issuedAt, receipt } };
   const problem = await parts.store.write(receiptFile, JSON.stringify(returns));
   if (problem !== undefined) return refused('NOT_STORED', problem);
+  const times = await readTimes(parts);
+  // whoever removes the receipt still has no file that counts; license files count whole seconds
+  if (times) await writeTimes(parts, { ...times, refused: Math.max(times.refused, issuedAt + 1000) });
   await parts.store.remove(licenseFile);
   await keepAnswer(parts, undefined);
   await parts.secrets.setToken(undefined);

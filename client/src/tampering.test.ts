@@ -1,4 +1,4 @@
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { day, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
 
@@ -55,6 +55,23 @@ test('without the times, a license file does not count, also imported again; a n
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'OTHER_MACHINE_KEY' });
   expect(await restarted.importLicense(fake.fileFor(again.request))).toMatchObject({ ok: true });
   expect(await restarted.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
+test('without the receipt, a license file that was given back does not count either; a new one does', async () => {
+  const fake = await startFakeServer();
+  fake.instead = noNetwork;
+  const client = await fake.client();
+  const { request } = (await client.offlineRequest()) as { request: string };
+  const file = fake.fileFor(request);
+  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  expect(await client.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  await rm(`${client.folder}/receipt.json`);
+  expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
+  await writeFile(`${client.folder}/license.jws`, file);
+  expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
+  fake.clock.at += 1000;
+  expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
 test('the times are there before the key, from the first request or enrollment on', async () => {
