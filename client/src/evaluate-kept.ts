@@ -9,7 +9,7 @@ export type Times = {
   signed: number;
   /** On the machine's clock, when the program was allowed to run offline. */
   seen: number;
-  /** When the server signed a refusal, or right after the license file that was given back: what it signed before no longer counts. */
+  /** When the server signed a refusal, or after what it signed last when the seat was given back: older no longer counts. */
   refused: number;
 };
 

@@ -101,11 +101,8 @@ async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promi
   const returns = { ...(await readReturns(parts)), [parts.licenseKey]: { issuedAt, receipt } };
   const problem = await parts.store.write(receiptFile, JSON.stringify(returns));
   if (problem !== undefined) return refused('NOT_STORED', problem);
-  const times = await readTimes(parts);
-  // whoever removes the receipt still has no file that counts; license files count whole seconds
-  if (times) await writeTimes(parts, { ...times, refused: Math.max(times.refused, issuedAt + 1000) });
   await parts.store.remove(licenseFile);
-  await keepAnswer(parts, undefined);
+  await endWhatWasSigned(parts, issuedAt);
   await parts.secrets.setToken(undefined);
   return given(receipt);
 }
@@ -117,9 +114,22 @@ const given = (receipt: string): GiveBackResult => ({
     'The license has ended on this machine. Give the receipt to the vendor, who frees the seat with it.',
 });
 
+/**
+ * Lets nothing count that was signed before, such as a file that is put back when its receipt is gone. License files
+ * count whole seconds. Returns the problem if the kept answer stays.
+ */
+async function endWhatWasSigned(parts: Parts, fileIssuedAt = 0): Promise<string | undefined> {
+  const times = await readTimes(parts);
+  if (times) {
+    const last = Math.max(times.refused, times.signed + 1, fileIssuedAt + 1000);
+    await writeTimes(parts, { ...times, refused: last });
+  }
+  return keepAnswer(parts, undefined);
+}
+
 async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult> {
   // first: an answer that gets lost must not leave a freed seat in use here
-  const problem = await keepAnswer(parts, undefined);
+  const problem = await endWhatWasSigned(parts);
   if (problem !== undefined) return refused('NOT_STORED', problem);
   const { licenseKey } = parts;
   const reply = await parts.http('POST', '/api/licenses/deactivate', {

@@ -74,6 +74,23 @@ test('without the receipt, a license file that was given back does not count eit
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
+test('an answer from before the seat was given back does not count when it is put back', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
+  fake.instead = () => ({ status: 200, body: { data: { released: true, message: 'Free.' } } });
+  expect(await client.giveBack()).toMatchObject({ ok: true });
+  await writeFile(`${client.folder}/decision.json`, kept);
+  fake.instead = noNetwork;
+  expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
+  fake.instead = undefined;
+  fake.clock.at += 1000;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.instead = noNetwork;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+});
+
 test('the times are there before the key, from the first request or enrollment on', async () => {
   const fake = await startFakeServer();
   fake.instead = noNetwork;
