@@ -157,7 +157,7 @@ export const machines = {
             ...identityFields,
           }),
         )
-        .meta({ description: 'Empty for users who may not read licenses' }),
+        .meta({ description: 'Empty for users who may not read licenses; `totals` counts them' }),
       totals: z
         .object({ events: z.number(), downloads: z.number(), activations: z.number() })
         .meta({ description: 'Of which the lists hold the latest 200' }),

@@ -60,7 +60,13 @@ export function MachineActivations(props: { machine: string; activations: Machin
             run: () => setToEnd(activation),
           },
         ]}
-        empty={<EmptyState title="No license activations">No license runs on this machine.</EmptyState>}
+        empty={
+          can.viewLicenses ? (
+            <EmptyState title="No license activations">No license runs on this machine.</EmptyState>
+          ) : (
+            <EmptyState title="Not shown">You may not read licenses.</EmptyState>
+          )
+        }
       />
       {toEnd && (
         <EndEnrollment machine={props.machine} activation={toEnd} onClose={() => setToEnd(undefined)} />

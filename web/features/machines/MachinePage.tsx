@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Machine } from '../../../contract/machines.ts';
 import { paths } from '../../paths.ts';
 import { oneOf } from '../../search-params.ts';
-import { useAuth } from '../../session.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EventList } from './EventList.tsx';
@@ -66,12 +65,9 @@ function Hash({ machine }: { machine: Machine }) {
   );
 }
 
-/** Events, downloads and, for who may read licenses, activations, each with its count. */
+/** Events, downloads and activations, each with its count. */
 function History({ detail }: { detail: MachineDetail }) {
-  const search = route.useSearch();
-  const { can } = useAuth();
-  const shownTabs = machineTabs.filter((one) => one !== 'activations' || can.viewLicenses);
-  const tab = shownTabs.find((one) => one === search.tab) ?? 'events';
+  const { tab = 'events' } = route.useSearch();
   const navigate = route.useNavigate();
   const { updateHistory, downloadHistory, activations, totals } = detail;
   const tabs: Record<MachineTab, string> = {
@@ -87,7 +83,7 @@ function History({ detail }: { detail: MachineDetail }) {
     // the timeline above has the events, with runs folded together
     <Tabs value={tab} onChange={choose} className={tab === 'events' ? 'screen-only' : undefined}>
       <Tabs.List aria-label="History of the machine">
-        {shownTabs.map((one) => (
+        {machineTabs.map((one) => (
           <Tabs.Tab key={one} value={one} className={classes.tab}>
             {tabs[one]}
           </Tabs.Tab>
@@ -111,7 +107,7 @@ function History({ detail }: { detail: MachineDetail }) {
 }
 
 function Latest({ shown, total }: { shown: number; total: number }) {
-  if (shown >= total) return null;
+  if (shown === 0 || shown >= total) return null;
   return (
     <p className={classes.latest}>
       The latest {shown} of {countText(total)} are shown.
