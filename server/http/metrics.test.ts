@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { validation } from '../../contract/validation.ts';
 import { makeRelease } from '../../tests/factories.ts';
-import { days, eventually, startTestServer } from '../../tests/harness.ts';
+import { days, eventually, minutes, startTestServer } from '../../tests/harness.ts';
 import { startJobs } from '../jobs/jobs.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
@@ -92,6 +92,25 @@ describe.each([
     }
   });
 });
+
+test('counts a place that never took the head of the audit log from the start, so that its alert comes', async () => {
+  const auditAnchor = { kind: 'http', url: 'http://127.0.0.1:1/' } as const;
+  const lone = await startTestServer({ config: { auditAnchor } });
+  const began = lone.clock.now().getTime() / 1000;
+  lone.clock.advance(minutes(16));
+  await lone.audit.tick();
+  const kept = parseKept(await (await fetch(`${lone.url}/metrics`)).text());
+  expect(kept).toEqual({ 'the data directory': began + 16 * 60, 'the receiver of AUDIT_ANCHOR_URL': began });
+  await lone.close();
+});
+
+/** When the head of the audit log was last stored in each place. */
+const parseKept = (text: string) =>
+  Object.fromEntries(
+    [...text.matchAll(/^lanyard_audit_head_kept_timestamp_seconds\{place="(.*)"\} (\d+)$/gm)].map(
+      ([, place, at]) => [place, Number(at)],
+    ),
+  );
 
 test('has the time each job is due, and the number of paused rollouts by who paused them', async () => {
   const release = await makeRelease(server);

@@ -40,6 +40,7 @@ export function serveMetrics(
   },
 ): void {
   const register = new Registry();
+  const began = clock().getTime();
   const duration = new Histogram({
     name: 'lanyard_http_request_duration_seconds',
     help: 'Duration of requests',
@@ -152,8 +153,8 @@ export function serveMetrics(
   counter('lanyard_refused_total', 'Refused credentials and calls, by kind', () => refusals.totals(), 'kind');
   gauge(
     'lanyard_audit_head_kept_timestamp_seconds',
-    'When the head of the audit log was last stored outside the database',
-    () => audit.state().kept.flatMap(({ place, at }) => (at ? [[place, Date.parse(at) / 1000]] : [])),
+    'When the head of the audit log was last stored outside the database; if never, when the process started',
+    () => audit.state().kept.map(({ place, at }) => [place, (at ? Date.parse(at) : began) / 1000]),
     'max',
     'place',
   );
