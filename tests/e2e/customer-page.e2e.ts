@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { customerExport } from '../../contract/customer-page.ts';
 import { licenses } from '../../contract/licenses.ts';
-import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import {
   chooseInMenu,
   dialog,
@@ -31,8 +31,9 @@ test('a stopped workstation is found on the page of its customer, and its licens
   const until = inDays(12).slice(0, 11) + '00:00:00.000Z';
   const license = await makeLicense(server.admin, { customerId, maxActivations: 1, validUntil: until });
   const key = license.licenseKey;
-  await validateOn(server.admin, license, `${customerId}-07`, { hostname: 'ONC-WS-07', appVersion: '4.2.1' });
-  await validateOn(server.admin, license, `${customerId}-08`, { hostname: 'ONC-WS-08' });
+  const desktop = server.api((await makeApiKey(server.admin)).headers);
+  await validateOn(desktop, license, `${customerId}-07`, { hostname: 'ONC-WS-07', appVersion: '4.2.1' });
+  await validateOn(desktop, license, `${customerId}-08`, { hostname: 'ONC-WS-08' });
 
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
   await page.getByRole('link', { name: customer.name }).click();

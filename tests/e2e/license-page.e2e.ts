@@ -1,5 +1,5 @@
 import { validation } from '../../contract/validation.ts';
-import { makeLicense, unique, validateOn } from '../factories.ts';
+import { makeApiKey, makeLicense, unique, validateOn } from '../factories.ts';
 import { dialog, expect, expectAccessible, signInAs, test } from './support.ts';
 
 test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
@@ -8,7 +8,8 @@ test('the page of a license shows its machines, validity, validations and histor
 }) => {
   const hostname = unique('PATH-WS').replace(' ', '-');
   const license = await makeLicense(server.admin);
-  await validateOn(server.admin, license, `id of ${hostname}`, { hostname });
+  const desktop = server.api((await makeApiKey(server.admin)).headers);
+  await validateOn(desktop, license, `id of ${hostname}`, { hostname });
   const params = { id: license.licenseId };
   await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
   await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);

@@ -1,4 +1,4 @@
-import { makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
 import { expect, expectAccessible, rowOf, signInAs, test, type ConsoleServer } from './support.ts';
 
 /** A machine of a hospital in Lyon whose license was revoked after it had run. */
@@ -6,7 +6,8 @@ async function stoppedMachine(server: ConsoleServer) {
   const hostname = unique('ONC-WS').replace(' ', '-');
   const customer = await makeCustomer(server.admin, { name: unique('Clinique de Lyon') });
   const license = await makeLicense(server.admin, { customerId: customer.customerId });
-  const validate = () => validateOn(server.admin, license, `id of ${hostname}`, { hostname });
+  const desktop = server.api((await makeApiKey(server.admin)).headers);
+  const validate = () => validateOn(desktop, license, `id of ${hostname}`, { hostname });
   await validate();
   await revoke(server.admin, license);
   await validate();

@@ -105,12 +105,12 @@ async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {
   const params = { id: customer.customerId };
   await admin.ok(policies.putOfCustomer, { params, body: { ...noPolicy, tags: ['w'.repeat(40)] } });
   const license = await makeLicense(admin, { customerId: customer.customerId });
-  await validateOn(admin, license, 'reflow', { hostname: word(200), appVersion: word(100) });
+  const { headers } = await makeApiKey(admin, { name: word(200) });
+  await validateOn(server.api(headers), license, 'reflow', { hostname: word(200), appVersion: word(100) });
   const roleId = 'w'.repeat(50);
   await admin.ok(rbac.createRole, { body: { roleId, description: word(500), copyFrom: 'viewer' } });
   const user = { email: `${word(64)}@hospital.example`, name: word(200), password, role: roleId };
   await admin.ok(users.create, { body: user });
-  await makeApiKey(admin, { name: word(200) });
   await makeRelease(
     server,
     { version: `1.0.0-${word(90)}` },

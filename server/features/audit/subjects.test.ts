@@ -17,10 +17,11 @@ const subjects = async (eventType: string, resourceId?: string) => {
 test('an entry names the record that it is about, until that is deleted', async () => {
   const license = await makeLicense(staff);
   const { licenseId, customerId } = license;
-  await validateOn(staff, license, 'audited');
   expect(await subjects('license.created', licenseId)).toEqual([{ kind: 'license', id: licenseId }]);
   expect(await subjects('customer.created', customerId)).toEqual([{ kind: 'customer', id: customerId }]);
-  const { id } = await makeApiKey(staff);
+  const apiKey = await makeApiKey(staff);
+  const { id } = apiKey;
+  await validateOn(server.api(apiKey), license, 'audited');
   expect(await subjects('api_key.created', id)).toEqual([{ kind: 'api_key', id }]);
   const machine = { kind: 'machine', id: displayIdOf(machineHashOf('audited')) };
   await eventually(async () => (await subjects('activation.created'))[0] !== null);

@@ -1,20 +1,21 @@
 import { afterAll, expect, test } from 'vitest';
 import { validation as calls } from '../../../contract/validation.ts';
-import { makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
+import { makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
 import { days, eventually, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const desktop = server.api(await makeApiKey(staff));
 afterAll(() => server.close());
 
 test('the results of a license are those of its validations in the last 30 days', async () => {
   const license = await makeLicense(staff);
-  await validateOn(staff, await makeLicense(staff), 'of another license');
-  await validateOn(staff, license, 'too long ago');
+  await validateOn(desktop, await makeLicense(staff), 'of another license');
+  await validateOn(desktop, license, 'too long ago');
   server.clock.advance(days(31));
-  for (const machine of ['a', 'b', 'a']) await validateOn(staff, license, machine);
+  for (const machine of ['a', 'b', 'a']) await validateOn(desktop, license, machine);
   await revoke(staff, license);
-  await validateOn(staff, license, 'a');
+  await validateOn(desktop, license, 'a');
   const params = { id: license.licenseId };
   const results = async () => staff.ok(calls.ofLicense, { params });
   await eventually(async () => (await results()).length === 2);

@@ -25,6 +25,7 @@ import {
   eventually,
   movableClock,
   patience,
+  seconds,
   startTestServer,
   startTwin,
   type TestServer,
@@ -189,6 +190,25 @@ describe('the codes', () => {
       expect((await validateOn(desktop, license, machine)).code).toBe('CUSTOMER_INACTIVE');
     await staff.ok(customers.restore, { params: { id: license.customerId } });
     expect((await validateOn(desktop, license, 'm')).code).toBe('REVOKED');
+  });
+
+  test('staff reactivate a machine, which does not count as a call of that machine', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const { activation } = await validateOn(desktop, license, 'silent');
+    await eventually(async () => (await recorded('silent')).length === 1);
+    await deactivate(staff, activation!);
+    server.clock.advance(seconds(1));
+    const { lastCheckedAt } = activation!;
+    expect((await validateOn(staff, license, 'silent')).activation).toMatchObject({
+      status: 'active',
+      lastCheckedAt,
+    });
+    expect((await validateOn(staff, license, 'too many')).code).toBe('TOO_MANY_ACTIVATIONS');
+    await validateOn(desktop, license, 'heard of later');
+    await eventually(async () => (await recorded('heard of later')).length === 1);
+    expect(await machinesOf(staff, license)).toMatchObject([{ machineId: 'silent', lastCheckedAt }]);
+    expect(await recorded('silent')).toHaveLength(1);
+    expect(await recorded('too many')).toEqual([]);
   });
 
   test('refuses the fourth machine with TOO_MANY_ACTIVATIONS until one is deactivated', async () => {

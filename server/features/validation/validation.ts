@@ -40,7 +40,8 @@ export type Validator = ChangeParts &
 
 /**
  * Validates a license on a machine. Every decided outcome is returned signed, and recorded; the first valid call of a
- * machine takes a seat. A call from staff reactivates a deactivated machine. `token`: the machine proved itself.
+ * machine takes a seat. A call from staff reactivates a deactivated machine, and is not recorded: the machine did not
+ * make it. `token`: the machine proved itself.
  */
 export async function validate(
   validator: Validator,
@@ -62,23 +63,27 @@ export async function validate(
   }
   // recorded data may be kept in a file, so it excludes the key
   const { licenseKey: _, nonce: __, ...machine } = request;
-  recorder.add({
-    at: by.now,
-    code,
-    durationUs: Math.round((performance.now() - started) * 1000),
-    licenseId: found?.license_id ?? null,
-    customerId: found?.customer_id ?? null,
-    activationId: found?.activation_id ?? null,
-    apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
-    token,
-    request: machine,
-  });
+  // staff who reactivate a machine have not heard of it
+  const isMachine = by.actor.kind !== 'staff';
+  if (isMachine)
+    recorder.add({
+      at: by.now,
+      code,
+      durationUs: Math.round((performance.now() - started) * 1000),
+      licenseId: found?.license_id ?? null,
+      customerId: found?.customer_id ?? null,
+      activationId: found?.activation_id ?? null,
+      apiKeyId: by.actor.kind === 'apiKey' ? by.actor.apiKeyId : null,
+      token,
+      request: machine,
+    });
+  const heardAt = isMachine && code === 'VALID' ? by.now : (found?.last_checked_at ?? null);
   const answer = {
     valid: code === 'VALID',
     code,
     message: validationMessages[code],
     license: found ? describe(found, await moduleNames()) : null,
-    activation: found && hasSeat(found) ? describeMachine(found, request.machineId, by.now, code) : null,
+    activation: found && hasSeat(found) ? describeMachine(found, request.machineId, heardAt) : null,
     machineId: request.machineId,
     nonce: request.nonce ?? null,
     issuedAt: by.now.toISOString(),
@@ -328,15 +333,14 @@ function describe(found: Found, names: Map<string, string>): ValidationResult['l
 function describeMachine(
   found: FoundSeat,
   machineId: string,
-  now: Date,
-  code: ValidationCode,
+  heardAt: Date | null,
 ): ValidationResult['activation'] {
   return {
     activationId: found.activation_id,
     machineId,
     status: found.activation_status,
     activationType: found.activation_type,
-    lastCheckedAt: (code === 'VALID' ? now : found.last_checked_at)?.toISOString() ?? null,
+    lastCheckedAt: heardAt?.toISOString() ?? null,
     createdAt: found.activation_created_at.toISOString(),
   };
 }
