@@ -382,9 +382,12 @@ describe('one seat that is passed around', () => {
     const ahead = await startTwin(server, { clock });
     const { licenseKey } = await makeLicense(staff, { maxActivations: 1 });
     const codes: string[] = [];
+    // the process that gave the seat back knows it at once, the other one within a moment
+    let knowing = desktop;
     for (const api of [ahead.api(apiKey), desktop, ahead.api(apiKey), desktop]) {
-      await validateOn(desktop, licenseKey, 'm');
+      await validateOn(knowing, licenseKey, 'm');
       codes.push((await api.ok(calls.releaseSeat, { body: { licenseKey, machineId: 'm' } })).code);
+      knowing = api;
     }
     expect(codes).toEqual(['RELEASED', 'RELEASED', 'TOO_MANY_RELEASES', 'TOO_MANY_RELEASES']);
     await ahead.close();
