@@ -7,6 +7,7 @@ import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import {
   auditOf,
+  hours,
   minutes,
   movableClock,
   password,
@@ -90,6 +91,23 @@ describe('a new password of one’s own', () => {
 });
 
 describe('one’s own sessions', () => {
+  test('are open no longer than 12 hours, however busy: an older one is neither listed nor counted', async () => {
+    const { email, userId } = await server.createPerson('admin');
+    const { body } = await signIn(email);
+    const busy = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
+    clock.advance(minutes(10));
+    expect((await busy.call(sessionCalls.me)).status).toBe(200);
+    await server.db
+      .updateTable('sessions')
+      .set({ created_at: new Date(clock.now().getTime() - hours(12)) })
+      .where('user_id', '=', userId)
+      .execute();
+    const again = await signIn(email);
+    const api = server.api({ headers: { authorization: `Bearer ${again.body.data.accessToken}` } });
+    expect(await api.ok(calls.sessions)).toMatchObject([{ current: true }]);
+    expect(await api.ok(users.impact, { params: { id: userId } })).toMatchObject({ openSessions: 1 });
+  });
+
   test('are listed with address and browser, and ended one by one', async () => {
     const { email } = await server.createPerson('viewer');
     const [one, two] = [await signIn(email), await signIn(email)].map(({ body }) =>

@@ -13,6 +13,7 @@ import { refusePasswords } from '../../password-rules.ts';
 import {
   endOpenSession,
   endSessionsOf,
+  isOpen,
   listOpenSessions,
   refuseCurrentPassword,
   type Guarded,
@@ -75,8 +76,7 @@ export async function setFirstScreen(
 /** Lists the caller's own open sessions. */
 export function listOwnSessions({ db, config }: Pick<Context, 'db' | 'config'>, by: Caller) {
   const { userId, sessionId } = personOf(by);
-  const since = new Date(by.now.getTime() - config.sessionIdleMs);
-  return listOpenSessions(db, { userId, currentId: sessionId, since });
+  return listOpenSessions(db, { userId, currentId: sessionId, open: isOpen(config, by.now) });
 }
 
 /** Ends one of the caller's own sessions. */

@@ -1,4 +1,4 @@
-export { clearSessions, endOpenSession, endSessionsOf, listOpenSessions } from './open-sessions.ts';
+export { clearSessions, endOpenSession, endSessionsOf, isOpen, listOpenSessions } from './open-sessions.ts';
 export { type Guarded, refuseCurrentPassword, refuseUnproven } from './own-password.ts';
 export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';

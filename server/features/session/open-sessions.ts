@@ -7,17 +7,26 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 
-/** The open sessions of a user that were active after `since`, the latest first. */
+/** The condition for a session `s` that still counts: it was not ended, nor by its idle or total time. */
+export const isOpen = (
+  { sessionIdleMs, sessionMaxMs }: Pick<Config, 'sessionIdleMs' | 'sessionMaxMs'>,
+  now: Date,
+): RawBuilder<SqlBool> => {
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  return sql`(s.ended_at is null and s.last_seen_at > ${before(sessionIdleMs)}
+    and s.created_at > ${before(sessionMaxMs)})`;
+};
+
+/** The open sessions of a user, the latest first. */
 export async function listOpenSessions(
   db: Db,
-  { userId, currentId, since }: { userId: string; currentId: string | undefined; since: Date },
+  { userId, currentId, open }: { userId: string; currentId: string | undefined; open: RawBuilder<SqlBool> },
 ): Promise<OpenSession[]> {
   const rows = await db
-    .selectFrom('sessions')
+    .selectFrom('sessions as s')
     .select(['session_id', 'ip_address', 'user_agent', 'created_at', 'last_seen_at'])
     .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .where('last_seen_at', '>', since)
+    .where(open)
     .orderBy('last_seen_at', 'desc')
     .execute();
   return rows.map((row) => ({

@@ -4,7 +4,7 @@ import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
-import { refuseUnproven } from '../session/index.ts';
+import { isOpen, refuseUnproven } from '../session/index.ts';
 import {
   assignRole,
   createRole,
@@ -37,8 +37,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
   return [
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
-      impact: ({ by, params }) =>
-        impactOfUser(db, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
+      impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now)),
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
         async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
@@ -57,8 +56,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
         ({ by, body }) => refuseUnproven(guarded, by, body.currentPassword),
         (change, { params }) => resetSecondFactor(change, params.id),
       ),
-      sessions: ({ by, params }) =>
-        listSessionsOf(db, by, params.id, new Date(by.now.getTime() - config.sessionIdleMs)),
+      sessions: ({ by, params }) => listSessionsOf(db, by, params.id, isOpen(config, by.now)),
       endSession: inChange((change, { params }) => endSessionOf(change, params.id, params.sessionId)),
     }),
     ...implement(rbacCalls, {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { OpenSession, User, users as calls } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { staffOf, type Caller } from '../../caller.ts';
@@ -39,15 +39,15 @@ export async function listUsers(db: Db, search: string | undefined): Promise<Use
   return rows.map(toUser);
 }
 
-/** The dependents of a user: open sessions active after `since`, and created API keys. */
+/** The dependents of a user: sessions `s` that are `open`, and created API keys. */
 export async function impactOfUser(
   db: Db,
   id: string,
-  since: Date,
+  open: RawBuilder<SqlBool>,
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
   const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
     select (select count(*) from sessions s
-             where s.user_id = u.user_id and s.ended_at is null and s.last_seen_at > ${since}) as "openSessions",
+             where s.user_id = u.user_id and ${open}) as "openSessions",
            (select count(*) from api_keys k
              where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys"
       from users u where u.user_id = ${id}`.execute(db);
@@ -163,13 +163,13 @@ export async function listSessionsOf(
   db: Db,
   by: Caller,
   id: string,
-  since: Date,
+  open: RawBuilder<SqlBool>,
 ): Promise<OpenSession[] | Failure> {
   const refusal = refuseOthersSessions(by, id);
   if (refusal) return refusal;
   const user = await db.selectFrom('users').select('user_id').where('user_id', '=', id).executeTakeFirst();
   if (!user) return noUser;
-  return listOpenSessions(db, { userId: id, currentId: staffOf(by)?.sessionId, since });
+  return listOpenSessions(db, { userId: id, currentId: staffOf(by)?.sessionId, open });
 }
 
 /** Ends a session of a user; only a super admin may end those of others. */
