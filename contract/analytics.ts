@@ -54,6 +54,7 @@ export const customerUse = namedObject('CustomerUse', {
   versions: z
     .array(
       z.object({
+        customerId: z.string(),
         company: z.string(),
         appVersion: z.string(),
         machines: z.number(),

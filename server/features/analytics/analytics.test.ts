@@ -127,6 +127,7 @@ describe('customers', () => {
     ]);
     expect(use.summary).toEqual({ active: 2, byType: { organization: 2 } });
     expect(use.versions).toContainEqual({
+      customerId: clinic.customerId,
       company: 'Clinic',
       appVersion: '4.2.0',
       machines: 2,
@@ -192,4 +193,45 @@ test('ten customers are ranked, however many there are', async () => {
   const today = clock.now().toISOString().slice(0, 10);
   const use = await staff.ok(calls.customers, { query: { startDate: today, endDate: today } });
   expect(use.customers).toHaveLength(10);
+});
+
+test('versions are those of each customer in the period, also of two with one name', async () => {
+  clock.advance(days(1));
+  const [first, next] = [0, 1].map((n) =>
+    new Date(clock.now().getTime() + days(n)).toISOString().slice(0, 10),
+  );
+  staff = server.api(await server.signInAs('super_admin'));
+  const [east, west] = [
+    await makeCustomer(staff, { name: 'Twin' }),
+    await makeCustomer(staff, { name: 'Twin' }),
+  ];
+  const [onEast, onWest] = [
+    await makeLicense(staff, { customerId: east.customerId }),
+    await makeLicense(staff, { customerId: west.customerId }),
+  ];
+  for (const [license, machine] of [
+    [onEast, 'e1'],
+    [onEast, 'e2'],
+    [onWest, 'w'],
+  ] as const)
+    await validateOn(desktop, license, machine, { appVersion: '5.0.0' });
+  clock.advance(days(1));
+  staff = server.api(await server.signInAs('super_admin'));
+  await validateOn(desktop, onWest, 'of the next day', { appVersion: '5.1.0' });
+  const versionsUntil = async (endDate: string) => {
+    const { versions } = await staff.ok(calls.customers, { query: { startDate: first!, endDate } });
+    return versions
+      .filter(({ company }) => company === 'Twin')
+      .map(({ customerId, appVersion, machines }) => [customerId, appVersion, machines])
+      .toSorted();
+  };
+  expect(await versionsUntil(first!)).toEqual([
+    [east.customerId, '5.0.0', 2],
+    [west.customerId, '5.0.0', 1],
+  ]);
+  expect(await versionsUntil(next!)).toEqual([
+    [east.customerId, '5.0.0', 2],
+    [west.customerId, '5.0.0', 1],
+    [west.customerId, '5.1.0', 1],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseHealth, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
@@ -110,9 +110,13 @@ export async function customerUse(db: Db, period: Period, now: Date): Promise<Cu
   return { summary, customers, versions, expiring };
 }
 
+/** Activations `a` that were in use in the period. */
+const inUse = ({ startDate, endDate }: Period): RawBuilder<boolean> => sql`
+  (a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
+   and a.created_at < (${endDate}::date + 1)::timestamp at time zone 'UTC')`;
+
 async function topCustomers(db: Db, period: Period): Promise<Pick<CustomerUse, 'customers' | 'versions'>> {
-  const isInUse = sql`a.last_checked_at >= ${period.startDate}::date::timestamp at time zone 'UTC'
-                  and a.created_at < (${period.endDate}::date + 1)::timestamp at time zone 'UTC'`;
+  const isInUse = inUse(period);
   // Counts licenses of the ten only: counting those of all customers would double the query time.
   const { rows: customers } = await sql<CustomerUse['customers'][number]>`
     with top as (
@@ -133,20 +137,15 @@ async function topCustomers(db: Db, period: Period): Promise<Pick<CustomerUse, '
   return { customers, versions };
 }
 
-async function versionsOf(
-  db: Db,
-  { startDate }: Period,
-  customerIds: string[],
-): Promise<CustomerUse['versions']> {
+async function versionsOf(db: Db, period: Period, customerIds: string[]): Promise<CustomerUse['versions']> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerUse['versions'][number]>`
-    select c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines,
+    select c.customer_id as "customerId", c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines,
            count(m.activation_id) as "provenMachines"
       from licenses l join activations a using (license_id) join customers c using (customer_id)
       left join machine_credentials m using (activation_id)
-     where l.customer_id = any(${customerIds}::uuid[])
-       and a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
-     group by 1, 2 order by 1, 3 desc, 2`.execute(db);
+     where l.customer_id = any(${customerIds}::uuid[]) and ${inUse(period)}
+     group by 1, 3 order by 2, 1, 4 desc, 3`.execute(db);
   return rows;
 }
 

@@ -43,13 +43,15 @@ test('codes become one row a day, without those that are no failure', () => {
 
 test('versions become one row a customer, the newest version first', () => {
   const { names, rows } = versionsByCustomer([
-    { company: 'Clinic', appVersion: '4.9.0', machines: 1, provenMachines: 0 },
-    { company: 'Clinic', appVersion: '4.10.0', machines: 3, provenMachines: 2 },
-    { company: 'Lab', appVersion: '4.9.0', machines: 2, provenMachines: 2 },
+    { customerId: '1', company: 'Clinic', appVersion: '4.9.0', machines: 1, provenMachines: 0 },
+    { customerId: '1', company: 'Clinic', appVersion: '4.10.0', machines: 3, provenMachines: 2 },
+    { customerId: '2', company: 'Clinic', appVersion: '4.9.0', machines: 5, provenMachines: 0 },
+    { customerId: '3', company: 'Lab', appVersion: '4.9.0', machines: 2, provenMachines: 2 },
   ]);
   expect(names).toEqual(['4.10.0', '4.9.0']);
   expect(rows).toEqual([
     ['Clinic', { all: 3, proven: 2 }, { all: 1, proven: 0 }],
+    ['Clinic', { all: 0, proven: 0 }, { all: 5, proven: 0 }],
     ['Lab', { all: 0, proven: 0 }, { all: 2, proven: 2 }],
   ]);
 });

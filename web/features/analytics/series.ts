@@ -144,13 +144,14 @@ export function codesByDay(codes: LicenseTrends['codes']) {
 /** One row per customer with a column for each version, the newest first. */
 export function versionsByCustomer(versions: CustomerUse['versions']) {
   const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => compareVersions(b, a));
-  const customers = [...new Set(versions.map((v) => v.company))];
-  const machinesOf = (company: string, appVersion: string) =>
-    versions.find((v) => v.company === company && v.appVersion === appVersion);
+  // two customers may have one name
+  const customers = new Map(versions.map((v) => [v.customerId, v.company]));
+  const machinesOf = (customerId: string, appVersion: string) =>
+    versions.find((v) => v.customerId === customerId && v.appVersion === appVersion);
   return {
     names,
-    rows: customers.map(
-      (company) => [company, ...names.map((name) => figureOf(machinesOf(company, name)))] as const,
+    rows: [...customers].map(
+      ([id, company]) => [company, ...names.map((name) => figureOf(machinesOf(id, name)))] as const,
     ),
   };
 }
