@@ -40,7 +40,7 @@ export type Validator = ChangeParts &
 
 /**
  * Validates a license on a machine. Every decided outcome is returned signed, and recorded; the first valid call of a
- * machine takes a seat. A call from staff reactivates a deactivated machine, and is not recorded: the machine did not
+ * machine takes a seat. A call from staff reactivates a deactivated machine, which is not recorded: the machine did not
  * make it. `token`: the machine proved itself.
  */
 export async function validate(
@@ -53,6 +53,7 @@ export async function validate(
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await findFor(seats, { key, machineId: request.machineId }, by);
+  const isReactivation = by.actor.kind === 'staff' && found !== undefined && hasLostSeat(found);
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
   if (found && (takesSeat || isSeatEnded(found, by.now) || holdsLicenseFile(found))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
@@ -63,9 +64,7 @@ export async function validate(
   }
   // recorded data may be kept in a file, so it excludes the key
   const { licenseKey: _, nonce: __, ...machine } = request;
-  // staff who reactivate a machine have not heard of it
-  const isMachine = by.actor.kind !== 'staff';
-  if (isMachine)
+  if (!isReactivation)
     recorder.add({
       at: by.now,
       code,
@@ -77,7 +76,7 @@ export async function validate(
       token,
       request: machine,
     });
-  const heardAt = isMachine && code === 'VALID' ? by.now : (found?.last_checked_at ?? null);
+  const heardAt = !isReactivation && code === 'VALID' ? by.now : (found?.last_checked_at ?? null);
   const answer = {
     valid: code === 'VALID',
     code,
@@ -114,6 +113,9 @@ function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date
   const ends = [found.valid_until, found.offline_until ?? found.valid_until].map((end) => end.getTime());
   return new Date(Math.min(now.getTime() + graceMs, ...ends));
 }
+
+/** Whether the machine holds its seat no longer. */
+const hasLostSeat = ({ activation_status: status }: Found): boolean => status !== null && status !== 'active';
 
 /** Whether the license file of this machine has ended, or one that holds a seat of a full license. */
 const isSeatEnded = ({ activation_status, offline_until, first_offline_end }: Found, now: Date): boolean =>
