@@ -197,7 +197,7 @@ test('ten customers are ranked, however many there are', async () => {
 
 test('versions are those of each customer in the period, also of two with one name', async () => {
   clock.advance(days(1));
-  const [first, next] = [0, 1].map((n) =>
+  const [begun, next] = [0, 1].map((n) =>
     new Date(clock.now().getTime() + days(n)).toISOString().slice(0, 10),
   );
   staff = server.api(await server.signInAs('super_admin'));
@@ -219,13 +219,13 @@ test('versions are those of each customer in the period, also of two with one na
   staff = server.api(await server.signInAs('super_admin'));
   await validateOn(desktop, onWest, 'of the next day', { appVersion: '5.1.0' });
   const versionsUntil = async (endDate: string) => {
-    const { versions } = await staff.ok(calls.customers, { query: { startDate: first!, endDate } });
+    const { versions } = await staff.ok(calls.customers, { query: { startDate: begun!, endDate } });
     return versions
       .filter(({ company }) => company === 'Twin')
       .map(({ customerId, appVersion, machines }) => [customerId, appVersion, machines])
       .toSorted();
   };
-  expect(await versionsUntil(first!)).toEqual([
+  expect(await versionsUntil(begun!)).toEqual([
     [east.customerId, '5.0.0', 2],
     [west.customerId, '5.0.0', 1],
   ]);
