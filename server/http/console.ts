@@ -35,10 +35,9 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
   app.get('/favicon.ico', (_request, reply) => reply.redirect('/favicon.svg', 301));
   app.setNotFoundHandler((request, reply) => {
     const [pathname = ''] = request.url.split('?');
+    // a dot makes a file of the first part only: the id of a machine may have some
     const isScreen =
-      request.method === 'GET' &&
-      !/^\/(api(\/|$)|analytics\/|assets\/|docs\/)/.test(pathname) &&
-      !pathname.includes('.');
+      request.method === 'GET' && !/^\/(api(\/|$)|analytics\/|assets\/|docs\/|[^/]*\.)/.test(pathname);
     if (isScreen && isBuilt) return reply.sendFile('index.html');
     return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));
   });

@@ -390,6 +390,14 @@ test('the machine moves into the rollout when the percentage passes its bucket',
   );
 });
 
+test('the page opens by the id that the machine has itself, with dots in it', async ({ page, server }) => {
+  const machineId = `${newMachine()}.ward.hospital.local`;
+  await report(server, inTurn(machineId, [{ eventType: 'check', fromVersion: '2.3.1' }]));
+  await signInAs(page, 'viewer', `/machines/${machineId}`, server);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(await displayId(server, machineId));
+});
+
 test('a machine that was never heard of is not found', async ({ page, server }) => {
   expectStatus(page, 404);
   await signInAs(page, 'viewer', '/machines/0000NEVER000', server);
