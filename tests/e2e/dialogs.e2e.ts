@@ -1,9 +1,11 @@
 import type { Page } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { releases } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
+import { editing, stored } from './releases-screen.ts';
 import {
   button,
   chooseInMenu,
@@ -348,4 +350,28 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     await expect(page).toHaveURL('/customers');
     expect(sent, at).toEqual([]);
   }
+});
+
+test('a key that is held down confirms nothing in the dialog that it opened', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  const isActive = async () => (await stored(server, release)).isActive;
+  await server.admin.ok(releases.update, {
+    params: { releaseId: release.id },
+    body: { isActive: false },
+  });
+  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  await editing(page).getByRole('checkbox', { name: 'Active Release' }).check();
+  await editing(page).getByRole('textbox', { name: 'Minimum App Version' }).focus();
+  const question = dialog(page, 'Offer to More Users');
+  await page.keyboard.down('Enter');
+  await expect(question.getByText(/of this platform, architecture and channel/)).toBeVisible();
+  await expect(button(page, 'Offer')).toBeFocused();
+  await page.keyboard.down('Enter');
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  await expect(question).toBeVisible();
+  expect(await isActive()).toBe(false);
+  await page.keyboard.press('Enter');
+  await expect(editing(page)).toBeHidden();
+  expect(await isActive()).toBe(true);
 });

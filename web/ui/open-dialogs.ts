@@ -57,6 +57,16 @@ window.addEventListener(
   { capture: true },
 );
 
+/** A key that is held down was pressed for what opened the dialog, and its button must not be pressed unread. */
+window.addEventListener(
+  'keydown',
+  (event) => {
+    if (event.key !== 'Enter' || !event.repeat || !isDialogOpen()) return;
+    if (!(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
+  },
+  { capture: true },
+);
+
 /** A menu; and fields whose list of choices is open, which Mantine marks. */
 const closesSomethingElse = (target: EventTarget | null) =>
   target instanceof Element &&
