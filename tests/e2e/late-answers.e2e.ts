@@ -148,3 +148,50 @@ test('Enter in the palette opens no result for what was typed before', async ({ 
   searching.answer();
   await expect(heading(page, now)).toBeVisible();
 });
+
+test('a view that is saved late is not opened over what is shown by then', async ({ page, server }) => {
+  const name = unique('Late');
+  await signInAs(page, 'super_admin', '/licenses?seats=full', server);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  const saving = await hold(page, views.create);
+  await button(page, 'Save View').click();
+  await saving.begun;
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await leaves(page).click();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+  saving.answer();
+  await expect(page.getByText(`View ${name} saved`)).toBeVisible();
+  await expect(page).toHaveURL('/audit');
+});
+
+test('a role that is created or deleted late leaves the role that is shown', async ({ page, server }) => {
+  const roleId = `late_${Date.now()}`;
+  await signInAs(page, 'super_admin', '/users?tab=roles&role=viewer', server);
+  const creating = await hold(page, rbac.createRole);
+  await button(page, 'New Role').click();
+  const made = dialog(page, 'New Role');
+  await made.getByRole('textbox', { name: 'Name' }).fill(roleId);
+  await made.getByRole('textbox', { name: 'Description' }).fill('for one test');
+  await button(page, 'Create Role').click();
+  await creating.begun;
+  await page.keyboard.press('Escape');
+  await dialog(page, 'Discard changes?').getByRole('button', { name: 'Discard' }).click();
+  creating.answer();
+  await expect(page.getByText('Role created successfully')).toBeVisible();
+  await expect(page).toHaveURL('/users?tab=roles&role=viewer');
+
+  const roles = page.getByRole('navigation', { name: 'Roles' });
+  await page.goto(`/users?tab=roles&role=${roleId}`);
+  const deleting = await hold(page, rbac.deleteRole);
+  await button(page, 'Delete').click();
+  await dialog(page, 'Delete Role').getByRole('button', { name: 'Delete' }).click();
+  await deleting.begun;
+  await page.keyboard.press('Escape');
+  await roles.getByRole('button', { name: /^Support Agent/ }).click();
+  deleting.answer();
+  await expect(page.getByText('Role deleted successfully')).toBeVisible();
+  await expect(page).toHaveURL('/users?tab=roles&role=support_agent');
+});

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
-import { roleInput } from '../../../contract/users.ts';
+import { roleInput, type Role } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -39,16 +39,19 @@ function CreateForm(props: Props) {
     mutationFn: (values: typeof form.values) => createRole({ ...values, roleId: values.roleId.trim() }),
     onSuccess: ({ roleId }) => {
       void toast({ message: 'Role created successfully', subject: aboutRole(roleId) });
-      onClose();
-      onCreated(roleId);
     },
   });
+  const onSuccess = ({ roleId }: Role) => {
+    onClose();
+    onCreated(roleId);
+  };
   useRefusedFields(create.error, form, atFields);
   const problem = sentenceBesideFields(create.error, 'Failed to create role');
 
   return (
     <DialogForm
-      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      // left out once the dialog was left
+      onSubmit={form.onSubmit((values) => create.mutate(values, { onSuccess }))}
       problem={problem}
       submitLabel="Create Role"
       busy={create.isPending}

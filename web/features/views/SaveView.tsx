@@ -41,14 +41,17 @@ function ViewForm({ list, query, view, onSaved, onClose }: Props) {
         : createView({ ...values, list, query }),
     onSuccess: (saved) => {
       void toast({ message: `View ${saved.name} saved`, subject: aboutView(saved) });
-      onClose();
-      onSaved(saved);
     },
   });
+  const onSuccess = (saved: SavedView) => {
+    onClose();
+    onSaved(saved);
+  };
   useRefusedFields(save.error, form);
   return (
     <DialogForm
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      // left out once the dialog was left: what was saved is not opened over what is shown by then
+      onSubmit={form.onSubmit((values) => save.mutate(values, { onSuccess }))}
       problem={sentenceBesideFields(save.error, 'The view was not saved')}
       submitLabel="Save View"
       busy={save.isPending}
