@@ -18,8 +18,9 @@ export function offerApproval(error: unknown): void {
   if (error instanceof ApiError && error.code === 'NEEDS_APPROVAL' && versionIn(error)) offered.set(error);
 }
 
-/** `sent`: whether a second person was asked. */
+/** `sent`: whether a second person was asked. A late answer, after the offer was left, ends no other and closes no form. */
 export function endOffer(error: ApiError, sent: boolean): void {
+  if (offered.get() !== error) return;
   offered.set(null);
   if (sent) asked.set(error);
 }

@@ -1,3 +1,4 @@
+import { approvals } from '../../contract/approvals.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
@@ -10,6 +11,7 @@ import {
   chooseInMenu,
   dialog,
   expect,
+  expectStatus,
   heading,
   rowOf,
   signInAs,
@@ -194,4 +196,25 @@ test('a role that is created or deleted late leaves the role that is shown', asy
   deleting.answer();
   await expect(page.getByText('Role deleted successfully')).toBeVisible();
   await expect(page).toHaveURL('/users?tab=roles&role=support_agent');
+});
+
+test('approval that was asked for late ends no other offer, and closes no form', async ({
+  page,
+  freshServer: server,
+}) => {
+  expectStatus(page, 409);
+  await server.db.updateTable('channel_approvals').set({ required: true }).execute();
+  await signInAs(page, 'binary_manager', '/releases/approvals', server);
+  const offer = dialog(page, 'Ask a Second Person');
+  const call = await hold(page, approvals.ask);
+  await button(page, 'Stop requiring approval on stable').click();
+  await button(page, 'Ask').click();
+  await call.begun;
+  await page.keyboard.press('Escape');
+  await expect(offer).toBeHidden();
+  await button(page, 'Stop requiring approval on beta').click();
+  await expect(offer).toContainText('Channel beta');
+  call.answer();
+  await expect(page.getByText('Approval requested')).toBeVisible();
+  await expect(offer).toContainText('Channel beta');
 });
