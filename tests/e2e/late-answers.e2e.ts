@@ -1,10 +1,11 @@
+import { apiKeys } from '../../contract/api-keys.ts';
 import { approvals } from '../../contract/approvals.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
-import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import {
   addressOf,
   button,
@@ -13,6 +14,7 @@ import {
   expect,
   expectStatus,
   heading,
+  quiet,
   rowOf,
   signInAs,
   test,
@@ -217,4 +219,34 @@ test('approval that was asked for late ends no other offer, and closes no form',
   call.answer();
   await expect(page.getByText('Approval requested')).toBeVisible();
   await expect(offer).toContainText('Channel beta');
+});
+
+test('whether to revoke an API key is not asked on another screen, nor over a dialog', async ({
+  page,
+  server,
+}) => {
+  const [asked, opened] = [await makeApiKey(server.admin), await makeApiKey(server.admin)];
+  const questions: string[] = [];
+  page.on('dialog', (one) => {
+    questions.push(one.message());
+    void one.dismiss();
+  });
+  const ways = [
+    () => rowOf(page, opened.name).getByRole('button', { name: 'View' }).click(),
+    () => leaves(page).click(),
+  ];
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  for (const leave of ways) {
+    const counting = await hold(page, apiKeys.impact);
+    await rowOf(page, asked.name).getByRole('button', { name: 'Revoke' }).click();
+    await counting.begun;
+    await leave();
+    await expect(dialog(page, 'API Key Details').or(heading(page, 'Audit Log'))).toBeVisible();
+    const counted = page.waitForEvent('requestfinished', (one) => one.url().endsWith('/impact'));
+    counting.answer();
+    await counted;
+    await quiet(page);
+    await page.keyboard.press('Escape');
+  }
+  expect(questions).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { isDialogOpen } from '../../ui/open-dialogs.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -82,13 +83,14 @@ function useRevoke() {
         subject: aboutApiKey(key),
       }),
   });
-  const ask = useChange({
-    mutationFn: async (key: ApiKey) => ({ key, impact: await apiKeyImpact(key.id) }),
-    onSuccess: ({ key, impact }) => {
-      if (window.confirm(revokeQuestion(key, impact))) revoke.mutate(key);
-    },
-  });
+  const count = useChange({ mutationFn: ({ id }: ApiKey) => apiKeyImpact(id) });
+  const ask = (key: ApiKey, impact: Awaited<ReturnType<typeof apiKeyImpact>>) => {
+    // The next key is meant for what was opened since, and Enter would revoke.
+    if (isDialogOpen()) return;
+    if (window.confirm(revokeQuestion(key, impact))) revoke.mutate(key);
+  };
   return (key: ApiKey) => {
-    if (!ask.isPending) ask.mutate(key);
+    // Does not ask once the screen was left.
+    if (!count.isPending) count.mutate(key, { onSuccess: (impact) => ask(key, impact) });
   };
 }
