@@ -170,3 +170,26 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   expect(saved.windows).toHaveLength(3);
   expect(saved.windows![0]).toMatchObject({ from: '22:00', to: '06:00', zone: 'Europe/Berlin' });
 });
+
+test('the policy of a tag takes the place of what was typed only when that is discarded', async ({
+  page,
+  server,
+}) => {
+  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Typed Hospital') });
+  await server.admin.ok(policies.putOfCustomer, {
+    params: { id: customerId },
+    body: { ...noPolicy, tags: ['typed'] },
+  });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await chooseInMenu(rowOf(page, name), 'Updates');
+  const form = dialog(page, 'Update Policy');
+  const deferral = form.getByRole('textbox', { name: 'Deferral' });
+  await deferral.fill('14');
+  await form.getByRole('button', { name: 'Policy of typed' }).click();
+  const question = dialog(page, 'Discard changes?');
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(deferral).toHaveValue('14');
+  await form.getByRole('button', { name: 'Policy of typed' }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(dialog(page, 'Update Policy of a Tag')).toContainText('For 1 customer with this tag.');
+});

@@ -9,6 +9,8 @@ type Check = () => boolean;
 type DialogState = {
   /** Asks for confirmation if there are unsaved changes. */
   close: () => void;
+  /** The same, for a way out that leads elsewhere. */
+  leaveTo: (go: () => void) => void;
   /** The dialog cannot be closed now. */
   isHeld: boolean;
   checks: Set<Check>;
@@ -24,26 +26,27 @@ const DialogContext = createContext<DialogState | null>(null);
  */
 export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
   const [subject, setSubject] = useState<string>();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<{ go: () => void }>();
   const isHeld = props.held !== undefined;
   const { body, checks, isUnsaved, leaving } = useUnsavedGuard(unsaved, isHeld);
-  const close = () => {
+  const leaveTo = (go: () => void) => {
     if (props.held === 'all') return;
-    if (isUnsaved()) setAsking(true);
-    else props.onClose();
+    if (isUnsaved()) setAsking({ go });
+    else go();
   };
+  const close = () => leaveTo(props.onClose);
   const keep = () => {
-    setAsking(false);
+    setAsking(undefined);
     leaving.reset?.();
   };
   const discard = () => {
-    setAsking(false);
+    setAsking(undefined);
     if (leaving.proceed) leaving.proceed();
-    else props.onClose();
+    else asking?.go();
   };
   return (
     <DialogFrame subject={subject} {...props} onClose={close}>
-      <DialogContext value={{ close, isHeld: props.held === 'all', checks, setSubject }}>
+      <DialogContext value={{ close, leaveTo, isHeld: props.held === 'all', checks, setSubject }}>
         <div ref={body}>{props.children}</div>
         {(asking || leaving.status === 'blocked') && (
           <DiscardQuestion isHeld={isHeld} onKeep={keep} onDiscard={discard} />
@@ -69,7 +72,7 @@ export function PageForm(props: {
     ({ current, next }) => current.pathname !== next.pathname || part(current.search) !== part(next.search),
   );
   return (
-    <DialogContext value={{ close: onClose, isHeld: false, checks, setSubject: noSubject }}>
+    <DialogContext value={{ close: onClose, leaveTo, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
       {leaving.status === 'blocked' && (
         <DiscardQuestion isHeld={false} onKeep={leaving.reset} onDiscard={leaving.proceed} />
@@ -79,6 +82,8 @@ export function PageForm(props: {
 }
 
 const noSubject = () => {};
+/** The page asks when the URL changes. */
+const leaveTo = (go: () => void) => go();
 
 type Way = {
   current: { pathname: string; search: object };
@@ -152,6 +157,13 @@ export function useUnsaved(check: Check): void {
     checks.add(now);
     return () => void checks.delete(now);
   }, [checks]);
+}
+
+/** A way out of the dialog around the caller that leads elsewhere: asks about unsaved changes, then goes. */
+export function useLeaveTo(): (go: () => void) => void {
+  const dialog = use(DialogContext);
+  if (!dialog) throw new Error('useLeaveTo must be used within a Dialog or PageForm');
+  return dialog.leaveTo;
 }
 
 /** Sets the subject of the dialog around the caller, for a record that is loaded in it. */

@@ -9,7 +9,7 @@ import { useSeen } from '../../kept-work.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
-import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
+import { Dialog, useDialogSubject, useLeaveTo } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -64,6 +64,7 @@ const validate = (values: PolicyValues) =>
 function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omit<Props, 'id'>) {
   const [seen] = useSeen(`policy of ${policy.customerId}`, policy);
   useDialogSubject(seen.name);
+  const leaveTo = useLeaveTo();
   const form = useDialogForm(`policy of ${seen.customerId}`, {
     initialValues: valuesOf(seen),
     validate,
@@ -103,7 +104,7 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
         {seen.tags.length > 0 && (
           <Group gap="xs">
             {seen.tags.map((tag) => (
-              <Button key={tag} size="compact-xs" variant="default" onClick={() => onTag(tag)}>
+              <Button key={tag} size="compact-xs" variant="default" onClick={() => leaveTo(() => onTag(tag))}>
                 Policy of {tag}
               </Button>
             ))}
