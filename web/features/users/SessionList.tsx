@@ -3,6 +3,7 @@ import type { OpenSession } from '../../../contract/users.ts';
 import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { pressOnce } from '../../ui/press-once.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { shortUserAgent } from './user-agent.ts';
@@ -49,7 +50,8 @@ const columns = ({ ending, onEnd }: Handlers): Column<OpenSession>[] => [
         variant="subtle"
         size="compact-xs"
         loading={ending === session.sessionId}
-        onClick={() => onEnd(session)}
+        // the next session takes the place of the one that was ended
+        {...pressOnce(() => onEnd(session))}
       >
         End
       </Button>
