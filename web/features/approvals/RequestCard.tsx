@@ -4,6 +4,7 @@ import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
+import { pressOnce } from '../../ui/press-once.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -78,7 +79,7 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
           <Text c="dimmed" size="sm">
             Somebody else must approve your request.
           </Text>
-          <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
+          <Button variant="default" loading={withdraw.isPending} {...pressOnce(() => withdraw.mutate())}>
             Withdraw
           </Button>
         </>
