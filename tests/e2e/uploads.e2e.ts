@@ -1,7 +1,7 @@
 import { uploads } from '../../contract/uploads.ts';
 import { archive, program } from '../binaries.ts';
 import { fileOnDisk, makeRelease, noise } from './releases.ts';
-import { expect, expectAccessible, expectStatus, rowOf, signInAs, test } from './support.ts';
+import { expect, expectAccessible, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
 import {
   box,
   choose,
@@ -18,6 +18,21 @@ import {
   tray,
   version,
 } from './uploads-screen.ts';
+
+/** Begins to upload files of this name, one after another, and returns their versions. */
+async function uploadInBackground(page: Page, names: string[]): Promise<string[]> {
+  const versions = names.map(version);
+  for (const [index, name] of names.entries()) {
+    if (index > 0) await page.getByRole('button', { name: 'New Release' }).click();
+    await expect(field(page, 'Version')).not.toHaveValue('');
+    await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
+    await field(page, 'Version').fill(versions[index]!);
+    await press(page, 'Upload Release');
+    await press(page, 'Continue in background');
+    await expect(modal(page)).toBeHidden();
+  }
+  return versions;
+}
 
 test('a small archive goes in one request and is a draft for macOS', async ({ page, server }) => {
   const path = await fileOnDisk('Lanyard-arm64-mac.zip', archive(200_000));
@@ -181,6 +196,23 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   await expect(tray(page)).toBeHidden();
 });
 
+test('a double click cancels one upload, and resumes it', async ({ page, server }) => {
+  const names = ['Clicked one.exe', 'Clicked two.exe'];
+  await signInAs(page, 'super_admin', create, server);
+  const line = await holdChunks(page);
+  await uploadInBackground(page, names);
+  await expect(tray(page).getByText(/^Uploading · /)).toHaveCount(2);
+  const inTray = (control: string) => tray(page).getByRole('button', { name: control, exact: true });
+  await inTray(`Cancel ${names[1]}`).dblclick();
+  await expect(tray(page).getByText('Upload cancelled')).toHaveCount(1);
+  await inTray(`Pause ${names[0]}`).click();
+  await inTray(`Pause ${names[0]} immediately`).click();
+  await inTray(`Resume ${names[0]}`).dblclick();
+  await expect(inTray(`Pause ${names[0]}`)).toBeVisible();
+  await line.free();
+  await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
+});
+
 test('a chunk that fails is sent once more at the end', async ({ page, server }) => {
   expectStatus(page, 503);
   const wanted = version();
@@ -227,18 +259,9 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
 
 test('two uploads go on in the tray while staff look at other screens', async ({ page, server }) => {
   const names = ['Tray one.exe', 'Tray two-arm64.exe'];
-  const versions = [version(), version()];
   await signInAs(page, 'super_admin', create, server);
   const line = await holdChunks(page);
-  for (const [index, name] of names.entries()) {
-    if (index > 0) await page.getByRole('button', { name: 'New Release' }).click();
-    await expect(field(page, 'Version')).not.toHaveValue('');
-    await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
-    await field(page, 'Version').fill(versions[index]!);
-    await press(page, 'Upload Release');
-    await press(page, 'Continue in background');
-    await expect(modal(page)).toBeHidden();
-  }
+  const versions = await uploadInBackground(page, names);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL(/\/customers$/);
   for (const name of names)

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { paths } from '../../paths.ts';
+import { pressOnce } from '../../ui/press-once.ts';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '../../ui/icons.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList } from './upload-session.ts';
@@ -112,7 +113,15 @@ function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
 
 function Control({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) {
   return (
-    <ActionIcon variant="subtle" color="gray" size={24} aria-label={label} title={label} onClick={onClick}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={24}
+      aria-label={label}
+      title={label}
+      // another button takes its place: that of the next upload, or Pause that of Resume
+      {...pressOnce(onClick)}
+    >
       {icon}
     </ActionIcon>
   );
