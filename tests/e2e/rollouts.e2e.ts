@@ -3,7 +3,7 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
-import { dialog, expect, expectAccessible, signInAs, test, type Page } from './support.ts';
+import { comeBack, dialog, expect, expectAccessible, quiet, signInAs, test, type Page } from './support.ts';
 
 const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 
@@ -102,6 +102,33 @@ test('the steps that the form suggests are set for each channel', async ({ page,
   answer();
   await isDraft.uncheck();
   await expect(stepField(page, 'Percentage of step 1')).toHaveValue('20');
+  await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
+});
+
+test('the steps of one channel are saved without those that another user changed meanwhile', async ({
+  page,
+  server,
+}) => {
+  const plan = [
+    { percentage: 7, hours: 24 },
+    { percentage: 100, hours: null },
+  ];
+  const set = (changed: typeof plan | null) =>
+    server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: changed } });
+  await page.clock.install();
+  await signInAs(page, 'binary_manager', '/releases?dialog=defaults', server);
+  const defaults = dialog(page, 'Default Rollout');
+  await defaults.getByRole('checkbox', { name: 'Suggest steps on alpha' }).check();
+  await set(plan);
+  await page.clock.fastForward(6 * 60_000);
+  const again = page.waitForResponse((answer) => answer.url().endsWith(rollouts.defaults.path));
+  await comeBack(page);
+  await (await again).finished();
+  await quiet(page);
+  await defaults.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(defaults).toBeHidden();
+  expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'beta', plan });
+  await set(null);
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
 });
 

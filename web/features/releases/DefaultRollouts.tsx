@@ -5,6 +5,7 @@ import type { RolloutDefault } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { useSeen } from '../../kept-work.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { isSame } from '../../merge-edits.ts';
 import { StepFields } from '../../PlanFields.tsx';
@@ -56,10 +57,11 @@ const validate = (values: Values): FormErrors =>
   );
 
 function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClose: () => void }) {
-  const form = useDialogForm('default rollouts', { initialValues: valuesOf(defaults), validate });
+  const [seen] = useSeen('default rollouts', defaults);
+  const form = useDialogForm('default rollouts', { initialValues: valuesOf(seen), validate });
   const save = useChange({
     mutationFn: async (values: Values) => {
-      const before = valuesOf(defaults);
+      const before = valuesOf(seen);
       for (const channel of channels) {
         if (isSame(planOf(values[channel]), planOf(before[channel]))) continue;
         await setRolloutDefault(channel, planOf(values[channel]));
