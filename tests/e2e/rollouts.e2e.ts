@@ -132,6 +132,27 @@ test('the steps of one channel are saved without those that another user changed
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
 });
 
+test('other machines of a release are shown from their first page on', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  const lane = { platform: 'win32', architecture: 'x64' } as const;
+  const reported = { ...lane, releaseId: release.id, toVersion: release.version };
+  for (const eventType of ['install_complete', 'install_error'] as const)
+    await report(
+      server,
+      Array.from({ length: 51 }, (_, n) => ({
+        machineId: `${eventType} paged ${n}`,
+        eventType,
+        ...reported,
+      })),
+    );
+  await signInAs(page, 'binary_manager', `/releases/${release.id}?page=2`, server);
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await expect(pages).toContainText('Showing 51 to 51 of 51');
+  await page.getByText('Failed', { exact: true }).last().click();
+  await expect(page).toHaveURL(/group=failed/);
+  await expect(pages).toContainText('Showing 1 to 50 of 51');
+});
+
 test('the page of a release shows its plan and what became of it, and changes it', async ({
   page,
   server,
