@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newLicenseKey, parseLicenseKey } from './license-key.ts';
+import { licenseKeyFragment, newLicenseKey, parseLicenseKey } from './license-key.ts';
 
 const signs = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const key = fc.constantFrom('trial' as const, 'enterprise' as const).map(newLicenseKey);
@@ -60,6 +60,13 @@ describe('a license key', () => {
       }),
       { seed: 2 },
     );
+  });
+
+  test('is found by each of its groups, also by one without a digit, which words of four letters are not', () => {
+    const groups = Array.from({ length: 200 }, () => newLicenseKey('trial').split('-')).flat();
+    expect(groups.filter((group) => !/\d/.test(group))).not.toEqual([]);
+    for (const group of groups) expect(licenseKeyFragment(group)).toBe(group.toLowerCase());
+    expect(['lyon', 'WS-08', 'b7c1'].map(licenseKeyFragment)).toEqual([undefined, 'ws08', 'b7c1']);
   });
 
   test('is nothing else, whatever is typed', () => {
