@@ -236,17 +236,25 @@ describe('the retention switch', () => {
     expect(await verify()).toMatchObject({ whole: true, checkedEntries: 6 });
   });
 
-  test('a retention that was lowered in the database removes nothing', async () => {
-    server.clock.advance(days(100));
-    api = server.api(await server.signInAs('super_admin'));
-    await asWriter('update audit_settings set retention_days = 90');
-    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
-    expect(logged.join()).toContain('The retention in the database is not the one that was set in Lanyard');
-    expect((await api.call(calls.cleanup)).status).toBe(409);
-    await api.ok(calls.setConfig, { params: { key: 'retentionDays' }, body: { value: 95 } });
-    expect((await api.ok(calls.cleanup)).removed).toBe(6);
-    expect((await verify()).whole).toBe(true);
-  });
+  test.each([95, 90])(
+    'a retention that was lowered in the database to 90 removes nothing until it is set to %s',
+    async (value) => {
+      server.clock.advance(days(100));
+      api = server.api(await server.signInAs('super_admin'));
+      await asWriter('update audit_settings set retention_days = 90');
+      expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
+      expect(logged.join()).toContain('The retention in the database is not the one that was set in Lanyard');
+      expect((await api.call(calls.cleanup)).status).toBe(409);
+      for (let n = 0; n < 2; n++)
+        await api.ok(calls.setConfig, { params: { key: 'retentionDays' }, body: { value } });
+      expect((await api.ok(calls.cleanup)).removed).toBe(6);
+      expect((await verify()).whole).toBe(true);
+      const { entries } = await api.ok(calls.list, { query: { eventType: 'audit.config_changed' } });
+      expect(entries.map((entry) => entry.changes_summary)).toEqual([
+        `Audit log: retentionDays: 730 → ${value}`,
+      ]);
+    },
+  );
 
   test('that the owner of the database exchanged lets nothing be removed, and the log says so', async () => {
     await asOwner("update audit_switch set opened_by = sha256('on')");

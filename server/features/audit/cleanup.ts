@@ -30,14 +30,25 @@ export async function retentionOf(db: Db): Promise<Config> {
 /** Changes how long entries are kept, from the next clean-up on. */
 export async function setRetention({ tx, audit }: Change, retentionDays: number): Promise<Config> {
   await tx.selectFrom('audit_settings').select('only_row').forUpdate().execute();
-  const before = await retentionOf(tx);
-  if (before.retentionDays === retentionDays) return before;
+  const stored = await retentionOf(tx);
+  const before = (await lastSetRetention(tx)) ?? stored.retentionDays;
+  if (before === retentionDays && stored.retentionDays === retentionDays) return stored;
   await tx.updateTable('audit_settings').set({ retention_days: retentionDays }).execute();
   await audit(retentionChanged, null, {
-    before: { retentionDays: before.retentionDays },
+    before: { retentionDays: before },
     after: { retentionDays },
   });
-  return { ...before, retentionDays };
+  return { ...stored, retentionDays };
+}
+
+/** The retention that was last set in Lanyard, whatever was written into the database since. */
+async function lastSetRetention(tx: Tx): Promise<number | null> {
+  const { rows } = await sql<{ days: number | null }>`
+    select coalesce(
+      (select (e.after->>'retentionDays')::int from audit_pending p join audit_entries e using (audit_id)
+        where e.event_type = ${retentionChanged} order by p.position desc limit 1),
+      (select retention_days from audit_head)) as days`.execute(tx);
+  return onlyRow({ rows }).days;
 }
 
 /**

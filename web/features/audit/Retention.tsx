@@ -94,7 +94,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         {save.error && <ErrorText>{messageOf(save.error)}</ErrorText>}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={onClose} />
-          <Button type="submit" loading={save.isPending} disabled={days === config.retentionDays}>
+          <Button type="submit" loading={save.isPending}>
             Save
           </Button>
         </Group>
