@@ -2,10 +2,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
+import { noPolicy, policies } from '../contract/policies.ts';
 import { releases } from '../contract/releases.ts';
 import { rbac, users } from '../contract/users.ts';
 import {
   deactivate,
+  enrollOn,
   machinesOf,
   makeApiKey,
   makeCustomer,
@@ -85,6 +87,22 @@ describe('the customer', () => {
     server.clock.set('2026-11-20T09:35:01Z');
     expect((await ofCustomers(first.customerId)).machines).toBe((await accepted(first.seats)).size + 1);
     server.clock.set('2026-11-20T09:30:00Z');
+  });
+
+  test('machines of two customers that enrolled with one id are two, wherever they are counted', async () => {
+    const [east, west] = [await makeLicense(api), await makeLicense(api)];
+    for (const license of [east, west]) await enrollOn(server, license, 'one id of two');
+    const of = { licenses: 2, machines: 2 };
+    expect(await ofCustomers(east.customerId, west.customerId)).toEqual(of);
+    expect(await ofLicenses(east.licenseId, west.licenseId)).toEqual(of);
+    for (const { customerId } of [east, west])
+      await api.ok(policies.putOfCustomer, {
+        params: { id: customerId },
+        body: { ...noPolicy, tags: ['twins'] },
+      });
+    expect(await api.ok(policies.listTags, { query: { search: 'twins' } })).toMatchObject([
+      { customers: 2, machines: 2 },
+    ]);
   });
 
   test('the check before a permanent deletion counts every seat that goes, also of machines that are out', async () => {

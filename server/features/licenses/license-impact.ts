@@ -6,7 +6,8 @@ type Impact = { licenses: number; machines: number };
 
 /**
  * Counts licenses, and the machines that depend on their status: those that hold a seat on a license that is in its
- * term and whose customer is active. Revoking refuses them, reactivating accepts them again.
+ * term and whose customer is active. Revoking refuses them, reactivating accepts them again. Machines of two customers
+ * that proved themselves with one id are two (docs/decisions/046-machine-credentials.md).
  */
 export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
   count(db, now, sql`l.license_id = any(${ids}::uuid[])`, sql`c.status = 'active' and c.deleted_at is null`);
@@ -26,11 +27,12 @@ async function count(
 ): Promise<Impact> {
   const { rows } = await sql<Impact>`
     select count(distinct l.license_id) as licenses,
-           count(distinct a.machine_id)
+           count(distinct coalesce(k.own_hash, machine_hash(a.machine_id)))
              filter (where ${now} between l.valid_from and l.valid_until and ${otherwiseAccepted}) as machines
       from licenses l
       join customers c on c.customer_id = l.customer_id
       left join activations a on a.license_id = l.license_id and a.status = 'active'
+      left join machine_credentials k using (activation_id)
      where ${which}`.execute(db);
   return onlyRow({ rows });
 }

@@ -50,11 +50,12 @@ async function withMachines<Tag extends { tag: string }>(
 ): Promise<(Tag & Pick<ListedTagPolicy, 'machines'>)[]> {
   if (tags.length === 0) return [];
   const { rows } = await sql<{ tag: string; machines: number }>`
-    select t.tag, count(distinct a.machine_id) as machines
+    select t.tag, count(distinct coalesce(k.own_hash, machine_hash(a.machine_id))) as machines
       from customer_tags t
       join customers c using (customer_id)
       join licenses l using (customer_id)
       join activations a using (license_id)
+      left join machine_credentials k using (activation_id)
      where t.tag = any(${tags.map(({ tag }) => tag)}::text[]) and c.deleted_at is null and a.status = 'active'
      group by t.tag`.execute(db);
   const machines = new Map(rows.map((row) => [row.tag, row.machines]));
