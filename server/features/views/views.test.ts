@@ -64,6 +64,8 @@ describe('own views', () => {
     ]);
     const rows = await server.db.selectFrom('saved_views').select('name').execute();
     expect(rows).toEqual([{ name: 'Ours' }]);
+    const hidden = await admin.call(calls.update, { ...at(shared), body: { shared: false } });
+    expect([hidden.status, hidden.body.code]).toEqual([422, 'RULE_VIOLATED']);
     await admin.ok(calls.delete, at(shared));
   });
 });

@@ -19,6 +19,10 @@ type Columns = Pick<Patch, 'name' | 'query' | 'shared'> & { deleted_at?: Date | 
 
 const notFound = fail('NOT_FOUND', 'There is no such view.');
 const notYours = fail('RULE_VIOLATED', 'Only its owner or an administrator may change a shared view.');
+const ownerless = fail(
+  'RULE_VIOLATED',
+  'Its owner was deleted, so nobody would see it. Delete the view instead.',
+);
 const tooMany = fail('RULE_VIOLATED', `You have ${mostViews} views already. Delete one first.`);
 const taken = fail('ALREADY_EXISTS', 'There is a view with this name already.', {
   details: [{ path: 'name', message: 'Is in use already' }],
@@ -140,7 +144,10 @@ export const updateView = (
 ): Promise<SavedView | Failure> =>
   editRecord<'view.updated', SavedView, Columns>(change, viewOf(false), id, {
     event: (before, after) => (before.shared || after.shared ? 'view.updated' : undefined),
-    check: refuseChange,
+    check: (view) =>
+      refuseChange(view) ??
+      // nobody would see it, or could delete it
+      (view.ownerName === null && sent.shared === false ? ownerless : undefined),
     sent,
     seen,
     columns: sent,
