@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { audit as calls } from '../../../contract/audit.ts';
 import type { RouteInput } from '../../../contract/route.ts';
-import { containsPattern } from '../../db/sql.ts';
+import { containsPattern, sigmaForms } from '../../db/sql.ts';
 
 export type Filter = RouteInput<typeof calls.exportCsv>['query'];
 type Condition = RawBuilder<SqlBool>;
@@ -45,10 +45,16 @@ export function split(filter: Filter): Split {
   if (filter.startDate) narrow.push(sql`timestamp >= ${clamped(Date.parse(filter.startDate))}`);
   if (filter.endDate) narrow.push(until(filter.endDate));
   const { search } = filter;
-  const text = search ? [sql<SqlBool>`${searched} like ${containsPattern(search)}`] : [];
+  const text = search ? [containsText(search)] : [];
   const rest = [...others, ...(first ? outcome : []), ...text];
   return { narrow, rest, isIndexed: others.length > 0 || (search !== undefined && hasTrigram(search)) };
 }
+
+const containsText = (search: string): Condition =>
+  sql`(${sql.join(
+    sigmaForms(search).map((form) => sql`${searched} like ${containsPattern(form)}`),
+    sql` or `,
+  )})`;
 
 /** A trigram index cannot search for less than three consecutive letters or digits. */
 const hasTrigram = (search: string) => /[\p{L}\p{N}]{3}/u.test(search);

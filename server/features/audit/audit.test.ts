@@ -152,6 +152,15 @@ describe('the list', () => {
     expect([answer.status, answer.body.details[0]!.path]).toEqual([400, field]);
   });
 
+  test('searches a Greek name that ends in σ in capital and in small letters', async () => {
+    const names = ['ΕΥΑΓΓΕΛΙΣΜΟΣ', 'Ευαγγελισμος'];
+    for (const name of names) await makeCustomer(api, { name });
+    for (const search of names)
+      expect((await summaries({ search })).toSorted(), search).toEqual(
+        names.map((name) => `${name}: created`).toSorted(),
+      );
+  });
+
   test('searches email, event, resource, summary, endpoint, address and error, wildcards taken literally', async () => {
     await entry(
       {
