@@ -20,7 +20,7 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { createCustomer } from '../customers/index.ts';
 import { createLicense, licenseCsvColumns } from '../licenses/index.ts';
 import { listModules } from '../modules/index.ts';
-import { findCustomers, nameKey } from './find-customers.ts';
+import { findCustomers, isCustomerId, nameKey } from './find-customers.ts';
 import { countryCode } from './import-customers.ts';
 import { answerProblems, problemsOf, refuseProblems } from './problems.ts';
 import { readTable, type Line } from './read-table.ts';
@@ -56,6 +56,8 @@ async function read(db: Db, now: Date, { csv, createCustomers }: LicensesFile) {
     if (key === '') say('customer', 'Customer is required');
     else if (live.length > 1) say('customer', `${live.length} customers have this name: write the id`);
     else if (live.length === 0 && all.length > 0) say('customer', 'Customer is soft-deleted');
+    else if (live.length === 0 && isCustomerId(cells.customer))
+      say('customer', 'There is no customer with this id');
     else if (live.length === 0) {
       newCustomer = key;
       const earlier = missing.get(key);

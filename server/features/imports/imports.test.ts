@@ -185,6 +185,18 @@ describe('issuing licenses from a file', () => {
     expect([answer.status, answer.body.error]).toEqual([422, expected[0]!.replace('2', 'line 2,')]);
   });
 
+  test('creates no customer whose name is the id of one that is gone', async () => {
+    const { customerId } = await makeCustomer(api);
+    const csv = `Customer,Country\n${customerId},DE`;
+    expect(said(await check(csv, true))).toEqual([]);
+    await softDelete(api, { customerId });
+    await api.ok(customers.hardDelete, { params: { id: customerId } });
+    const problems = ['2 Customer: There is no customer with this id'];
+    for (const text of [csv, csv.toUpperCase()]) expect(said(await check(text, true))).toEqual(problems);
+    const answer = await api.call(calls.licenses, { body: { csv, createCustomers: true } });
+    expect([answer.status, await named(customerId)]).toEqual([422, 0]);
+  });
+
   test('refuses a country that the customer is not in', async () => {
     const { name } = await makeCustomer(api, { country: 'DE' });
     const csv = `Customer,Country\n${name},germany\n${name},\n${name},FR\n${name},Atlantis`;
