@@ -8,12 +8,14 @@ import type { Options } from './options.ts';
 /** Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent. */
 export type Sending = { signal: AbortSignal; count: (bytes: number) => void };
 
-/** A failed call, with the message of the server; `isFinal` if a retry would fail too. */
+/** A failed call, with the message of the server; `isFinal` if a retry would fail too. No status: there was no answer. */
 export class Refusal extends Error {
   readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean) {
+  readonly status: number | undefined;
+  constructor(message: string, isFinal: boolean, status?: number) {
     super(message);
     this.isFinal = isFinal;
+    this.status = status;
   }
 }
 
@@ -96,7 +98,7 @@ async function* piecesOf(bytes: Buffer) {
 function refusalOf(status: number, text: string): Refusal {
   const body = parse(text) as Partial<ErrorBody> | undefined;
   const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
-  return new Refusal(body?.error ?? `Upload failed with status ${status}`, isFinal);
+  return new Refusal(body?.error ?? `Upload failed with status ${status}`, isFinal, status);
 }
 
 function parse(text: string): unknown {

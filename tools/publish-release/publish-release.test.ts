@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKeyScope } from '../../contract/route.ts';
 import { releases } from '../../contract/releases.ts';
-import { directUploadLimit } from '../../contract/uploads.ts';
+import { directUploadLimit, uploads } from '../../contract/uploads.ts';
 import { program, sha512Of } from '../../tests/binaries.ts';
 import { makeApiKey } from '../../tests/factories.ts';
 import { startTestServer } from '../../tests/harness.ts';
@@ -121,6 +121,20 @@ describe('up to 20 MB', () => {
     const release = await publishRelease(optionsOf(['--file', path, '--version', version]));
     expect(release.fileSize).toBe(directUploadLimit);
     expect(await uploadRows()).toEqual([]);
+  });
+
+  test('a file that is too large for a proxy in one request is sent in chunks', async () => {
+    const bytes = program(9 * MiB);
+    const relayed = await startProxy((_, path) => (path === uploads.direct.path ? 413 : undefined));
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const sent: number[] = [];
+    const release = await publishRelease(optionsOf(args, apiKey, relayed.url), {
+      onSent: (done) => void sent.push(done),
+    });
+    expect(release.sha512).toBe(sha512Of(bytes));
+    expect(relayed.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(2);
+    expect(sent.at(-1)).toBe(bytes.length);
+    relayed.close();
   });
 });
 

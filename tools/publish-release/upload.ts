@@ -10,8 +10,8 @@ import type { Options } from './options.ts';
 type Watch = { onSent?: (sent: number, total: number) => void; signal?: AbortSignal };
 
 /**
- * Uploads the file as a release: in one request up to 20 MB, else in chunks (spec part 2, section 4). On failure, throws an
- * error with a message for the user, and leaves nothing on the server.
+ * Uploads the file as a release: in one request up to 20 MB, else, or where that is too large, in chunks (spec part 2,
+ * section 4). On failure, throws an error with a message for the user, and leaves nothing on the server.
  */
 export async function publishRelease(options: Options, watch: Watch = {}): Promise<Release> {
   const file = await open(options.file).catch((error: NodeJS.ErrnoException) => {
@@ -22,9 +22,8 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
     if (!stats.isFile() || stats.size === 0) throw new Error(`${options.file} is not a file, or is empty.`);
     const sending = sendingOf(stats.size, watch);
     const calls = callsOf(options, sending);
-    return stats.size <= directUploadLimit
-      ? await sendDirect(file, options, calls)
-      : await sendChunked(file, stats.size, options, calls, sending);
+    const whole = stats.size <= directUploadLimit ? await sendDirect(file, options, calls) : undefined;
+    return whole ?? (await sendChunked(file, stats.size, options, calls, sending));
   } catch (error) {
     if (watch.signal?.aborted) throw new Error('Upload cancelled', { cause: error });
     throw error;
@@ -44,8 +43,15 @@ function sendingOf(total: number, { onSent, signal = new AbortController().signa
   };
 }
 
-/** The fields come before the file, so that the server has them when the file begins. */
-async function sendDirect(file: FileHandle, { fileName, fields }: Options, calls: Calls): Promise<Release> {
+/**
+ * The fields come before the file, so that the server has them when the file begins. Undefined if a proxy on the way
+ * takes no request of this size (413).
+ */
+async function sendDirect(
+  file: FileHandle,
+  { fileName, fields }: Options,
+  calls: Calls,
+): Promise<Release | undefined> {
   const bytes = await file.readFile();
   const form = new FormData();
   form.set('version', fields.version);
@@ -61,7 +67,10 @@ async function sendDirect(file: FileHandle, { fileName, fields }: Options, calls
   form.set('rollout_percentage', String(fields.rolloutPercentage));
   form.set('sha512', createHash('sha512').update(bytes).digest('base64'));
   form.set('file', new Blob([new Uint8Array(bytes)]), fileName);
-  return calls.form(uploads.direct, form);
+  return calls.form(uploads.direct, form).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.status !== 413) throw error;
+    return undefined;
+  });
 }
 
 async function sendChunked(
