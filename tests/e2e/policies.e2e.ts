@@ -171,6 +171,24 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   expect(saved.windows![0]).toMatchObject({ from: '22:00', to: '06:00', zone: 'Europe/Berlin' });
 });
 
+test('the machines that a policy changes are those of what is typed now', async ({ page, server }) => {
+  const { customerId } = await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', `/customers?policy=${customerId}`, server);
+  const form = dialog(page, 'Update Policy');
+  const impact = form.getByRole('status');
+  await expect(impact).toHaveText('None of 0 machines would be offered something else from now on.');
+  let answer = () => {};
+  const counted = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**${policies.impactOnCustomer.path.replace('{id}', customerId)}`, async (route) => {
+    await counted;
+    await route.continue();
+  });
+  await form.getByLabel('Pinned Version').fill('9.');
+  await expect(impact).toHaveText('Counting the machines that this changes …');
+  answer();
+  await expect(impact).toContainText('No published release matches the pinned version.');
+});
+
 test('the policy of a tag takes the place of what was typed only when that is discarded', async ({
   page,
   server,

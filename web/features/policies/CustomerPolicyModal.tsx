@@ -111,7 +111,12 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
           </Group>
         )}
         <PolicyFields form={form} />
-        {isValid && <PolicyImpact query={customerImpactQuery(seen.customerId, payloadOf(values))} />}
+        {isValid && (
+          <PolicyImpact
+            query={customerImpactQuery(seen.customerId, payloadOf(values))}
+            isSettled={values === form.values}
+          />
+        )}
       </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>

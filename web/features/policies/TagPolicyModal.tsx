@@ -86,7 +86,12 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
           then its tags in alphabetical order.
         </Text>
         <PolicyFields form={form} />
-        {isValid && <PolicyImpact query={tagImpactQuery(seen.tag, policyPayload(values))} />}
+        {isValid && (
+          <PolicyImpact
+            query={tagImpactQuery(seen.tag, policyPayload(values))}
+            isSettled={values === form.values}
+          />
+        )}
       </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>

@@ -48,7 +48,6 @@ export const customerImpactQuery = (id: string, body: CustomerBody) =>
   queryOptions({
     queryKey: ['policies', 'impact', id, body],
     queryFn: ({ signal }) => call(policies.impactOnCustomer, { params: { id }, body }, { signal }),
-    placeholderData: keepPreviousData,
     retry: false,
   });
 
@@ -56,7 +55,6 @@ export const tagImpactQuery = (tag: string, body: TagBody) =>
   queryOptions({
     queryKey: ['policies', 'impact', tag, body],
     queryFn: ({ signal }) => call(policies.impactOnTag, { body: { tag, ...body } }, { signal }),
-    placeholderData: keepPreviousData,
     retry: false,
   });
 
