@@ -1,5 +1,6 @@
 import { apiKeys } from '../../contract/api-keys.ts';
 import { approvals } from '../../contract/approvals.ts';
+import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
@@ -249,4 +250,20 @@ test('whether to revoke an API key is not asked on another screen, nor over a di
     await page.keyboard.press('Escape');
   }
   expect(questions).toEqual([]);
+});
+
+test('the verification of the audit log takes no focus from what is typed by then', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/audit', server);
+  const verifying = await hold(page, audit.verify);
+  await button(page, 'Verify').click();
+  await verifying.begun;
+  const field = page.getByPlaceholder('Search audit logs...');
+  await field.pressSequentially('lic');
+  verifying.answer();
+  await expect(page.getByText('The chain is whole')).toBeVisible();
+  await page.keyboard.type('ense');
+  await expect(field).toHaveValue('license');
 });

@@ -1,6 +1,6 @@
 import { Alert, Button, CloseButton, Popover, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import { counted } from '../../ui/counted.ts';
 import { messageOf } from '../../api-error.ts';
@@ -13,27 +13,30 @@ import { fixedText } from '../../ui/numbers.ts';
 
 /** Verifies the chain, and shows whether it is intact or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
-  const [opened, setOpened] = useState(false);
+  const [shown, show] = useState<{ takesFocus: boolean }>();
+  const button = useRef<HTMLButtonElement>(null);
   const client = useQueryClient();
   const verify = useChange({
     mutationFn: verifyChain,
     onSettled: () => {
-      setOpened(true);
+      // unless the user went on to something else while it ran
+      show({ takesFocus: isOn(button.current) });
       void client.invalidateQueries(chainQuery);
     },
   });
   return (
     <Popover
-      opened={opened}
-      onChange={setOpened}
+      opened={shown !== undefined}
+      onChange={(isOpen) => isOpen || show(undefined)}
       width={360}
       position="bottom-end"
       shadow="md"
       radius={8}
-      trapFocus
+      trapFocus={shown?.takesFocus ?? false}
     >
       <Popover.Target>
         <Button
+          ref={button}
           variant="default"
           leftSection={<IconShieldCheck size={15} stroke={1.75} />}
           loading={verify.isPending}
@@ -43,12 +46,7 @@ export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.verdict} aria-label="Verification">
-        <CloseButton
-          size="sm"
-          aria-label="Close"
-          className={classes.close}
-          onClick={() => setOpened(false)}
-        />
+        <CloseButton size="sm" aria-label="Close" className={classes.close} onClick={() => show(undefined)} />
         {verify.data && <Verdict result={verify.data} onOpen={onOpen} />}
         {verify.error && (
           <Text c="var(--mantine-color-error)" role="alert">
@@ -59,6 +57,10 @@ export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
     </Popover>
   );
 }
+
+/** The focus is on the button, or nowhere, since the button is disabled while it waits. */
+const isOn = (button: Element | null) =>
+  document.activeElement === button || document.activeElement === document.body;
 
 function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry: string) => void }) {
   const { broken } = result;
