@@ -10,6 +10,9 @@ import { IconPlus, IconX } from './ui/icons.tsx';
 /** What a form gives for a field of the plan, such as `plan.steps.0.hours`. */
 type InputProps = (field: string) => GetInputPropsReturnType;
 
+/** How the form of the plan changes its list of steps, so that an error stays with its step. */
+type OnSteps = { onAdd: (step: TypedStep, index: number) => void; onRemove: (index: number) => void };
+
 /** One percentage, or steps that the clock takes. */
 export function PlanChoice({
   inSteps,
@@ -33,18 +36,15 @@ export function PlanChoice({
 }
 
 /** The steps of a rollout: percentages, and how long each lasts. */
-export function StepFields(props: {
-  steps: TypedStep[];
-  inputProps: InputProps;
-  onSteps: (steps: TypedStep[]) => void;
-  disabled?: boolean;
-}) {
-  const { steps, inputProps, onSteps, disabled = false } = props;
+export function StepFields(
+  props: OnSteps & { steps: TypedStep[]; inputProps: InputProps; disabled?: boolean },
+) {
+  const { steps, inputProps, onAdd, onRemove, disabled = false } = props;
   const add = () => {
     const from = percentageOf(steps.at(-2)?.percentage ?? 0);
     const last = steps.at(-1) ?? { percentage: 100, hours: 24 };
     const between = Math.round((from + percentageOf(last.percentage)) / 2);
-    onSteps([...steps.slice(0, -1), { percentage: between, hours: 24 }, last]);
+    onAdd({ percentage: between, hours: 24 }, steps.length - 1);
   };
   return (
     <Stack gap={6} role="group" aria-label="Steps">
@@ -90,7 +90,7 @@ export function StepFields(props: {
                   color="gray"
                   size="sm"
                   aria-label={`Remove step ${index + 1}`}
-                  onClick={() => onSteps(steps.filter((_step, at) => at !== index))}
+                  onClick={() => onRemove(index)}
                 >
                   <IconX size={14} stroke={1.6} />
                 </ActionIcon>
@@ -121,18 +121,25 @@ export function StepFields(props: {
 }
 
 /** A rollout in steps: its steps, and when it starts. `note`: what saving it does, besides. */
-export function PlanFields(props: {
-  plan: PlanValues;
-  inputProps: InputProps;
-  onSteps: (steps: TypedStep[]) => void;
-  disabled?: boolean;
-  note?: string | undefined;
-}) {
-  const { plan, inputProps, onSteps, disabled = false, note } = props;
+export function PlanFields(
+  props: OnSteps & {
+    plan: PlanValues;
+    inputProps: InputProps;
+    disabled?: boolean;
+    note?: string | undefined;
+  },
+) {
+  const { plan, inputProps, onAdd, onRemove, disabled = false, note } = props;
   const summary = planSummary(plan);
   return (
     <Stack gap="sm">
-      <StepFields steps={plan.steps} inputProps={inputProps} onSteps={onSteps} disabled={disabled} />
+      <StepFields
+        steps={plan.steps}
+        inputProps={inputProps}
+        onAdd={onAdd}
+        onRemove={onRemove}
+        disabled={disabled}
+      />
       {(summary ?? note) && (
         <Text size="xs" c="dimmed" role="status">
           {[summary, note].filter(Boolean).join(' ')}

@@ -33,6 +33,11 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(form.getByText('Must be a whole number from 1 to 2160')).toBeVisible();
   await type(page, 'Hours of step 1', '36');
   await type(page, 'Percentage of step 2', '');
+  await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();
+  await form.getByRole('button', { name: 'Remove step 2' }).click();
+  await expect(form.getByText('Must be a whole number from 1 to 100')).toBeHidden();
+  await form.getByRole('button', { name: 'Add a step' }).click();
+  await type(page, 'Percentage of step 2', '');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();
   await expect(stepField(page, 'Percentage of step 2')).toHaveValue('');

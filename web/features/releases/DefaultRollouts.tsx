@@ -96,7 +96,8 @@ function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClo
               <StepFields
                 steps={form.values[channel].steps}
                 inputProps={(field) => form.getInputProps(field.replace('plan', channel))}
-                onSteps={(steps) => form.setFieldValue(`${channel}.steps`, steps)}
+                onAdd={(step, at) => form.insertListItem(`${channel}.steps`, step, at)}
+                onRemove={(at) => form.removeListItem(`${channel}.steps`, at)}
               />
               <Text size="xs" c="dimmed" role="status">
                 {planSummary(form.values[channel])}

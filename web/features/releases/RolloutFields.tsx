@@ -69,7 +69,8 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
               <PlanFields
                 plan={plan}
                 inputProps={(field) => form.getInputProps(field)}
-                onSteps={(steps) => form.setFieldValue('plan.steps', steps)}
+                onAdd={(step, index) => form.insertListItem('plan.steps', step, index)}
+                onRemove={(index) => form.removeListItem('plan.steps', index)}
                 disabled={refusal !== null}
                 note={
                   release.isDraft

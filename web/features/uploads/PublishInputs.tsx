@@ -76,7 +76,8 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
             <PlanFields
               plan={values.plan}
               inputProps={(field) => form.getInputProps(field)}
-              onSteps={(steps) => form.setFieldValue('plan.steps', steps)}
+              onAdd={(step, index) => form.insertListItem('plan.steps', step, index)}
+              onRemove={(index) => form.removeListItem('plan.steps', index)}
             />
           )}
         </Stack>
