@@ -68,6 +68,12 @@ test('the list before the first key', async ({ page, freshServer: server }) => {
   await expectAccessible(page);
 });
 
+test('keys of which none needs anybody are not said to be missing', async ({ page, server }) => {
+  await makeApiKey(server.admin);
+  await signInAs(page, 'super_admin', '/api-keys?attention=limited', server);
+  await expect(page.getByText('No key needs anybody for this reason now.')).toBeVisible();
+});
+
 test('a key from its creation to its revocation', async ({ page, server }) => {
   // axe checks five states in both themes
   test.setTimeout(180_000);

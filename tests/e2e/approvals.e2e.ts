@@ -43,6 +43,8 @@ test('a channel requires approvals when a second person agrees to it', async ({
     await expect(page.getByText('Somebody else must approve your request.')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Approve', exact: true })).toHaveCount(0);
     await expectAccessible(page);
+    await page.goto(`${server.url}/releases/approvals?waiting=1`);
+    await expect(page.getByRole('heading', { name: 'Nothing waits for your approval' })).toBeVisible();
   });
 
   await test.step('the second person is told on every screen, and needs the password', async () => {

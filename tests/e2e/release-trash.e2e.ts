@@ -122,6 +122,12 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await expect(versions(page)).toHaveText([`Version ${deleted.get(7)!.version}`]);
 });
 
+test('a recycle bin of which nothing is due does not say that it is empty', async ({ page, server }) => {
+  await bin(server, await makeRelease(server));
+  await signInAs(page, 'binary_manager', '/releases/trash?due=7', server);
+  await expect(page.getByText('None is permanently deleted within 7 days.')).toBeVisible();
+});
+
 test('the recycle bin has pages of 20; a search begins at the first', async ({
   page,
   freshServer: server,

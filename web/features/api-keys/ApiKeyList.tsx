@@ -54,16 +54,20 @@ export function ApiKeyList() {
         rowLabel={(key) => key.name}
         actions={(key) => apiKeyActions(key, handlers)}
         empty={
-          <EmptyState
-            title="No API keys found"
-            action={
-              can.createApiKeys && (
-                <Button onClick={() => change({ dialog: 'create' })}>Create API Key</Button>
-              )
-            }
-          >
-            Create your first API key to get started
-          </EmptyState>
+          attention ? (
+            <EmptyState title="No API keys found">No key needs anybody for this reason now.</EmptyState>
+          ) : (
+            <EmptyState
+              title="No API keys found"
+              action={
+                can.createApiKeys && (
+                  <Button onClick={() => change({ dialog: 'create' })}>Create API Key</Button>
+                )
+              }
+            >
+              Create your first API key to get started
+            </EmptyState>
+          )
         }
       />
     </>

@@ -55,7 +55,9 @@ export function ApprovalsPage() {
           ) : !open ? (
             <FormSkeleton heights={[140]} />
           ) : open.length === 0 ? (
-            <EmptyState title="Nothing waits for approval">
+            <EmptyState
+              title={search.waiting ? 'Nothing waits for your approval' : 'Nothing waits for approval'}
+            >
               A change that needs a second person appears here when somebody asks for it.
             </EmptyState>
           ) : (

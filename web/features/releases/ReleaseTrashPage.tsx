@@ -71,7 +71,11 @@ export function ReleaseTrashPage() {
                   No version matches your search.
                 </EmptyState>
               ) : (
-                <EmptyState title="No deleted releases">The recycle bin is empty.</EmptyState>
+                <EmptyState title="No deleted releases">
+                  {search.due
+                    ? `None is permanently deleted within ${search.due} days.`
+                    : 'The recycle bin is empty.'}
+                </EmptyState>
               )
             }
           />
