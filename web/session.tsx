@@ -3,7 +3,7 @@ import { createContext, use, useEffect, useMemo, useState, type ReactNode } from
 import { flushSync } from 'react-dom';
 import type { Screen } from '../contract/screens.ts';
 import { session as calls, type Advice } from '../contract/session.ts';
-import { ApiError, messageOf } from './api-error.ts';
+import { ApiError, fieldErrors, messageOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
 import { useStore } from './ui/store.ts';
@@ -126,7 +126,8 @@ async function login(email: string, password: string, code?: string): Promise<vo
 function loginMessage(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Login failed';
   if (error.status === 0) return error.message;
-  return error.sentence ?? 'Login failed';
+  // the code is the one input that the form shows then
+  return fieldErrors(error)['code'] ?? error.sentence ?? 'Login failed';
 }
 
 /** Ends the session here even if the call fails. */
