@@ -516,3 +516,16 @@ test('a repeated Idempotency-Key does not show a token again', async () => {
   expect((await enroll(body, once)).status).toBe(200);
   expect((await enroll(body, once)).status).toBe(422);
 });
+
+test('a refused machine is answered also when its license is deleted meanwhile', async () => {
+  const license = await makeLicense(staff);
+  await revoke(staff, license);
+  const holder = await openHolder(server);
+  const body = signedEnrollment(license.licenseKey, 'last words', makeMachineKey());
+  const answer = await holder.whileWaiting(
+    ['delete from licenses where license_id = $1', license.licenseId],
+    () => enroll(body),
+  );
+  await holder.end();
+  expect([answer.status, answer.body.data]).toMatchObject([200, { code: 'REVOKED', machineToken: null }]);
+});

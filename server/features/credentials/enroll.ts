@@ -233,6 +233,14 @@ async function useNonce(
   { publicKey, signedNonce }: Proof,
 ): Promise<boolean> {
   if (!signedNonce) return true;
+  const license = await tx
+    .selectFrom('licenses')
+    .select('license_id')
+    .where('license_id', '=', licenseId)
+    .forKeyShare()
+    .executeTakeFirst();
+  // deleted meanwhile, with its nonces
+  if (!license) return true;
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('used_nonces')
     .values({ license_id: licenseId, public_key: publicKey, nonce_hash: signedNonce })
