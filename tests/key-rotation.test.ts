@@ -152,7 +152,7 @@ test('a rotated process stops without a word, and starts again', async () => {
   const now = await keyIdOf(desktops[1]!);
   for (const server of servers.splice(0)) {
     expect(await server.end('SIGTERM')).toBe(0);
-    expect(server.output()).toBe('');
+    expect(server.complaints()).toBe('');
   }
   servers.push(await startServer(settings(elsewhere)));
   const [key] = await apiAt(servers[0]!.url).ok(keys.published);

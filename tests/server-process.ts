@@ -20,6 +20,8 @@ export type ServerProcess = {
   process: ChildProcess;
   /** Its output so far, on both streams. */
   output(): string;
+  /** Its output without what a busy machine explains: that the disk did not answer for two seconds. */
+  complaints(): string;
   /** Milliseconds from the start of the process until `/readyz` reported ready. */
   readyMs: number;
   /** Its exit code, or the signal that ended it. */
@@ -94,6 +96,7 @@ function spawnBuilt(
   return {
     process: child,
     output: () => said,
+    complaints: () => said.replaceAll(/^.*It did not answer within 2 seconds.*\n/gm, ''),
     ended,
     end(by) {
       child.kill(by);

@@ -129,7 +129,7 @@ test.for([
       expect(response.status, version).toBe(200);
       expect(sha512Of(Buffer.from(await response.arrayBuffer())), version).toBe(sha512Of(bytes));
     }
-    expect(server.output()).toBe('');
+    expect(server.complaints()).toBe('');
     await server.end('SIGTERM');
     await expectNoOrphans(attempts.length, place.storage());
   },
