@@ -174,9 +174,10 @@ test('one’s own sessions: ended one by one and all at once, on their next call
     await sessions(page)
       .filter({ hasNotText: 'This session' })
       .getByRole('button', { name: 'End', exact: true })
-      .click();
+      .press('Enter');
     await expect(page.getByText('Session ended successfully')).toBeVisible();
     await expect(sessions(page)).toHaveCount(1);
+    await expect(page.getByRole('region', { name: 'Open sessions' })).toBeFocused();
     await expect(button(page, 'End All Others')).toHaveCount(0);
     await isSignedOut();
   });

@@ -1,6 +1,7 @@
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
 import {
   chooseInMenu,
+  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -191,6 +192,29 @@ test('an action that is not possible says why, in the menu and for its key', asy
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('a');
   await expect(dialog(page, 'License Activations')).toBeVisible();
+});
+
+test('what takes the focus with it leaves it to what is around: a filter, a row that a colleague deletes', async ({
+  page,
+  server,
+}) => {
+  const family = unique('Vanishing');
+  const { customerId } = await makeCustomer(server.admin, { name: `${family} A` });
+  await makeCustomer(server.admin, { name: `${family} B` });
+  await signInAs(page, 'super_admin', `/customers?search=${family}&country=DE`, server);
+  const list = page.getByRole('region', { name: 'Customers' });
+  await expect(rowOf(list, family)).toHaveCount(2);
+  await page.getByRole('button', { name: /^Remove filter/ }).press('Enter');
+  await expect(page.getByRole('button', { name: /^Remove filter/ })).toHaveCount(0);
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(rowOf(list, `${family} A`)).toBeFocused();
+  await softDelete(server.admin, { customerId });
+  await comeBack(page);
+  await expect(rowOf(list, family)).toHaveCount(1);
+  await expect(list).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(rowOf(list, `${family} B`)).toBeFocused();
 });
 
 test('filters are chips, and are saved as a view: own or shared, changed, opened from the palette, deleted with undo', async ({

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 /**
  * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
@@ -44,22 +44,34 @@ const focusable = ':is(a[href], button, input, select, textarea, [tabindex]):not
 function focusFirst(around: HTMLElement[]): void {
   const candidates = [...around, document.getElementById('main')];
   const target = candidates.find((one) => one?.isConnected && one.matches(focusable));
-  if (!target) return;
-  target.focus({ preventScroll: true });
-  if (document.activeElement === target) onRemovalWithFocus(target, () => focusFirst(around));
+  target?.focus({ preventScroll: true });
 }
 
-/** Until the focus moves. Browsers have no event for the removal of the focused element. */
-function onRemovalWithFocus(element: HTMLElement, then: () => void): void {
-  const stop = () => {
-    removal.disconnect();
-    document.removeEventListener('focusin', stop);
-  };
-  const removal = new MutationObserver(() => {
-    if (element.isConnected) return;
-    stop();
-    if (document.activeElement === document.body) then();
-  });
-  removal.observe(document.body, { childList: true, subtree: true });
-  document.addEventListener('focusin', stop);
+/**
+ * While mounted, the nearest focusable ancestor gets the focus of an element that is removed: the list of a record that a
+ * colleague deletes, the screen around a filter. Browsers leave it nowhere, and have no event for it.
+ */
+export function useFocusAfterRemoval(): void {
+  useEffect(() => {
+    let around: HTMLElement[] = [];
+    const remember = ({ target }: FocusEvent) => {
+      around = target instanceof HTMLElement ? withAncestors(target) : [];
+    };
+    // also reported of a button that is disabled while it waits, and by some browsers before a removal: no user did that
+    const forget = ({ target }: FocusEvent) =>
+      setTimeout(() => {
+        if (around[0] === target && around[0]?.isConnected && around[0].matches(focusable)) around = [];
+      });
+    const removal = new MutationObserver(() => {
+      if (around[0]?.isConnected === false && document.activeElement === document.body) focusFirst(around);
+    });
+    document.addEventListener('focusin', remember);
+    document.addEventListener('focusout', forget);
+    removal.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      document.removeEventListener('focusout', forget);
+      removal.disconnect();
+    };
+  }, []);
 }
