@@ -1,5 +1,4 @@
 import { isInsidePin } from '../../../contract/policies.ts';
-import { channels } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease, type ReleaseRow } from '../releases/index.ts';
 import { effectivePolicies } from './policy-set.ts';
@@ -19,7 +18,6 @@ export async function customersPinnedTo(db: Db, release: ReleaseRow): Promise<nu
     .where('r.platform', '=', release.platform)
     .where('r.architecture', '=', release.architecture)
     .where('r.file_kind', '=', release.file_kind)
-    .where('r.channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
     .execute();
   const published = others.map(toLiveRelease).filter(({ wasPublished }) => wasPublished);
   return matching.filter((pin) => !published.some(({ version }) => isInsidePin(version, pin))).length;

@@ -110,11 +110,10 @@ test('deleting a release counts the customers whose pin nothing else would match
   const pinned = async ({ id }: { id: string }) =>
     (await staff.ok(releases.impact, { params: { releaseId: id } })).pinned;
   expect([await pinned(release), await pinned(draft)]).toEqual([3, 0]);
-  await makeRelease(server, { version: '4.2.2', channel: 'beta' });
   await makeRelease(server, { version: '4.2.2', platform: 'darwin' });
   expect(await pinned(release)).toBe(3);
   const older = await makeRelease(server, { version: '4.1.0' });
-  await makeRelease(server, { version: '4.2.0' });
+  await makeRelease(server, { version: '4.2.0', channel: 'beta' });
   await staff.ok(releases.softDelete, { params: { releaseId: release.id }, body: { reason: 'x' } });
   expect([await pinned(release), await pinned(older)]).toEqual([1, 0]);
 });
@@ -218,14 +217,17 @@ describe('the policy of a customer', () => {
     expect(await fed(machine, { version: '' })).toBe('nothing PINNED');
   });
 
-  test('keeps pinned machines where they are when the release of the pin becomes a draft again', async () => {
+  test.each([
+    ['becomes a draft again', { isDraft: true }],
+    ['is moved to another channel', { channel: 'beta' as const }],
+  ])('keeps pinned machines where they are when the release of the pin %s', async (_, body) => {
     const pinned = await makeRelease(server, { version: '1.2.0' });
     await makeRelease(server, { version: '1.3.0' });
     const license = await makeLicense(staff);
     const machine = await machineOn(license);
     await put(license.customerId, { pin: '1.2.' });
     server.clock.advance(1);
-    await staff.ok(releases.update, { params: { releaseId: pinned.id }, body: { isDraft: true } });
+    await staff.ok(releases.update, { params: { releaseId: pinned.id }, body });
     expect(await fed(machine)).toBe('nothing PINNED');
     expect((await staff.ok(releases.impact, { params: { releaseId: pinned.id } })).pinned).toBe(1);
   });

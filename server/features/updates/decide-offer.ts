@@ -82,16 +82,14 @@ export const isOnChannel = (
 /**
  * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
  * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused, a draft
- * again or in the recycle bin still matches: taking it back must not send pinned machines to other versions.
+ * again, on another channel or in the recycle bin matches: taking it back must not send pinned machines to other versions.
  */
 function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
   const pin = question.policed?.policy.pin?.value;
   if (pin === undefined) return false;
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
   const trashed = (question.policed?.trashed ?? []).filter((r) => isForUpdater(r, question));
-  return [...candidates, ...trashed].some(
-    (r) => r.wasPublished && isOnChannel(r, question) && isInsidePin(r.version, pin),
-  );
+  return [...candidates, ...trashed].some((r) => r.wasPublished && isInsidePin(r.version, pin));
 }
 
 /** Whether the policy of a machine keeps a release from it that all machines of its channel are offered. */

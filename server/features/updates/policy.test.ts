@@ -63,7 +63,6 @@ describe('a pin', () => {
     expect(decided({ pin: '9.' }, set)).toBe('5.0.0 OFFERED');
     expect(decided({ pin: '9.', pinForSecurity: true }, set)).toBe('5.0.0 OFFERED');
     expect(decided({ pin: '9.' }, [...set, release('9.0.0', { isDraft: true })])).toBe('5.0.0 DRAFT');
-    expect(decided({ pin: '9.' }, [...set, release('9.0.0', { channel: 'beta' })])).toBe('5.0.0 OFFERED');
   });
 
   test('keeps a machine that runs a matching version, also after that release is gone', () => {
@@ -77,7 +76,7 @@ describe('a pin', () => {
       decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, trashed: [one] } })).reason;
     expect(decide(trashed)).toBe('PINNED');
     expect(decide({ ...trashed, wasPublished: false })).toBe('OFFERED');
-    expect(decide({ ...trashed, channel: 'beta' })).toBe('OFFERED');
+    expect(decide({ ...trashed, channel: 'beta' })).toBe('PINNED');
     expect(decide({ ...trashed, platform: 'darwin' })).toBe('OFFERED');
   });
 
@@ -85,6 +84,7 @@ describe('a pin', () => {
     ['withdrawn', { isActive: false }],
     ['paused', { pausedAt: '2026-11-19T00:00:00Z' }],
     ['made a draft again', { isDraft: true, wasPublished: true }],
+    ['moved to another channel', { channel: 'beta' as const }],
   ])('still counts where the release it matches was %s', (_, fields) => {
     expect(decided({ pin: '4.2.' }, [release('4.2.1', fields), release('5.0.0')])).toBe('nothing PINNED');
   });
