@@ -287,6 +287,17 @@ test('the retention has a floor', async ({ page, server }) => {
   await button(page, 'Clean Up').click();
   await expect(page.getByText('Nothing is older than that')).toBeVisible();
   expect((await server.admin.ok(audit.config)).retentionDays).toBe(400);
+
+  await test.step('saved without a change, it sets back nothing that a colleague changed', async () => {
+    await button(page, 'Retention').click();
+    await expect(days).toHaveValue('400');
+    await server.admin.ok(audit.setConfig, { params: { key: 'retentionDays' }, body: { value: 500 } });
+    await button(page, 'Save').click();
+    await expect(dialog(page, 'Retention')).toBeHidden();
+    expect((await server.admin.ok(audit.config)).retentionDays).toBe(500);
+    await button(page, 'Retention').click();
+    await expect(days).toHaveValue('500');
+  });
 });
 
 const root = join(import.meta.dirname, '../..');

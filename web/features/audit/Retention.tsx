@@ -43,7 +43,9 @@ export default function Retention({ onClose }: { onClose: () => void }) {
 
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
-  const [days, setDays] = useEntered<TypedNumber>('retention', config.retentionDays);
+  const [typed, setTyped] = useEntered<TypedNumber | undefined>('retention', undefined);
+  // what a colleague sets meanwhile is shown, and not set back, until something is typed
+  const days = typed ?? config.retentionDays;
   const save = useChange({
     mutationFn: setRetention,
     onSuccess: ({ retentionDays }) => {
@@ -63,7 +65,9 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       onSubmit={(event) => {
         event.preventDefault();
         setIsLeft(true);
-        if (!problem && typeof days === 'number') save.mutate(days);
+        if (problem || typeof days !== 'number') return;
+        if (typed === undefined) onClose();
+        else save.mutate(days);
       }}
     >
       <Stack gap="md">
@@ -75,8 +79,8 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           min={config.shortestRetentionDays}
           max={longestRetentionDays}
           value={days}
-          onChange={(typed) => {
-            setDays(typed);
+          onChange={(value) => {
+            setTyped(value);
             setIsLeft(false);
           }}
           onBlur={() => setIsLeft(true)}
