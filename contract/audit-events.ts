@@ -138,6 +138,7 @@ export const auditEvents = {
   'user.second_factor_removed': 'removed the second factor',
   'session.login': null,
   'session.login_failed': 'sign-in failed',
+  'session.code_required': 'password right, asked for the code',
   'session.logout': 'signed out',
   'session.ended': 'ended',
   'session.cookie_reused': 'ended, since a cookie came back that had been replaced',

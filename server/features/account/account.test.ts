@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { generateSync } from 'otplib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
+import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
@@ -162,6 +163,23 @@ describe('a second factor', () => {
     const code = codeOf(secret);
     expect((await signIn(email, password, code)).status).toBe(200);
     expect((await signIn(email, password, code)).status, 'the same code again').toBe(401);
+  });
+
+  test('leaves a right password without its code in the audit log, once in a quarter of an hour from an address', async () => {
+    const person = await server.signInAs('viewer');
+    const auditor = server.api(await server.signInAs('admin'));
+    await withSecondFactor(person);
+    for (const _ of [1, 2]) await signIn(person.email);
+    const { entries } = await auditor.ok(audit.list, {
+      query: { eventType: 'session.code_required', search: person.email },
+    });
+    expect(entries).toMatchObject([
+      {
+        changes_summary: `Session of ${person.email}: password right, asked for the code`,
+        ip_address: '127.0.0.1',
+        success: true,
+      },
+    ]);
   });
 
   test('can be replaced by a recovery code, once, also when it comes twice at the same moment', async () => {

@@ -12,6 +12,7 @@ import { shortened } from './shortened.ts';
 const refusalKinds = [
   'sign_in_failed',
   'sign_in_throttled',
+  'code_required',
   'call_refused',
   'api_key_unknown',
   'api_key_revoked',

@@ -116,8 +116,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     if (isFailure(proven) && proven !== codeRequired) return failed(by, { email, user, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
     if (waitNow !== undefined) return throttled(by, email, waitNow);
-    // Not a failed attempt: the user is asked for the code.
-    if (isFailure(proven)) return proven;
+    if (isFailure(proven)) return askForCode(by, found, proven);
     const opened = await open(by, found, proven, cookies.session);
     if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
     return { ...opened, device: deviceCookie(secrets, device, found.user_id) };
@@ -143,6 +142,16 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     if (wait !== undefined) return throttled(by, email, wait);
     await auditFailure(by, email, refusal.message, 'sign_in_failed', user);
     return refusal;
+  }
+
+  /** Not a failed attempt, but whoever gets no further has the password. */
+  async function askForCode(by: Caller, { email }: FoundUser, asked: Failure): Promise<Failure> {
+    await refusals.record(by, {
+      kind: 'code_required',
+      subject: `${email} ${by.ip}`,
+      audit: (change) => change.audit('session.code_required', { sessionId: null, email }),
+    });
+    return asked;
   }
 
   async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
