@@ -65,12 +65,17 @@ const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP ad
 
 const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(highestRateLimit);
 
+const scopes = z
+  .array(z.enum(apiKeyScopes))
+  .min(1, 'At least one scope is required')
+  .overwrite((list) => [...new Set(list)]);
+
 export const apiKeyInput = z.strictObject({
   name: requiredLine(200, 'Name is required'),
   expiresAt: instant,
   rateLimit: rateLimit.default(defaultRateLimit),
   ipWhitelist: ipWhitelist.optional(),
-  scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required').default(['validate']),
+  scopes: scopes.default(['validate']),
 });
 export type ApiKeyInput = z.output<typeof apiKeyInput>;
 
@@ -81,7 +86,7 @@ export const apiKeyPatch = z
     expiresAt: instant,
     rateLimit,
     ipWhitelist,
-    scopes: z.array(z.enum(apiKeyScopes)).min(1, 'At least one scope is required'),
+    scopes,
     updatedAt: seenVersion,
   })
   .partial();

@@ -65,6 +65,13 @@ describe('a new key', () => {
     expect((await list()).find((one) => one.id === shown.id)).toEqual(shown);
   });
 
+  test('has a scope once that is named twice', async () => {
+    const { scopes, id } = await makeApiKey(staff, { scopes: ['updates', 'validate', 'updates'] });
+    expect(scopes).toEqual(['updates', 'validate']);
+    const patch = { params: { keyId: id }, body: { scopes: ['validate' as const, 'validate' as const] } };
+    expect((await staff.ok(calls.update, patch)).scopes).toEqual(['validate']);
+  });
+
   test('leaves its secret nowhere: not in the list, the audit log, the idempotency table or its own row', async () => {
     const answer = await staff.call(
       calls.create,
