@@ -25,6 +25,9 @@ export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefi
   }, [id, before]);
 }
 
+/** Who opened it gets the focus, in Mantine's dialogs only after 10 ms. */
+const isClosedDialog = (element: HTMLElement) => !element.isConnected && element.role === 'dialog';
+
 const dialogs = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"]')];
 
 /** The user has not moved the focus: it is nowhere, or in a dialog. */
@@ -63,7 +66,8 @@ export function useFocusAfterRemoval(): void {
         if (around[0] === target && around[0]?.isConnected && around[0].matches(focusable)) around = [];
       });
     const removal = new MutationObserver(() => {
-      if (around[0]?.isConnected === false && document.activeElement === document.body) focusFirst(around);
+      if (around[0]?.isConnected !== false || document.activeElement !== document.body) return;
+      if (!around.some(isClosedDialog)) focusFirst(around);
     });
     document.addEventListener('focusin', remember);
     document.addEventListener('focusout', forget);
