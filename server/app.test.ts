@@ -169,6 +169,8 @@ describe('an address that is nothing', () => {
     '/.env',
     '/package.json',
     '/docs/nothing',
+    '/docs/static/%00',
+    '/docs/static/..%5c..%5cpackage.json',
     '//[',
     '//',
     '/%00',
@@ -192,6 +194,26 @@ describe('an address that is nothing', () => {
     expect(status, text.slice(0, 300)).toBeLessThan(500);
     if (status === 200) expect(text).toMatch(/^(<!doctype html>|\{"success":true)/i);
     else expectEnvelope(text, expect.stringMatching(/^(NOT_FOUND|INVALID_INPUT)$/) as ErrorCode);
+  });
+
+  test.each([
+    { range: 'bytes=999999999-' },
+    { range: 'bytes=-0' },
+    { range: 'bytes=x' },
+    { 'if-match': '"another"' },
+    { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' },
+  ])('or a part or state of a file that is not there is refused: %j', async (headers) => {
+    for (const path of ['/docs/static/swagger-ui.css', '/licenses', '/favicon.svg']) {
+      const { status, text } = await rawGet(path, headers);
+      expect(status, text.slice(0, 300)).toBeLessThan(500);
+      if (status !== 200)
+        expectEnvelope(text, expect.stringMatching(/^(NOT_FOUND|INVALID_INPUT)$/) as ErrorCode);
+    }
+  });
+
+  test('is none for HEAD where GET has a screen', async () => {
+    for (const path of ['/', '/licenses', '/favicon.svg', '/docs/', '/nothing.js'])
+      expect((await rawGet(path, {}, 'HEAD')).status, path).toBe((await rawGet(path)).status);
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'])(

@@ -37,7 +37,8 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     const [pathname = ''] = request.url.split('?');
     // a dot makes a file of the first part only: the id of a machine may have some
     const isScreen =
-      request.method === 'GET' && !/^\/(api(\/|$)|analytics\/|assets\/|docs\/|[^/]*\.)/.test(pathname);
+      /^(GET|HEAD)$/.test(request.method) &&
+      !/^\/(api(\/|$)|analytics\/|assets\/|docs\/|[^/]*\.)/.test(pathname);
     if (isScreen && isBuilt) return reply.sendFile('index.html');
     return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));
   });

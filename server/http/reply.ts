@@ -51,6 +51,8 @@ export function databaseFailure(error: unknown): Failure | undefined {
 
 const arrivedTooSlowly = fail('REQUEST_TIMEOUT', 'The body took too long to arrive.');
 
+const unsendableFile = fail('INVALID_INPUT', 'The file cannot be sent as this request asks for it.');
+
 const frameworkFailures: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['TOO_LARGE', 'The body is larger than this call accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -71,6 +73,8 @@ export function frameworkFailure(error: unknown): Failure | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = frameworkFailures[code ?? ''];
   if (known) return fail(...known);
+  // of the sender of files: a range, state or path that no file has
+  if (error instanceof Error && 'expose' in error && statusCode && statusCode < 500) return unsendableFile;
   if (statusCode === 400 || error instanceof SyntaxError) {
     return fail('INVALID_INPUT', 'The body is not valid JSON.', {
       details: [{ path: 'body', message: 'Must be valid JSON' }],
