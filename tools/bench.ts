@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -102,6 +102,7 @@ async function main(): Promise<void> {
   if (!(seconds > 0)) throw new CannotStart(`--seconds ${options.seconds}: take a number above 0`);
   const kept = options.folder;
   const folder = isGrowth && kept ? kept : await mkdtemp(join(tmpdir(), 'lanyard-bench-'));
+  await mkdir(folder, { recursive: true });
   // started by root, PostgreSQL runs under another account, which needs access
   await chmod(folder, 0o755);
   const database = await startEmbedded(folder, {
