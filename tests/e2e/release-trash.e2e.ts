@@ -87,10 +87,10 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   ] as const) {
     const binned = rowOf(table, `"Left ${left}"`);
     await expect(binned).toContainText(deleted.get(left)!.version);
-    await expect(binned.getByRole('cell').nth(4)).toHaveText(text);
+    await expect(binned.locator('td').nth(4)).toHaveText(text);
     await expectColor(binned.getByText(text, { exact: true }), color);
   }
-  const first = rowOf(table, '"Left 30"').getByRole('cell');
+  const first = rowOf(table, '"Left 30"').locator('td');
   await expect(first.nth(1)).toHaveText('Windows (x64)');
   await expect(first.nth(2)).toHaveText('1.00 KB');
   await expect(first.nth(3)).toContainText(`by ${server.printed.email}`);

@@ -230,7 +230,7 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await expect(tiles).toContainText('Latest Release1.0.1');
     const performance = rowOf(page.getByRole('region', { name: 'Release Performance' }), '1.0.1');
     await expect(performance).toContainText('50.0%');
-    await expect(performance.getByRole('cell').nth(3)).toHaveText('2');
+    await expect(performance.locator('td').nth(3)).toHaveText('2');
   });
 
   await test.step('the page of the machine tells it in sentences', async () => {

@@ -57,8 +57,13 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
           />
         </td>
       )}
-      {columns.map((column) => (
-        <td key={column.id} role="cell" {...columnLook(column)}>
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          // screen readers say it where one moves down a column
+          {...(index === 0 ? { role: 'rowheader', 'aria-label': rowLabel?.(row) } : { role: 'cell' })}
+          {...columnLook(column)}
+        >
           {column.least === undefined ? (
             column.cell(row)
           ) : (
