@@ -82,7 +82,7 @@ const customersSql = `
     from generate_series(1, $1::int) n`;
 
 const licensesSql = `
-  with owners as (select customer_id, row_number() over (order by name) - 1 as n, count(*) over () as all_n from customers)
+  with owners as (select customer_id, row_number() over (order by name) - 1 as n from customers)
   insert into licenses (license_id, license_key, customer_id, type, status, valid_from, valid_until,
                         max_activations, module_ids, created_at, updated_at)
   select gen_random_uuid(), k.key, o.customer_id,
@@ -94,7 +94,7 @@ const licensesSql = `
                       when 2 then array['mod_histology','mod_diabetes'] else array['mod_melanoma','mod_cytology'] end,
          now() - (k.i % 1000) * interval '1 hour', now()
     from unnest($1::text[]) with ordinality as k (key, i)
-    join owners o on o.n = k.i % o.all_n`;
+    join owners o on o.n = k.i % (select count(*) from customers)`;
 
 const activationsSql = `
   insert into activations (activation_id, license_id, machine_id, status, activation_type, hostname, platform,
