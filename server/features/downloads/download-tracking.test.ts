@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
@@ -8,6 +8,7 @@ import { program } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { eventually, minutes, startTestServer } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
+import { StorageDown } from '../../storage/storage.ts';
 import { machineHashOf } from '../update-events/index.ts';
 
 const bytes = program(6 * MiB + 17);
@@ -115,6 +116,15 @@ test('one that breaks off is in progress, and complete when its rest was fetched
   expect(await fetchAs('resumes', { range: 'bytes=1000000-' })).toBe(206);
   await expectDownloads('resumes', [complete]);
   expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1 });
+});
+
+test('nothing of what the storage does not give is a download', async () => {
+  const read = vi.spyOn(server.context.storage, 'read').mockRejectedValue(new StorageDown('disk', new Error()));
+  expect(await fetchAs('refused')).toBe(503);
+  read.mockRestore();
+  expect(await fetchAs('served')).toBe(200);
+  await expectDownloads('served', [complete]);
+  expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1, uniqueDownloads: 1 });
 });
 
 test('pieces of it are a beginning: of what it makes of them only the machine can tell', async () => {

@@ -69,16 +69,18 @@ export async function sendFile(
     reply.code(416).header('content-range', `bytes */${size}`).removeHeader('content-disposition');
     return empty(reply, 0);
   }
-  count('delivery_begun');
   if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
     const url = await storage.signedUrl(file.key, {
       contentType,
       contentDisposition: attachment(file.name),
     });
+    count('delivery_begun');
     return reply.header('cache-control', 'no-store').redirect(url, 302);
   }
-  if (reachesEnd(request.headers.range, ranges)) reply.raw.once('finish', () => count('delivered', size));
-  return sendBytes(storage, file, { size, ranges }, exchange);
+  return sendBytes(storage, file, { size, ranges }, exchange, () => {
+    count('delivery_begun');
+    if (reachesEnd(request.headers.range, ranges)) reply.raw.once('finish', () => count('delivered', size));
+  });
 }
 
 /** Counts downloads by machines (decision 18). */
@@ -100,11 +102,13 @@ function counter(
 const reachesEnd = (header: string | undefined, ranges: ByteRange[] | 'whole'): boolean =>
   ranges === 'whole' || (ranges.length === 1 && /^bytes\s*=\s*\d+-$/i.test(header?.trim() ?? ''));
 
+/** `onSend` is called when bytes will be sent: the storage has them. */
 async function sendBytes(
   storage: Storage,
   file: Extract<ResolvedFile, { key: string }>,
   { size, ranges }: { size: number; ranges: ByteRange[] | 'whole' },
   { request, reply }: Exchange,
+  onSend: () => void,
 ): Promise<FastifyReply | Failure> {
   const isHead = request.method === 'HEAD';
   if (ranges !== 'whole' && ranges.length > 1) {
@@ -113,6 +117,7 @@ async function sendBytes(
     reply.code(206).header('content-type', `multipart/byteranges; boundary=${boundary}`);
     if (isHead) return empty(reply, frame.length);
     reply.header('content-length', frame.length);
+    onSend();
     return reply.send(new Body(rangeParts(storage, file.key, ranges, frame)));
   }
   const [range] = ranges === 'whole' ? [] : ranges;
@@ -121,6 +126,7 @@ async function sendBytes(
   if (isHead) return empty(reply, length);
   const bytes = await storage.read(file.key, range);
   if (!bytes) throw new Error(`${file.key} is not in the storage`);
+  onSend();
   return reply.header('content-length', length).send(new Body(bytes));
 }
 
