@@ -1,27 +1,30 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
+import { releases } from '../contract/releases.ts';
 import { validation } from '../contract/validation.ts';
+import { program } from './binaries.ts';
 import { makeApiKey, makeLicense, unique } from './factories.ts';
 import { createTestDatabase, eventually, startTestServer, startTwin, type TestServer } from './harness.ts';
+import { MiB, nextVersion, uploader } from './uploading.ts';
 
-/** A pooler that can lose the response to one commit of a seat given back, as a restart of it does. */
-const pooler = { loseNext: false, lost: 0 };
+/** A pooler that can lose the response to the next commit after a query with these words, as a restart of it does. */
+const pooler = { loseAfter: '', lost: 0 };
 const database = await createTestDatabase();
 const target = new URL(database.url);
 const proxy = createServer((near) => {
   const far = connect(Number(target.port || 5432), target.hostname);
-  const seen = { release: false, commit: false };
+  const seen = { query: false, commit: false };
   near.on('error', () => far.destroy()).on('close', () => far.destroy());
   far.on('error', () => near.destroy()).on('close', () => near.destroy());
   near.on('data', (bytes) => {
     const text = bytes.toString('latin1');
-    seen.release ||= text.includes('self_releases_today');
-    seen.commit = pooler.loseNext && seen.release && /commit\0/i.test(text);
+    seen.query ||= pooler.loseAfter !== '' && text.includes(pooler.loseAfter);
+    seen.commit = seen.query && /commit\0/i.test(text);
     far.write(bytes);
   });
   far.on('data', (bytes) => {
     if (!seen.commit) return void near.write(bytes);
-    pooler.loseNext = false;
+    pooler.loseAfter = '';
     pooler.lost++;
     near.destroy();
     far.destroy();
@@ -42,7 +45,8 @@ afterAll(async () => {
   proxy.close();
   await database.drop();
 });
-const staff = one.api(await one.signInAs('super_admin'));
+const admin = await one.signInAs('super_admin');
+const staff = one.api(admin);
 const apiKey = await makeApiKey(staff);
 
 const codeOn = async (on: TestServer, licenseKey: string, machineId: string) =>
@@ -73,7 +77,7 @@ async function expectGone({ licenseKey, machineId }: Awaited<ReturnType<typeof k
 
 test('a seat given back by a commit whose response is lost is not used from memory', async () => {
   const known = await knownMachine();
-  pooler.loseNext = true;
+  pooler.loseAfter = 'self_releases_today';
   expect((await giveBack(known.licenseKey, known.machineId)).status).toBeGreaterThanOrEqual(500);
   expect(pooler.lost).toBe(1);
   await expectGone(known);
@@ -85,4 +89,16 @@ test('a seat given back by a process that dies right after the commit is not use
   expect((await giveBack(known.licenseKey, known.machineId)).status).toBe(200);
   tell.mockRestore();
   await expectGone(known);
+});
+
+test('a release created by a commit whose response is lost has its file', async () => {
+  const [version, file] = [nextVersion(), program(MiB)];
+  pooler.loseAfter = 'insert into "releases"';
+  const answer = await uploader(one.url, staff, admin).direct({ version, file });
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect(pooler.lost).toBe(2);
+  const [made] = await staff.ok(releases.list, { query: { search: version } });
+  const stored = await fetch(one.url + new URL(made!.fileUrl).pathname, { headers: admin.headers });
+  expect(stored.status).toBe(200);
+  expect(Buffer.from(await stored.arrayBuffer()).equals(file)).toBe(true);
 });

@@ -23,8 +23,8 @@ type Body = { readable: Readable; contentType: string };
 type Stored = { key: string; kind: FileKind; findings: Findings };
 
 /**
- * Turns one multipart request into a release: the file is stored and hashed while it arrives. On failure the file is
- * removed.
+ * Turns one multipart request into a release: the file is stored and hashed while it arrives. The file of a refused
+ * form is removed.
  */
 export async function receiveDirect(
   context: DirectContext,
@@ -38,6 +38,8 @@ export async function receiveDirect(
   try {
     const form = await readForm(body, (bytes, name) => store(context, bytes, name, keys));
     if (isFailure(form)) return form;
+    // a commit whose response was lost may have happened: after an error, the file is left to the sweep
+    isKept = true;
     const release = await toRelease(context, by, form);
     isKept = !isFailure(release);
     return release;
