@@ -119,7 +119,9 @@ test('one that breaks off is in progress, and complete when its rest was fetched
 });
 
 test('nothing of what the storage does not give is a download', async () => {
-  const read = vi.spyOn(server.context.storage, 'read').mockRejectedValue(new StorageDown('disk', new Error()));
+  const read = vi
+    .spyOn(server.context.storage, 'read')
+    .mockRejectedValue(new StorageDown('disk', new Error()));
   expect(await fetchAs('refused')).toBe(503);
   read.mockRestore();
   expect(await fetchAs('served')).toBe(200);
