@@ -61,6 +61,16 @@ export function useSeen<Row>(key: string, record: Row) {
   return state;
 }
 
+/**
+ * True from when `may` first is. So a form stays with what was typed when a colleague changes the state of its record;
+ * the refusal of its save says why.
+ */
+export function useBegun(may: boolean): boolean {
+  const [begun, setBegun] = useState(may);
+  if (may && !begun) setBegun(true);
+  return begun || may;
+}
+
 function useKeeping(key: string, part: keyof Work, current: () => unknown): void {
   const latest = useRef(current);
   useLayoutEffect(() => {

@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
+import { apiKeys } from '../../contract/api-keys.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { releases } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
-import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
 import {
@@ -268,6 +269,32 @@ test('an edit continues from the version that it started with; another user neve
   await signInByForm(page, mine.email);
   await row(page, name).getByRole('button', { name: 'Edit' }).click();
   await expect(phone(page)).toHaveValue('2');
+});
+
+test('a form stays when its record is revoked meanwhile, and its save says why', async ({ page, server }) => {
+  expectStatus(page, 409);
+  const seats = '17';
+  const license = await makeLicense(server.admin);
+  const key = await makeApiKey(server.admin);
+  await signInAs(page, 'super_admin', `/licenses?search=${license.licenseKey}`, server);
+  await row(page, license.licenseKey).getByRole('button', { name: 'Edit' }).click();
+  const edit = dialog(page, 'Edit License');
+  const maximum = edit.getByRole('textbox', { name: 'Max Activations' });
+  await maximum.fill(seats);
+  await server.admin.ok(licenses.revoke, { params: { id: license.licenseId } });
+  await edit.getByRole('button', { name: 'Update License' }).click();
+  await expect(edit).toContainText('Revoked licenses cannot be edited');
+  await expect(page.getByText('No active licenses found')).toBeVisible();
+  await expect(maximum).toHaveValue(seats);
+
+  await page.goto(`/api-keys?key=${key.id}&dialog=edit`);
+  const name = dialog(page, 'Edit API Key').getByRole('textbox', { name: 'Name' });
+  await name.fill('CI upload');
+  await server.admin.ok(apiKeys.revoke, { params: { keyId: key.id } });
+  await dialog(page, 'Edit API Key').getByRole('button', { name: 'Save Changes' }).click();
+  await expect(dialog(page, 'Edit API Key')).toContainText('A revoked API key cannot be changed.');
+  await expect(page.locator('tr', { hasText: key.name })).toContainText('Revoked');
+  await expect(name).toHaveValue('CI upload');
 });
 
 test('every dialog and form keeps what was typed, also a reason, a matrix, a number and a file', async ({

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
+import { useBegun } from '../../kept-work.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { ApiKeyDetails } from './ApiKeyDetails.tsx';
@@ -16,7 +17,7 @@ export default function ApiKeyModal(props: {
 }) {
   const list = useQuery(apiKeyListQuery());
   const apiKey = list.data?.find(({ id }) => id === props.id);
-  const edits = props.edits && apiKey !== undefined && whyFinal(apiKey) === null;
+  const edits = useBegun(props.edits && apiKey !== undefined && whyFinal(apiKey) === null) && props.edits;
   return (
     <Dialog
       title={edits ? 'Edit API Key' : 'API Key Details'}

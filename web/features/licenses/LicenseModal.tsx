@@ -4,7 +4,7 @@ import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
-import { useSeen } from '../../kept-work.ts';
+import { useBegun, useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -45,7 +45,8 @@ export default function LicenseModal(props: {
 function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   const { can } = useAuth();
   const license = useQuery(licenseQuery(id));
-  const edits = can.updateLicenses && !(license.data && licenseRefusal.update(license.data));
+  const begun = useBegun(license.data !== undefined && licenseRefusal.update(license.data) === null);
+  const edits = can.updateLicenses && (!license.data || begun);
   return (
     <Dialog
       title={edits ? 'Edit License' : 'View License'}
