@@ -16,6 +16,7 @@ import { benchGrowth, type Growth } from './bench/growth.ts';
 import { benchHashing } from './bench/hashing.ts';
 import { fillHistory } from './bench/history-dataset.ts';
 import { benchHistory } from './bench/history.ts';
+import { benchHour } from './bench/hour.ts';
 import { benchLicensing, validations } from './bench/licensing.ts';
 import { load, type Measured, type Target } from './bench/load.ts';
 import { stagesOf } from './bench/profile.ts';
@@ -32,7 +33,8 @@ import { runCommand } from './command-line.ts';
 /**
  * `npm run bench`: compares Lanyard with a bare server, each in its own process, on one PostgreSQL with 100,000 licenses,
  * a million machines and a year of history. `--seconds 5` sets the duration of a round, `--scale 0.1` reduces machines and
- * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts.
+ * history to a tenth (a smaller scale also the licenses), `--only licensing,console` runs only these parts. Only by its
+ * name runs `hour`, which takes one with `--seconds 60`.
  *
  * Instead of the parts, `--only growth` compares two sizes of the data, `--peers` what a user would pick instead (with
  * `--only directus` one of them), and `--profile validate` shows where the time of that call goes. `--folder` keeps the
@@ -52,6 +54,8 @@ const [seconds, scale] = [Number(options.seconds), Number(options.scale)];
 
 type Part = {
   fill?: (databaseUrl: string) => Promise<void>;
+  /** Runs only when it is named. */
+  isLong?: boolean;
   bench: (stage: Stage, startSecond: (env?: Record<string, string>) => Promise<string>) => Promise<Row[]>;
 };
 
@@ -71,6 +75,7 @@ const parts: Record<string, Part> = {
   binaries: { bench: async (stage) => [...(await benchBinaries(stage)), ...(await benchHashing(stage))] },
   updates: { fill: (url) => fillUpdates(url, scale), bench: (stage) => benchUpdates(stage, scale) },
   history: { fill: (url) => fillHistory(url, scale), bench: benchHistory },
+  hour: { bench: benchHour, isLong: true },
 };
 
 /** The calls that `--profile` knows. */
@@ -126,7 +131,8 @@ async function main(): Promise<void> {
         const env = { DATABASE_URL: databaseUrl, PORT: String(port), DATA_DIR: join(folder, name) };
         const process = await children.start('server/main.js', { ...settings, ...asAdmin, ...env });
         const ours = `http://127.0.0.1:${port}`;
-        return (sample: Sample) => signIn({ bare: ours, ours, admin, folder, sample, seconds, process });
+        return (sample: Sample) =>
+          signIn({ bare: ours, ours, databaseUrl, admin, folder, sample, seconds, process });
       };
       const superuser = await superuserUrl(folder, database.url);
       return await printGrowth(benchGrowth({ superuser, url: database.url, scale, seconds, open }));
@@ -161,6 +167,7 @@ async function main(): Promise<void> {
     const stage = {
       bare: `http://127.0.0.1:${ports.bare}`,
       ours: `http://127.0.0.1:${ports.ours}`,
+      databaseUrl: database.url,
       admin,
       folder,
       sample,
@@ -187,7 +194,6 @@ async function main(): Promise<void> {
         benchPeers({
           stage: await signIn({ ...stage, process: ours }),
           folder: kept ?? folder,
-          databaseUrl: database.url,
           records: sizes.licenses,
           children,
           only: options.only?.split(','),
@@ -195,8 +201,8 @@ async function main(): Promise<void> {
       );
     }
     printHead();
-    for (const [name, { fill, bench }] of Object.entries(parts)) {
-      if (options.only && !options.only.split(',').includes(name)) continue;
+    for (const [name, { fill, isLong, bench }] of Object.entries(parts)) {
+      if (options.only ? !options.only.split(',').includes(name) : isLong) continue;
       const ours = await startOurs();
       await fill?.(database.url);
       (await bench(await signIn({ ...stage, process: ours }), startSecond)).forEach(print);

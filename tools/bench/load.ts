@@ -9,6 +9,8 @@ export type Target = {
   /** The path, body and further headers of the nth request. */
   next?: (n: number) => { path?: string; body?: unknown; headers?: Record<string, string> };
   connections?: number;
+  /** As many as it answers, by default. */
+  perSecond?: number;
 };
 
 export type Measured = { perSecond: number; p50: number; p99: number };
@@ -21,6 +23,7 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
     url: target.url,
     connections: target.connections ?? 32,
     duration: seconds,
+    ...(target.perSecond ? { overallRate: target.perSecond } : {}),
     method: target.method ?? 'GET',
     headers: { 'content-type': 'application/json', ...target.headers },
     ...(next

@@ -6,6 +6,8 @@ import { load, type Measured, type Target } from './load.ts';
 export type Stage = {
   bare: string;
   ours: string;
+  /** Of the database of `ours`, for the role that serves requests. */
+  databaseUrl: string;
   bearer: string;
   apiKey: string;
   admin: { email: string; password: string };

@@ -20,8 +20,6 @@ type Parts = {
   stage: Stage;
   /** For the packages. */
   folder: string;
-  /** Of the role that serves requests, which creates the databases of the peers. */
-  databaseUrl: string;
   records: number;
   children: ReturnType<typeof createChildren>;
   only: readonly string[] | undefined;
@@ -48,17 +46,17 @@ export async function* benchPeers(
 async function benchPeer(
   name: string,
   { packages, bench }: Peer,
-  { stage, folder, databaseUrl, records, children }: Parts,
+  { stage, folder, records, children }: Parts,
   running: ChildProcess[],
 ): Promise<Comparison[]> {
   const home = path.join(folder, 'peers', name);
   await install(home, packages);
   const database = `peer_${name.replace('-', '_')}`;
-  await withClient(databaseUrl, async (client) => {
+  await withClient(stage.databaseUrl, async (client) => {
     await client.query(`drop database if exists ${database}`);
     await client.query(`create database ${database}`);
   });
-  const address = new URL(databaseUrl);
+  const address = new URL(stage.databaseUrl);
   address.pathname = database;
   return bench({
     stage,
