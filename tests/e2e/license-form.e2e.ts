@@ -52,8 +52,13 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await page.keyboard.press('Escape');
     await expect(calendar).toBeHidden();
     await expect(modal).toBeVisible();
+    // with motion, the calendar is still there for a moment after a choice
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     await modal.getByRole('button', { name: 'Choose Valid From in a calendar' }).click();
     await calendar.getByRole('button', { name: '28 February 2028' }).click();
+    await expect(calendar).toBeHidden();
+    await expect(modal.getByRole('button', { name: 'Choose Valid From in a calendar' })).toBeFocused();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await expect(field('Valid From')).toHaveValue('28 Feb 2028');
     await expect(field('Valid Until')).toHaveValue('29 Mar 2028');
   });

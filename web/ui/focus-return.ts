@@ -25,9 +25,6 @@ export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefi
   }, [id, before]);
 }
 
-/** Who opened it gets the focus, in Mantine's dialogs only after 10 ms. */
-const isClosedDialog = (element: HTMLElement) => !element.isConnected && element.role === 'dialog';
-
 const dialogs = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"]')];
 
 /** The user has not moved the focus: it is nowhere, or in a dialog. */
@@ -41,6 +38,9 @@ function withAncestors(element: Element | null): HTMLElement[] {
   }
   return found;
 }
+
+/** What Mantine closes returns the focus after 10 ms, unless it is somewhere by then. */
+const afterMantineMs = 20;
 
 const focusable = ':is(a[href], button, input, select, textarea, [tabindex]):not(:disabled)';
 
@@ -63,11 +63,13 @@ export function useFocusAfterRemoval(): void {
     // also reported of a button that is disabled while it waits, and by some browsers before a removal: no user did that
     const forget = ({ target }: FocusEvent) =>
       setTimeout(() => {
+        // the whole window lost the focus
+        if (document.activeElement === target) return;
         if (around[0] === target && around[0]?.isConnected && around[0].matches(focusable)) around = [];
       });
+    const isLost = () => around[0]?.isConnected === false && document.activeElement === document.body;
     const removal = new MutationObserver(() => {
-      if (around[0]?.isConnected !== false || document.activeElement !== document.body) return;
-      if (!around.some(isClosedDialog)) focusFirst(around);
+      if (isLost()) setTimeout(() => isLost() && focusFirst(around), afterMantineMs);
     });
     document.addEventListener('focusin', remember);
     document.addEventListener('focusout', forget);
