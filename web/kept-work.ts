@@ -62,11 +62,11 @@ export function useSeen<Row>(key: string, record: Row) {
 }
 
 /**
- * True from when `may` first is. So a form stays with what was typed when a colleague changes the state of its record;
- * the refusal of its save says why.
+ * True from when `may` first is, or where the form with this key restores its input. So a form stays with what was typed
+ * when a colleague changes the state of its record; the refusal of its save says why.
  */
-export function useBegun(may: boolean): boolean {
-  const [begun, setBegun] = useState(may);
+export function useBegun(key: string, may: boolean): boolean {
+  const [begun, setBegun] = useState(() => may || kept.get(key)?.values !== undefined);
   if (may && !begun) setBegun(true);
   return begun || may;
 }

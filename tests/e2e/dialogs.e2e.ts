@@ -272,7 +272,7 @@ test('an edit continues from the version that it started with; another user neve
 });
 
 test('a form stays when its record is revoked meanwhile, and its save says why', async ({ page, server }) => {
-  expectStatus(page, 409);
+  expectStatus(page, 401, 409);
   const seats = '17';
   const license = await makeLicense(server.admin);
   const key = await makeApiKey(server.admin);
@@ -295,6 +295,21 @@ test('a form stays when its record is revoked meanwhile, and its save says why',
   await expect(dialog(page, 'Edit API Key')).toContainText('A revoked API key cannot be changed.');
   await expect(page.locator('tr', { hasText: key.name })).toContainText('Revoked');
   await expect(name).toHaveValue('CI upload');
+
+  const revoked = await makeLicense(server.admin);
+  const { email } = await server.person('super_admin');
+  await page.goto(`/licenses?search=${revoked.licenseKey}`);
+  await row(page, revoked.licenseKey).getByRole('button', { name: 'Edit' }).click();
+  await maximum.fill(seats);
+  await endSessions(page, 'super_admin', server, licenses.update);
+  await edit.getByRole('button', { name: 'Update License' }).click();
+  await expect(page.getByText('your input is kept')).toBeVisible();
+  await server.admin.ok(licenses.revoke, { params: { id: revoked.licenseId } });
+  await signInByForm(page, email);
+  await expect(maximum).toHaveValue(seats);
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  expect(await mayUnload(page)).toBe(true);
 });
 
 test('every dialog and form keeps what was typed, also a reason, a matrix, a number and a file', async ({

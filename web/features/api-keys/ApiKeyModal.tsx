@@ -17,7 +17,8 @@ export default function ApiKeyModal(props: {
 }) {
   const list = useQuery(apiKeyListQuery());
   const apiKey = list.data?.find(({ id }) => id === props.id);
-  const edits = useBegun(props.edits && apiKey !== undefined && whyFinal(apiKey) === null) && props.edits;
+  const mayEdit = props.edits && apiKey !== undefined && whyFinal(apiKey) === null;
+  const edits = useBegun(props.id, mayEdit) && props.edits;
   return (
     <Dialog
       title={edits ? 'Edit API Key' : 'API Key Details'}

@@ -45,7 +45,7 @@ export default function LicenseModal(props: {
 function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
   const { can } = useAuth();
   const license = useQuery(licenseQuery(id));
-  const begun = useBegun(license.data !== undefined && licenseRefusal.update(license.data) === null);
+  const begun = useBegun(id, license.data !== undefined && licenseRefusal.update(license.data) === null);
   const edits = can.updateLicenses && (!license.data || begun);
   return (
     <Dialog
