@@ -291,6 +291,8 @@ test('the retention has a floor', async ({ page, server }) => {
   await test.step('saved without a change, it sets back nothing that a colleague changed', async () => {
     await button(page, 'Retention').click();
     await expect(days).toHaveValue('400');
+    await days.fill('401');
+    await days.fill('400');
     await server.admin.ok(audit.setConfig, { params: { key: 'retentionDays' }, body: { value: 500 } });
     await button(page, 'Save').click();
     await expect(dialog(page, 'Retention')).toBeHidden();

@@ -80,7 +80,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           max={longestRetentionDays}
           value={days}
           onChange={(value) => {
-            setTyped(value);
+            setTyped(value === config.retentionDays ? undefined : value);
             setIsLeft(false);
           }}
           onBlur={() => setIsLeft(true)}
