@@ -43,8 +43,8 @@ async function writeCount({ tx, now, audit }: Change, keys: AuditKeys, row: Row)
   const after = { more, from: row.window_start, until };
   const times = more === 1 ? 'once more' : `${more} more times`;
   const first = row.first_entry && (await entryOf(tx, row.first_entry));
-  // The row could point to any entry, so repeat only an entry of ours about a refusal.
-  if (first && isOurs(keys, first) && !first.success) {
+  // The row could point to any entry, so repeat only an entry of ours that is counted.
+  if (first && isOurs(keys, first) && (!first.success || first.event_type === 'session.code_required')) {
     const { mac: _, ...entry } = first;
     await repeatEntry(tx, keys, entry, now, {
       changes_summary: `${first.changes_summary}, ${times} ${span}`,

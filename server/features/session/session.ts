@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { session as calls } from '../../../contract/session.ts';
+import { networkOf } from '../../address.ts';
 import type { Caller, Staff } from '../../caller.ts';
 import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
@@ -148,7 +149,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   async function askForCode(by: Caller, { email }: FoundUser, asked: Failure): Promise<Failure> {
     await refusals.record(by, {
       kind: 'code_required',
-      subject: `${email} ${by.ip}`,
+      subject: `${email} ${networkOf(by.ip)}`,
       audit: (change) => change.audit('session.code_required', { sessionId: null, email }),
     });
     return asked;
