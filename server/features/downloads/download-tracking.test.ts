@@ -123,6 +123,8 @@ test('nothing of what the storage does not give is a download', async () => {
     .spyOn(server.context.storage, 'read')
     .mockRejectedValue(new StorageDown('disk', new Error()));
   expect(await fetchAs('refused')).toBe(503);
+  // its status was sent before the first piece is read
+  await expect(fetchAs('pieces', { range: 'bytes=0-9,100-199' })).rejects.toThrow();
   read.mockRestore();
   expect(await fetchAs('served')).toBe(200);
   await expectDownloads('served', [complete]);

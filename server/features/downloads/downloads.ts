@@ -117,8 +117,7 @@ async function sendBytes(
     reply.code(206).header('content-type', `multipart/byteranges; boundary=${boundary}`);
     if (isHead) return empty(reply, frame.length);
     reply.header('content-length', frame.length);
-    onSend();
-    return reply.send(new Body(rangeParts(storage, file.key, ranges, frame)));
+    return reply.send(new Body(rangeParts(storage, file.key, ranges, frame, onSend)));
   }
   const [range] = ranges === 'whole' ? [] : ranges;
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
@@ -135,11 +134,13 @@ async function* rangeParts(
   key: string,
   ranges: readonly ByteRange[],
   { heads, tail }: ReturnType<typeof frameRanges>,
+  onSend: () => void,
 ): AsyncGenerator<Buffer> {
   for (const [index, range] of ranges.entries()) {
     yield Buffer.from(heads[index] ?? '');
     const bytes = await storage.read(key, range);
     if (!bytes) throw new Error(`${key} is not in the storage`);
+    if (index === 0) onSend();
     yield* bytes as AsyncIterable<Buffer>;
   }
   yield Buffer.from(tail);
