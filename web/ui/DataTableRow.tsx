@@ -61,7 +61,8 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
         <td
           key={column.id}
           // screen readers say it where one moves down a column
-          {...(index === 0 ? { role: 'rowheader', 'aria-label': rowLabel?.(row) } : { role: 'cell' })}
+          role={index === 0 ? 'rowheader' : 'cell'}
+          aria-label={column.name?.(row)}
           {...columnLook(column)}
         >
           {column.least === undefined ? (

@@ -6,6 +6,8 @@ export type Column<Row> = {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
+  /** What screen readers say instead of the cell: only where all of it is in this name. */
+  name?: (row: Row) => string;
   /** The service can sort by `id`; a first click on the header sorts in this direction. */
   firstSort?: 'asc' | 'desc';
   /** Not offered in the column choice. */

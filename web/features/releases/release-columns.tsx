@@ -4,7 +4,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
-import { kindOf } from './release-labels.ts';
+import { buildText, kindOf } from './release-labels.ts';
 import classes from './releases.module.css';
 import { countText } from '../../ui/numbers.ts';
 
@@ -16,6 +16,7 @@ export const releaseColumns = (severalKinds: ReadonlySet<Release>): Column<Relea
   {
     id: 'platform',
     header: 'Platform',
+    name: buildText,
     cell: (release) => (
       <PlatformCell
         release={release}
