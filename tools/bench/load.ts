@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 export type Target = {
   url: string;
@@ -9,8 +10,6 @@ export type Target = {
   /** The path, body and further headers of the nth request. */
   next?: (n: number) => { path?: string; body?: unknown; headers?: Record<string, string> };
   connections?: number;
-  /** As many as it answers, by default. */
-  perSecond?: number;
 };
 
 export type Measured = { perSecond: number; p50: number; p99: number };
@@ -23,7 +22,6 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
     url: target.url,
     connections: target.connections ?? 32,
     duration: seconds,
-    ...(target.perSecond ? { overallRate: target.perSecond } : {}),
     method: target.method ?? 'GET',
     headers: { 'content-type': 'application/json', ...target.headers },
     ...(next
@@ -51,28 +49,63 @@ export async function load(target: Target, seconds: number): Promise<Measured> {
 }
 
 /** One user who waits for each answer: milliseconds, and the number of calls, at least three. Throws on an error. */
-export async function oneByOne({ url, method = 'GET', headers = {}, next }: Target, seconds: number) {
+export async function oneByOne(target: Target, seconds: number) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
   const until = performance.now() + seconds * 1000;
   while (times.length < 3 || performance.now() < until) {
-    const { path = '', body, headers: more } = next?.(times.length) ?? {};
     const started = performance.now();
-    const sent = http.request(new URL(path, url), {
-      agent,
-      method,
-      headers: { 'content-type': 'application/json', ...headers, ...more },
-    });
-    sent.end(body ? JSON.stringify(body) : undefined);
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    await once(response.resume(), 'end');
-    if (response.statusCode! >= 300) throw new Error(`${path}: ${response.statusCode}`);
+    await send(target, times.length, agent);
     times.push(performance.now() - started);
   }
   agent.destroy();
+  return { ...shares(times), calls: times.length };
+}
+
+/**
+ * Sends requests at a constant rate for some seconds, on 32 connections. Milliseconds count from when a request was due, so
+ * that one that waits for a connection is slow. Throws on an error.
+ */
+export async function steadily(target: Target, perSecond: number, seconds: number): Promise<Measured> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+  const times: number[] = [];
+  const start = performance.now();
+  let n = 0;
+  const connection = async () => {
+    while (n < perSecond * seconds) {
+      const nth = n++;
+      const due = start + (nth * 1000) / perSecond;
+      if (due > performance.now()) await setTimeout(due - performance.now());
+      await send(target, nth, agent);
+      times.push(performance.now() - due);
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, connection));
+  agent.destroy();
+  return { perSecond: (1000 * times.length) / (performance.now() - start), ...shares(times) };
+}
+
+async function send({ url, method = 'GET', headers = {}, next }: Target, n: number, agent: http.Agent) {
+  const { path = '', body, headers: more } = next?.(n) ?? {};
+  const sent = http.request(new URL(path, url), {
+    agent,
+    method,
+    headers: { 'content-type': 'application/json', ...headers, ...more },
+  });
+  sent.end(body ? JSON.stringify(body) : undefined);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  if (response.statusCode === 503) throw new GivenUp(path);
+  if (response.statusCode! >= 300) throw new Error(`${path}: ${response.statusCode}`);
+}
+
+/** The service gave up, as after a minute in the database. */
+export class GivenUp extends Error {}
+
+function shares(times: readonly number[]): { p50: number; p99: number } {
   const sorted = times.toSorted((a, b) => a - b);
   const part = (share: number) => sorted[Math.floor(share * sorted.length)]!;
-  return { p50: part(0.5), p99: part(0.99), calls: times.length };
+  return { p50: part(0.5), p99: part(0.99) };
 }
 
 /** The median of three rounds of each target, in turn so that a busy machine affects all. */
