@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { customers } from '../../../contract/customers.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
   auditOf,
-  changePerson,
   checkedTime,
   cookieOf,
   days,
@@ -15,7 +13,6 @@ import {
   startTestServer,
   startTwin,
   type Identity,
-  type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
 import { alone, later, me } from '../../../tests/session-room.ts';
@@ -272,53 +269,6 @@ describe('logout', () => {
       'session.logout',
     ]);
     await twin.close();
-  });
-});
-
-describe('a change of the person', () => {
-  const setStatus = (session: Session, status: 'active' | 'inactive') =>
-    changePerson(server, (tx) =>
-      tx.updateTable('users').set({ status }).where('user_id', '=', session.userId).execute(),
-    );
-
-  test('to inactive refuses the next call', async () => {
-    const session = await server.signInAs('admin');
-    expect((await me(server, session)).status).toBe(200);
-    await setStatus(session, 'inactive');
-    expect((await me(server, session)).status).toBe(401);
-    expect((await me(server, session.byCookie)).status).toBe(401);
-    expect((await refresh(server, session.cookie)).status).toBe(401);
-  });
-
-  test('of the role takes effect with the next call, up and down', async () => {
-    const session = await server.signInAs('viewer');
-    const create = () => server.api(session).call(customers.create, { body: { name: 'New', country: 'FR' } });
-    const setRole = (role_id: string) =>
-      changePerson(server, (tx) =>
-        tx.updateTable('user_roles').set({ role_id }).where('user_id', '=', session.userId).execute(),
-      );
-    expect((await create()).status).toBe(403);
-    await setRole('admin');
-    expect((await create()).status).toBe(201);
-    await setRole('viewer');
-    expect((await create()).status).toBe(403);
-  });
-
-  test('of what a role may do takes effect with the next call', async () => {
-    await alone(async (own) => {
-      const session = await own.signInAs('viewer');
-      expect((await own.api(session).call(customers.list)).status).toBe(200);
-      await changePerson(own, (tx) =>
-        tx
-          .deleteFrom('role_permissions')
-          .where('role_id', '=', 'viewer')
-          .where('resource', '=', 'customers')
-          .execute(),
-      );
-      const answer = await own.api(session).call(customers.list);
-      expect(answer.status).toBe(403);
-      expect(answer.body.error).toContain('customers:read');
-    });
   });
 });
 

@@ -4,7 +4,15 @@ import { roleDescriptions, roleNames, type Permission } from '../../../contract/
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls, type User } from '../../../contract/users.ts';
 import { unique } from '../../../tests/factories.ts';
-import { auditOf, startTestServer, startTwin, type Api, minutes, password } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  eventually,
+  startTestServer,
+  startTwin,
+  type Api,
+  minutes,
+  password,
+} from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
@@ -22,9 +30,9 @@ function makeUser(role = 'viewer', fields: { email?: string; name?: string } = {
 const signIn = (user: { email: string }, secret = newPassword) =>
   anyone().call(sessionCalls.login, { body: { email: user.email, password: secret } });
 
-async function signedIn(user: { email: string }): Promise<Api> {
+async function signedIn(user: { email: string }, on = server): Promise<Api> {
   const answer = await signIn(user);
-  return server.api({ headers: { authorization: `Bearer ${answer.body.data.accessToken}` } });
+  return on.api({ headers: { authorization: `Bearer ${answer.body.data.accessToken}` } });
 }
 
 describe('a new user', () => {
@@ -105,12 +113,19 @@ describe('a change', () => {
     const person = await signedIn(user);
     const twin = await startTwin(server);
     try {
-      const create = (api: Api) => api.call(customers.create, { body: { name: unique('C'), country: 'DE' } });
-      expect((await create(person)).status).toBe(403);
+      const elsewhere = await signedIn(user, twin);
+      const create = async (api: Api) =>
+        (await api.call(customers.create, { body: { name: unique('C'), country: 'DE' } })).status;
+      const expectBoth = async (status: number) => {
+        expect(await create(person)).toBe(status);
+        // it hears of the change a moment later
+        await eventually(async () => expect(await create(elsewhere)).toBe(status), 5000);
+      };
+      await expectBoth(403);
       await root.ok(calls.update, { params: { id: user.id }, body: { role: 'admin' } });
-      expect((await create(person)).status).toBe(201);
+      await expectBoth(201);
       await root.ok(calls.update, { params: { id: user.id }, body: { role: 'viewer' } });
-      expect((await create(person)).status).toBe(403);
+      await expectBoth(403);
     } finally {
       await twin.close();
     }
@@ -155,9 +170,11 @@ describe('a change', () => {
 describe('deactivating', () => {
   test('ends open sessions with their next call and refuses sign-in, until reactivated', async () => {
     const user = await makeUser();
-    const person = await signedIn(user);
+    const person = await server.signIn(user.email, 'viewer', newPassword);
     await root.ok(calls.deactivate, { params: { id: user.id } });
-    expect((await person.call(sessionCalls.me, {})).status).toBe(401);
+    for (const who of [person, person.byCookie])
+      expect((await server.api(who).call(sessionCalls.me)).status).toBe(401);
+    expect((await server.api(person.byCookie).call(sessionCalls.refresh)).status).toBe(401);
     expect((await signIn(user)).status).toBe(401);
     await root.ok(calls.reactivate, { params: { id: user.id } });
     expect((await signIn(user)).status).toBe(200);
@@ -316,6 +333,12 @@ describe('roles', () => {
     const body = { description: 'issues trials', requiresSecondFactor: false, permissions };
     await root.ok(rbac.updateRole, { params: { roleId: 'trial_desk' }, body });
     expect((await create()).status).toBe(201);
+    const { permissions: fewer } = made;
+    await root.ok(rbac.updateRole, {
+      params: { roleId: 'trial_desk' },
+      body: { ...body, permissions: fewer },
+    });
+    expect((await create()).status).toBe(403);
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).body).toMatchObject({
       error: 'There are users with this role.',
     });
