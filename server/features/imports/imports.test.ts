@@ -3,11 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { imports as calls } from '../../../contract/imports.ts';
 import { licenses } from '../../../contract/licenses.ts';
-import { users, rbac } from '../../../contract/users.ts';
-import { makeCustomer, softDelete, unique } from '../../../tests/factories.ts';
-import { password, startTestServer } from '../../../tests/harness.ts';
+import { makeCustomer, signInWith, softDelete, unique } from '../../../tests/factories.ts';
+import { startTestServer } from '../../../tests/harness.ts';
 import { withFormulas, withoutFormulas } from '../../csv.ts';
-import { session } from '../../../contract/session.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
@@ -264,22 +262,7 @@ describe('issuing licenses from a file', () => {
       const answer = await manager.call(route, { body });
       expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission customers:create.']);
     }
-    await api.ok(rbac.createRole, { body: { roleId: 'issuer', description: 'Issues', copyFrom: 'viewer' } });
-    await api.ok(rbac.updateRole, {
-      params: { roleId: 'issuer' },
-      body: {
-        description: 'Issues',
-        requiresSecondFactor: false,
-        permissions: [{ resource: 'licenses', action: 'create' }],
-      },
-    });
-    await api.ok(users.create, {
-      body: { email: 'issuer@lanyard.test', name: 'I', password, role: 'issuer' },
-    });
-    const signedIn = await server
-      .api()
-      .ok(session.login, { body: { email: 'issuer@lanyard.test', password } });
-    const issuer = server.api({ headers: { authorization: `Bearer ${signedIn.accessToken}` } });
+    const issuer = await signInWith(server, api, [{ resource: 'licenses', action: 'create' }]);
     const answer = await issuer.call(calls.checkLicenses, { body: { ...body, createCustomers: false } });
     expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission customers:read.']);
     expect(await named(name)).toBe(0);

@@ -1,18 +1,17 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { bulkLicenses as calls, mostInBulk, type PlannedChange } from '../../../contract/license-bulk.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
-import { session } from '../../../contract/session.ts';
-import { rbac, users } from '../../../contract/users.ts';
 import {
   deactivate,
   makeCustomer,
   makeLicense,
   revoke,
+  signInWith,
   softDelete,
   unique,
   validateOn,
 } from '../../../tests/factories.ts';
-import { auditOf, password, startTestServer } from '../../../tests/harness.ts';
+import { auditOf, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('license_manager'));
@@ -74,18 +73,7 @@ describe('the preview', () => {
 
   test('needs the permission to read licenses too', async () => {
     const { customer } = await someLicenses();
-    const permissions = [{ resource: 'licenses', action: 'update' }] as const;
-    await admin.ok(rbac.createRole, {
-      body: { roleId: 'changer', description: 'Changes', copyFrom: 'viewer' },
-    });
-    await admin.ok(rbac.updateRole, {
-      params: { roleId: 'changer' },
-      body: { description: 'Changes', requiresSecondFactor: false, permissions: [...permissions] },
-    });
-    const email = 'changer@lanyard.test';
-    await admin.ok(users.create, { body: { email, name: 'C', password, role: 'changer' } });
-    const { accessToken } = await server.api().ok(session.login, { body: { email, password } });
-    const changer = server.api({ headers: { authorization: `Bearer ${accessToken}` } });
+    const changer = await signInWith(server, admin, [{ resource: 'licenses', action: 'update' }]);
     const answer = await changer.call(calls.preview, {
       query: { customerId: customer.customerId },
       body: { change: oneYear },
