@@ -7,7 +7,7 @@ import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
-import { auditOf, days, eventually, hours, startTestServer, startTwin } from './harness.ts';
+import { auditOf, days, eventually, hours, startTestServer, startTwin, type Api } from './harness.ts';
 import { releaseRow } from './rows.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
@@ -24,26 +24,34 @@ const hashOf = (name: string) => createHash('sha256').update(name).digest();
 
 type Outcome = { failed: boolean; everFailed?: boolean; count: number };
 
-/** Machines that were offered the release, fetched it, and installed it now. */
-async function install({ id, version }: Release, { failed, everFailed = failed, count }: Outcome) {
+type Fate = { proven?: true; installed_at?: Date; install_failed?: boolean; ever_failed?: boolean };
+
+/** Machines that were offered the release at this time, and fetched it then. */
+async function takes({ id, version }: Release, machines: Buffer[], at: Date, more: Fate = {}) {
+  const rows = machines.map((machine_hash) => ({
+    download_id: uuidv7(),
+    machine_hash,
+    release_id: id,
+    version,
+    started_at: at,
+    offered_at: at,
+    fetched_at: at,
+    ...more,
+  }));
+  await server.db.insertInto('downloads').values(rows).execute();
+}
+
+/** Machines that took the release and installed it now. */
+function install(release: Release, { failed, everFailed = failed, count }: Outcome) {
   const now = server.clock.now();
-  await server.db
-    .insertInto('downloads')
-    .values(
-      Array.from({ length: count }, (_, n) => ({
-        download_id: uuidv7(),
-        machine_hash: hashOf(`${id} ${failed} ${everFailed} ${n}`),
-        release_id: id,
-        version,
-        started_at: now,
-        offered_at: now,
-        fetched_at: now,
-        installed_at: now,
-        install_failed: failed,
-        ever_failed: everFailed,
-      })),
-    )
-    .execute();
+  const machines = Array.from({ length: count }, (_, n) =>
+    hashOf(`${release.id} ${failed} ${everFailed} ${n}`),
+  );
+  return takes(release, machines, now, {
+    installed_at: now,
+    install_failed: failed,
+    ever_failed: everFailed,
+  });
 }
 
 const stateOf = ({ id }: Release) => guardState(server.db, id, server.clock.now());
@@ -183,18 +191,14 @@ describe('machines that fall silent', () => {
       success: true,
     }));
     await server.db.insertInto('update_events').values(checks).execute();
-    const taken = all.flatMap(({ name, takes }) => (takes ? [{ name, takes }] : []));
-    const downloads = taken.map(({ name, takes }) => ({
-      download_id: uuidv7(),
-      machine_hash: hashOf(name),
-      release_id: takes.id,
-      version: takes.version,
-      started_at: checked,
-      offered_at: checked,
-      fetched_at: checked,
-    }));
-    if (downloads.length > 0) await server.db.insertInto('downloads').values(downloads).execute();
+    for (const release of new Set(all.flatMap((machine) => machine.takes ?? []))) {
+      const takers = all.filter((machine) => machine.takes === release).map(({ name }) => hashOf(name));
+      await takes(release, takers, checked);
+    }
   }
+
+  const pinsOf = (api: Api, id: string) => (pin: string | null) =>
+    api.ok(policies.putOfCustomer, { params: { id }, body: { ...noPolicy, pin, tags: [] } });
 
   const named = (name: string, count: number, machine: Omit<Machine, 'name'>): Machine[] =>
     Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}`, ...machine }));
@@ -298,21 +302,8 @@ describe('machines that fall silent', () => {
        returning machine_hash`,
       [at],
     );
-    await server.db
-      .insertInto('downloads')
-      .values(
-        rows.map(({ machine_hash }) => ({
-          download_id: uuidv7(),
-          machine_hash,
-          release_id: release.id,
-          version: release.version,
-          started_at: at,
-          offered_at: at,
-          fetched_at: at,
-          proven: true,
-        })),
-      )
-      .execute();
+    const hashes = rows.map(({ machine_hash }) => machine_hash);
+    await takes(release, hashes, at, { proven: true });
     server.clock.advance(days(5));
     const silence = async () => (await stateOf(release)).figures.silence;
     expect(await silence()).toMatchObject({ taken: 2, silent: 2 });
@@ -320,11 +311,7 @@ describe('machines that fall silent', () => {
     await eventually(async () => expect(await silence()).toMatchObject({ taken: 2, silent: 1 }));
     // a policy of the second customer keeps the release from the record of its own, not from the other
     const today = server.api((await server.signInAs('super_admin')).byCookie);
-    const pinnedTo = (pin: string | null) =>
-      today.ok(policies.putOfCustomer, {
-        params: { id: second.customerId },
-        body: { ...noPolicy, pin, tags: [] },
-      });
+    const pinnedTo = pinsOf(today, second.customerId);
     await pinnedTo('4.');
     expect(await silence()).toMatchObject({ taken: 1, silent: 0 });
     await pinnedTo(null);
@@ -399,11 +386,7 @@ describe('machines that fall silent', () => {
     const license = await makeLicense(staff, { maxActivations: 20 });
     const desktop = server.api(await makeApiKey(staff));
     for (let n = 0; n < 20; n++) await validateOn(desktop, license, name(`ward ${n}`));
-    const pinnedTo = (pin: string | null) =>
-      staff.ok(policies.putOfCustomer, {
-        params: { id: license.customerId },
-        body: { ...noPolicy, pin, tags: [] },
-      });
+    const pinnedTo = pinsOf(staff, license.customerId);
     const silenceOf = async () => {
       const { verdict, figures } = await stateOf(release);
       return [verdict, figures.silence?.others];
@@ -445,20 +428,7 @@ describe('machines that fall silent', () => {
         })),
       )
       .execute();
-    await server.db
-      .insertInto('downloads')
-      .values(
-        desktops.map((machine_hash) => ({
-          download_id: uuidv7(),
-          machine_hash,
-          release_id: release.id,
-          version: release.version,
-          started_at: at,
-          offered_at: at,
-          fetched_at: at,
-        })),
-      )
-      .execute();
+    await takes(release, desktops, at);
     expect(await stateOf(release)).toMatchObject({
       verdict: 'QUIET',
       figures: { silence: { taken: 100, silent: 0 } },
