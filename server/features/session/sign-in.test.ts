@@ -176,20 +176,6 @@ describe('login', () => {
 });
 
 describe('the throttle', () => {
-  test('lets ten failures of an account through, and then refuses even the right password', async () => {
-    await alone(async (own) => {
-      const { email } = await own.createPerson('viewer');
-      for (let i = 1; i <= 10; i++)
-        expect((await login(own, email, 'wrong')).status, `failure ${i}`).toBe(401);
-      const refused = await login(own, email.toUpperCase());
-      expect(refused.status).toBe(429);
-      expect(refused.body.code).toBe('TOO_MANY_REQUESTS');
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      const other = await own.createPerson('viewer');
-      expect((await login(own, other.email)).status, 'another account').toBe(200);
-    });
-  });
-
   test('lets the right password through after nine failures, however often it was right before', async () => {
     await alone(async (own) => {
       const { email } = await own.createPerson('viewer');
@@ -197,7 +183,10 @@ describe('the throttle', () => {
       for (let i = 0; i < 9; i++) await login(own, email, 'wrong');
       expect((await login(own, email)).status).toBe(200);
       expect((await login(own, email, 'wrong')).status, 'the tenth failure').toBe(401);
-      expect((await login(own, email)).status, 'after ten failures').toBe(429);
+      const refused = await login(own, email.toUpperCase());
+      expect([refused.status, refused.body.code], 'after ten failures').toEqual([429, 'TOO_MANY_REQUESTS']);
+      const other = await own.createPerson('viewer');
+      expect((await login(own, other.email)).status, 'another account').toBe(200);
     });
   });
 
