@@ -1,8 +1,11 @@
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { StorageConfig } from '../server/config.ts';
+import { connect } from '../server/storage/s3-client.ts';
 
 /**
  * An in-memory S3 server with the operations that the service uses, which can simulate failures. It checks no
@@ -152,8 +155,28 @@ export async function startFakeS3(): Promise<FakeS3> {
   });
 }
 
-/** The S3 of the environment, or a fake one for the lifetime of this process. */
-export async function s3Endpoint(): Promise<string> {
+type S3Config = Extract<StorageConfig, { kind: 's3' }>;
+
+let endpoint: Promise<string> | undefined;
+
+/** A bucket of its own, on the S3 of the environment or a fake one for the lifetime of this process. */
+export async function newBucket(redirect: boolean, prefix = ''): Promise<S3Config> {
+  endpoint ??= s3Endpoint();
+  const config: S3Config = {
+    kind: 's3',
+    bucket: `lanyard-${randomUUID()}`,
+    prefix,
+    endpoint: await endpoint,
+    region: 'us-east-1',
+    redirect,
+  };
+  const client = connect(config);
+  await client.send(new CreateBucketCommand({ Bucket: config.bucket }));
+  client.destroy();
+  return config;
+}
+
+async function s3Endpoint(): Promise<string> {
   if (process.env.S3_ENDPOINT) return process.env.S3_ENDPOINT;
   process.env.AWS_ACCESS_KEY_ID = 'key';
   process.env.AWS_SECRET_ACCESS_KEY = 'secret';

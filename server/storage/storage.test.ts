@@ -1,12 +1,12 @@
-import { CreateBucketCommand, ListPartsCommand } from '@aws-sdk/client-s3';
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { ListPartsCommand } from '@aws-sdk/client-s3';
+import { createHash, randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { s3Endpoint } from '../../tests/fake-s3.ts';
+import { newBucket } from '../../tests/fake-s3.ts';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import { openStorage } from './open-storage.ts';
@@ -14,7 +14,6 @@ import { ownerName, type Storage, type StoredThing, type Unfinished } from './st
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;
-const S3_ENDPOINT = await s3Endpoint();
 
 type Place = { storage: Storage; close: () => Promise<void> };
 
@@ -25,18 +24,7 @@ async function onDisk(): Promise<Place> {
 }
 
 async function onS3(): Promise<Place> {
-  const config = {
-    kind: 's3' as const,
-    bucket: `lanyard-${randomUUID()}`,
-    prefix: 'some/where/',
-    endpoint: S3_ENDPOINT,
-    region: 'us-east-1',
-    redirect: true,
-  };
-  const client = connect(config);
-  await client.send(new CreateBucketCommand({ Bucket: config.bucket }));
-  client.destroy();
-  const storage = await openStorage(config);
+  const storage = await openStorage(await newBucket(true, 'some/where/'));
   return { storage, close: async () => storage.close() };
 }
 
@@ -298,17 +286,9 @@ describe('S3', () => {
   });
 
   test('has no parts of what was given up while a part was arriving', async () => {
-    const config = {
-      kind: 's3',
-      prefix: '',
-      endpoint: S3_ENDPOINT,
-      region: 'us-east-1',
-      redirect: false,
-    } as const;
-    const bucket = `lanyard-${randomUUID()}`;
-    const client = connect({ ...config, bucket });
-    await client.send(new CreateBucketCommand({ Bucket: bucket }));
-    const storage = await openStorage({ ...config, bucket });
+    const config = await newBucket(false);
+    const client = connect(config);
+    const storage = await openStorage(config);
     const unfinished = ok(await storage.begin('a.exe', partBytes));
     const part = { index: 0, offset: 0, length: partBytes };
     const writing = storage.writePart(unfinished, part, pieces(randomBytes(partBytes)), '');
@@ -316,7 +296,7 @@ describe('S3', () => {
     await writing;
     await storage.abandon(unfinished);
     const parts = client.send(
-      new ListPartsCommand({ Bucket: bucket, Key: 'a.exe', UploadId: unfinished.token }),
+      new ListPartsCommand({ Bucket: config.bucket, Key: 'a.exe', UploadId: unfinished.token }),
     );
     await expect(parts).rejects.toThrow();
     client.destroy();

@@ -1,6 +1,6 @@
-import { CreateBucketCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { execFileSync } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -29,32 +29,15 @@ import { releaseRow } from '../../../tests/rows.ts';
 import type { StorageConfig } from '../../config.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
-import { s3Endpoint } from '../../../tests/fake-s3.ts';
+import { newBucket } from '../../../tests/fake-s3.ts';
 import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
 import { newFileKey } from '../../binaries/storage-key.ts';
-
-const S3_ENDPOINT = await s3Endpoint();
-
-async function bucket(redirect: boolean): Promise<StorageConfig> {
-  const config = {
-    kind: 's3' as const,
-    bucket: `lanyard-${randomUUID()}`,
-    prefix: 'binaries/',
-    endpoint: S3_ENDPOINT,
-    region: 'us-east-1',
-    redirect,
-  };
-  const client = connect(config);
-  await client.send(new CreateBucketCommand({ Bucket: config.bucket }));
-  client.destroy();
-  return config;
-}
 
 type Place = [name: string, config: () => Promise<StorageConfig | undefined>];
 const places: Place[] = [
   ['disk', async () => undefined],
-  ['S3, streamed', () => bucket(false)],
-  ['S3, by signed address', () => bucket(true)],
+  ['S3, streamed', () => newBucket(false, 'binaries/')],
+  ['S3, by signed address', () => newBucket(true, 'binaries/')],
 ];
 
 describe.each(places)('uploads and downloads with storage on %s', (_, configure) => {
