@@ -6,6 +6,7 @@ import { users } from '../../contract/users.ts';
 import { unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { qrTextOf } from './qr.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
   chooseInMenu,
@@ -64,12 +65,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     // as apps show it
     await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
     const calls = `**${account.confirmSecondFactor.path}`;
-    let free = () => {};
-    const freed = new Promise<void>((resolve) => (free = resolve));
-    await page.route(calls, async (route) => {
-      await freed;
-      await route.continue();
-    });
+    const free = await holdBack(page, calls);
     await button(page, 'Confirm').click();
     // The codes are being loaded, and are shown only once.
     await page.keyboard.press('Escape');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { analytics } from '../../contract/analytics.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   expect,
   expectAccessible,
@@ -203,13 +204,8 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
 });
 
 test('loading, and failures in the words of the spec, with a way to try again', async ({ page, server }) => {
-  let go = () => {};
-  const wait = new Promise<void>((resolve) => (go = resolve));
   const everything = '**/api/analytics/**';
-  await page.route(everything, async (route) => {
-    await wait;
-    await route.continue();
-  });
+  const go = await holdBack(page, everything);
   await signInAs(page, 'super_admin', '/analytics', server);
   await expect(page.getByRole('status').getByText('Loading analytics...')).toBeVisible();
   await expectAccessible(page);

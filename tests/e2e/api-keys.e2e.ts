@@ -7,6 +7,7 @@ import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
@@ -486,12 +487,7 @@ test('a key that is being created is shown whatever key is pressed', async ({ pa
   await create(page)
     .getByRole('textbox', { name: 'Expiration Date' })
     .fill(field(inDays(1)));
-  let free = () => {};
-  const freed = new Promise<void>((resolve) => (free = resolve));
-  await page.route('**/api/v1/api-keys', async (route) => {
-    if (route.request().method() === 'POST') await freed;
-    await route.continue();
-  });
+  const free = await holdBack(page, '**/api/v1/api-keys');
   await create(page).getByRole('button', { name: 'Create API Key' }).click();
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);

@@ -9,6 +9,7 @@ import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
@@ -116,12 +117,7 @@ test('typing is asked for once it settles', async ({ page, server }) => {
 test('nothing moves when the figures of the last days come', async ({ page, server }) => {
   // more entries than fit on the screen: the list takes the remaining height
   for (let n = 0; n < 15; n++) await makeCustomer(server.admin);
-  let come = () => {};
-  const coming = new Promise<void>((resolve) => (come = resolve));
-  await page.route('**/AuditStats-*.js', async (route) => {
-    await coming;
-    await route.continue();
-  });
+  const come = await holdBack(page, '**/AuditStats-*.js');
   await signInAs(page, 'super_admin', '/audit', server);
   await expect(rows(page).first()).toBeVisible();
   // a font that loads late changes widths as well

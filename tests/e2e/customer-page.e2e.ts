@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { customerExport } from '../../contract/customer-page.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   chooseInMenu,
   dialog,
@@ -90,12 +91,7 @@ test('a license is transferred to another customer after it was said what change
   const transfer = dialog(page, 'Transfer License');
   await transfer.getByRole('button', { name: 'Transfer License' }).click();
   await expect(transfer.getByText('Customer is required')).toBeVisible();
-  let count = () => {};
-  const counted = new Promise<void>((resolve) => (count = resolve));
-  await page.route(`**${licenses.transferImpact.path.replace('{id}', '*')}?*`, async (route) => {
-    await counted;
-    await route.continue();
-  });
+  const count = await holdBack(page, `**${licenses.transferImpact.path.replace('{id}', '*')}?*`);
   // The consequences are also shown first to whoever takes longer to choose than a confirmation waits for them.
   await page.clock.fastForward(10_000);
   await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);

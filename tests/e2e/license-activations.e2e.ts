@@ -1,6 +1,7 @@
 import { activations } from '../../contract/activations.ts';
 import { validation } from '../../contract/validation.ts';
 import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
@@ -104,14 +105,9 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
 
 test('a dialog stays where it is when its content arrives', async ({ page, server }) => {
   const license = await makeLicense(server.admin);
-  let arrive = () => {};
-  const arrives = new Promise<void>((resolve) => (arrive = resolve));
-  await page.route(
+  const arrive = await holdBack(
+    page,
     `**${activations.list.path.replace('{licenseKey}', license.licenseKey)}*`,
-    async (route) => {
-      await arrives;
-      await route.continue();
-    },
   );
   await signInAs(page, 'viewer', `/licenses?activations=${license.licenseKey}`, server);
   const close = dialog(page, 'License Activations').getByRole('button', { name: 'Close' });

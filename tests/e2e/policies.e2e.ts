@@ -3,6 +3,7 @@ import { displayIdOf, machineHashOf } from '../../server/features/update-events/
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeRelease, report } from './releases.ts';
+import { holdBack } from './hold-back.ts';
 import { chooseInMenu, dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
 
 test('a policy says beforehand what it changes, is saved, and explains itself on the page of the machine', async ({
@@ -177,12 +178,7 @@ test('the machines that a policy changes are those of what is typed now', async 
   const form = dialog(page, 'Update Policy');
   const impact = form.getByRole('status');
   await expect(impact).toHaveText('None of 0 machines would be offered something else from now on.');
-  let answer = () => {};
-  const counted = new Promise<void>((resolve) => (answer = resolve));
-  await page.route(`**${policies.impactOnCustomer.path.replace('{id}', customerId)}`, async (route) => {
-    await counted;
-    await route.continue();
-  });
+  const answer = await holdBack(page, `**${policies.impactOnCustomer.path.replace('{id}', customerId)}`);
   await form.getByLabel('Pinned Version').fill('9.');
   await expect(impact).toHaveText('Counting the machines that this changes …');
   answer();

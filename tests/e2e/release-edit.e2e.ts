@@ -1,5 +1,6 @@
 import type { Release } from '../../contract/releases.ts';
 import { makeRelease, report } from './releases.ts';
+import { holdBack } from './hold-back.ts';
 import {
   dialog,
   expect,
@@ -51,12 +52,7 @@ test('Edit Release changes what it shows, and says so', async ({ page, server })
   await minimum.fill('0.9.5');
   await box(page, 'Mandatory Update').check();
   await field(page, 'Release Notes').fill('After');
-  let save = () => {};
-  const held = new Promise<void>((resolve) => (save = resolve));
-  await page.route(`**/releases/${release.id}`, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const save = await holdBack(page, `**/releases/${release.id}`);
   await press(page, 'Save Changes');
   const busy = editing(page).getByRole('button', { name: 'Saving...' });
   await expect(busy).toBeVisible();

@@ -3,6 +3,7 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
+import { holdBack } from './hold-back.ts';
 import { comeBack, dialog, expect, expectAccessible, quiet, signInAs, test, type Page } from './support.ts';
 
 const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
@@ -94,12 +95,7 @@ test('the steps that the form suggests are set for each channel', async ({ page,
   expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'alpha', plan: suggested });
 
   // Nobody publishes before the suggestion is known, however slow the network is.
-  let answer = () => {};
-  const asked = new Promise<void>((resolve) => (answer = resolve));
-  await page.route(`**${rollouts.defaults.path}`, async (route) => {
-    await asked;
-    await route.continue();
-  });
+  const answer = await holdBack(page, `**${rollouts.defaults.path}`);
   await page.goto(`${server.url}/releases?edit=${draft.id}`);
   await expect(editing(page).getByText(/^Version 70\.0\.0-alpha/)).toBeVisible();
   const isDraft = editing(page).getByRole('checkbox', { name: 'Draft Release' });

@@ -10,6 +10,7 @@ import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { makeLicense } from '../factories.ts';
 import { password } from '../harness.ts';
+import { holdBack } from './hold-back.ts';
 import {
   comeBack,
   endSessions,
@@ -139,12 +140,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.evaluate(() => localStorage.setItem('permissions', '[null]'));
-  let answer = () => {};
-  const wait = new Promise<void>((resolve) => (answer = resolve));
-  await page.route(`**${session.me.path}`, async (route) => {
-    await wait;
-    await route.continue();
-  });
+  const answer = await holdBack(page, `**${session.me.path}`);
   await page.reload();
 
   const spinner = page.getByRole('status', { name: 'Loading' });
@@ -231,13 +227,8 @@ test('Logout cancels the pending calls of a screen, and no screen makes new ones
   const asked = page.waitForEvent('request', isList);
   const takenBack = page.waitForEvent('requestfailed', isList).then(() => true);
   const refused = page.waitForEvent('requestfinished', isList).then(() => false);
-  let endIt = () => {};
-  const ended = new Promise<void>((resolve) => (endIt = resolve));
   // The server receives the request for the list after the session has ended there, before the console knows.
-  await page.route(`**${customers.list.path}?*`, async (route) => {
-    await ended;
-    await route.continue();
-  });
+  const endIt = await holdBack(page, `**${customers.list.path}?*`);
   await page.route(`**${session.logout.path}`, async (route) => {
     const response = await route.fetch();
     endIt();

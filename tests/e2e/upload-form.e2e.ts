@@ -2,6 +2,7 @@ import { releases } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
 import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
+import { holdBack } from './hold-back.ts';
 import { dialog, expect, expectAccessible, expectStatus, rowOf, test, type Page } from './support.ts';
 import {
   box,
@@ -124,12 +125,7 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
     },
   });
   await makeRelease(server, { version: '72.1.0-beta', channel: 'beta' });
-  let answer = () => {};
-  const asked = new Promise<void>((resolve) => (answer = resolve));
-  await page.route(`**${rollouts.defaults.path}`, async (route) => {
-    await asked;
-    await route.continue();
-  });
+  const answer = await holdBack(page, `**${rollouts.defaults.path}`);
   await openForm(page, server);
   await choose(page, await fileOnDisk('App-72.2.0-beta.exe', program(2048)));
   // Nobody publishes before the suggested steps are known.

@@ -1,0 +1,12 @@
+import type { Page } from '@playwright/test';
+
+/** Keeps the calls of a page to this address waiting, until the function that it returns is called. */
+export async function holdBack(page: Page, address: string): Promise<() => void> {
+  let letGo = () => {};
+  const freed = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(address, async (route) => {
+    await freed;
+    await route.continue();
+  });
+  return letGo;
+}
