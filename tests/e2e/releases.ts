@@ -4,10 +4,10 @@ import { test } from '@playwright/test';
 import { releases, type Release } from '../../contract/releases.ts';
 import type { RouteRequest } from '../../contract/route.ts';
 import { updateEvents } from '../../contract/update-events.ts';
-import { uploads } from '../../contract/uploads.ts';
 import { program } from '../binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../factories.ts';
 import { eventually } from '../harness.ts';
+import { uploader } from '../uploading.ts';
 import type { ConsoleServer } from './support.ts';
 
 /** Pseudorandom bytes that compress badly and are the same in every run. */
@@ -48,14 +48,11 @@ export async function makeRelease(
 ): Promise<Release> {
   const { version = `1.0.${++made}`, channel = 'stable', platform = 'win32', architecture = 'x64' } = build;
   const { fileName = 'Setup.exe', bytes = program(1024) } = build;
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ version, channel, platform, architecture, is_draft: 'true' }))
-    form.set(name, value);
-  form.set('file', new Blob([new Uint8Array(bytes)]), fileName);
-  const { headers } = await keyOf(server);
-  const answer = await fetch(server.url + uploads.direct.path, { method: 'POST', headers, body: form });
-  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-  const { data } = (await answer.json()) as { data: Release };
+  const up = uploader(server.url, server.admin, await keyOf(server));
+  const file: [Buffer, string] = [bytes, fileName];
+  const answer = await up.direct({ version, channel, platform, architecture, is_draft: 'true', file });
+  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+  const { data } = answer.body;
   const params = { releaseId: data.id };
   return server.admin.ok(releases.update, { params, body: { isDraft: false, ...change } });
 }

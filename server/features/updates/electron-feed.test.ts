@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
-import { uploads as uploadCalls } from '../../../contract/uploads.ts';
 import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
+import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 
@@ -18,7 +18,6 @@ import { stampOf } from '../../binaries/stamp.ts';
 const server = await startTestServer({ config: { newMachinesPerKeyHour: 10_000 } });
 const folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
 const session = await server.signInAs('super_admin');
-const staffHeaders = session.headers;
 const staff = server.api(session);
 const key = await makeApiKey(staff, { scopes: ['updates'] });
 afterAll(async () => {
@@ -64,18 +63,11 @@ async function upload(
     ...fields
   }: { version: string; fileName?: string } & Record<string, string>,
 ): Promise<Release> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ version, is_draft: 'false', ...fields }))
-    form.append(name, value);
-  form.append('file', new Blob([new Uint8Array(bytes)]), fileName);
-  const answer = await fetch(server.url + uploadCalls.direct.path, {
-    method: 'POST',
-    headers: staffHeaders,
-    body: form,
-  });
-  const text = await answer.text();
-  expect(answer.status, text).toBe(201);
-  return (JSON.parse(text) as { data: Release }).data;
+  const up = uploader(server.url, staff, session);
+  const file: [Buffer, string] = [bytes, fileName];
+  const { status, body, text } = await up.direct({ version, is_draft: 'false', ...fields, file });
+  expect(status, text).toBe(201);
+  return body.data;
 }
 
 /** Has the service take the stored bytes for right ones, so that it delivers them whatever their hash. */
