@@ -18,12 +18,11 @@ import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } fr
 import { apiAt, createTestDatabase, eventually } from './harness.ts';
 import {
   administrator,
-  freePort,
   newDataDir,
+  refusedStart,
   removeDataDir,
   runTool,
   signInAdministrator,
-  spawnServer,
   startServer,
   type ServerProcess,
 } from './server-process.ts';
@@ -262,9 +261,7 @@ test('nothing starts on half a restore', async () => {
   expect(tables.rowCount).toBe(0);
   await Promise.all([holder!.end(), client!.end()]);
 
-  const started = spawnServer({ ...settings, PORT: String(await freePort()) });
-  expect(await started.ended).toBe(1);
-  expect(started.output()).toBe(
+  expect(await refusedStart(settings)).toBe(
     `The restore into ${settings.DATA_DIR} did not end, so a part is missing. Empty that folder, and run npm run restore again.\n`,
   );
   await database.drop();
@@ -275,9 +272,7 @@ test('an embedded database of another major version says how to upgrade it', asy
   await server.end('SIGTERM');
   const ours = await readFile(version, 'utf8');
   await writeFile(version, '17\n');
-  const started = spawnServer({ DATA_DIR: home, PORT: String(await freePort()), LOG_LEVEL: 'warn' });
-  expect(await started.ended).toBe(1);
-  expect(started.output()).toMatch(
+  expect(await refusedStart({ DATA_DIR: home, LOG_LEVEL: 'warn' })).toMatch(
     /^The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
   );
   await writeFile(version, ours);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
 import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
-import { freePort, newDataDir, spawnServer, startServer } from './server-process.ts';
+import { newDataDir, refusedStart, startServer } from './server-process.ts';
 
 /* Errors of a start on a database without the keys that belong to it. */
 
@@ -33,24 +33,15 @@ async function serveOnce(dataDir: string, more: Record<string, string> = {}): Pr
   return key!.keyId;
 }
 
-async function refusedStart(dataDir: string): Promise<string> {
-  const server = spawnServer({ ...settings(dataDir), PORT: String(await freePort()) });
-  const timer = setTimeout(() => server.process.kill('SIGKILL'), 60_000);
-  expect(await server.ended, server.output()).toBe(1);
-  clearTimeout(timer);
-  expect(server.output()).not.toMatch(/^\s+at /m);
-  return server.output();
-}
-
 test('a start without the keys of its database is refused, names the file, and makes no other', async () => {
   const keyId = await serveOnce(home);
-  const said = await refusedStart(elsewhere);
+  const said = await refusedStart(settings(elsewhere));
   expect(said).toContain(
     `belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`,
   );
   expect(await readdir(elsewhere)).toEqual([]);
   await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
-  expect(await refusedStart(home)).toContain(`${home}/secrets-key does not hold it`);
+  expect(await refusedStart(settings(home))).toContain(`${home}/secrets-key does not hold it`);
   expect(await readdir(home)).not.toContain('secrets-key');
 });
 

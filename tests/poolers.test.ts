@@ -20,7 +20,7 @@ import {
   type TestDatabase,
 } from './harness.ts';
 import { hasPgBouncer, startPgBouncer, type PgBouncer } from './pgbouncer.ts';
-import { freePort, newDataDir, signInAdministrator, spawnServer, startServer } from './server-process.ts';
+import { newDataDir, refusedStart, signInAdministrator, startServer } from './server-process.ts';
 
 /* A real PgBouncer in front of the database. */
 
@@ -48,21 +48,15 @@ async function pooler(url: string, settings: Parameters<typeof startPgBouncer>[1
   return started;
 }
 
-async function refusedStart(settings: Record<string, string>): Promise<string> {
-  const server = spawnServer({ DATA_DIR: dataDir, PORT: String(await freePort()), ...settings });
-  stops.push(() => server.end('SIGKILL'));
-  expect(await server.ended, server.output()).toBe(1);
-  expect(server.output()).not.toMatch(/^\s+at /m);
-  return server.output();
-}
+const refusal = (settings: Record<string, string>) => refusedStart({ DATA_DIR: dataDir, ...settings });
 
 describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
   test('in transaction mode alone: the start ends with a sentence that names DATABASE_DIRECT_URL', async () => {
     const { url } = await pooler(database.url, { pool_mode: 'transaction' });
-    const said = await refusedStart({ DATABASE_URL: url });
+    const said = await refusal({ DATABASE_URL: url });
     expect(said).toContain('DATABASE_URL leads to a pooler in transaction mode');
     expect(said).toContain('Set DATABASE_DIRECT_URL to the address of the PostgreSQL server itself');
-    expect(await refusedStart({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: url })).toContain(
+    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: url })).toContain(
       'DATABASE_DIRECT_URL leads to a pooler in transaction mode',
     );
   });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { session } from '../contract/session.ts';
 import { findPostmaster, freePort, halt } from '../server/db/embedded-postmaster.ts';
 import { placeOfRun } from './place.ts';
@@ -103,6 +104,17 @@ function spawnBuilt(
       return ended;
     },
   };
+}
+
+/** The output of a start that must fail: with 1, and with a sentence instead of a stack trace. */
+export async function refusedStart(settings: Record<string, string>): Promise<string> {
+  const server = spawnServer({ PORT: String(await freePort()), ...settings });
+  const timer = setTimeout(() => server.process.kill('SIGKILL'), 60_000);
+  const code = await server.ended;
+  clearTimeout(timer);
+  expect(code, server.output()).toBe(1);
+  expect(server.output(), 'no stack').not.toMatch(/^\s+at | at .*\.(js|ts):\d+/m);
+  return server.output();
 }
 
 /** Runs the built server and waits until it is ready. */

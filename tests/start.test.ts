@@ -8,9 +8,9 @@ import { createTestDatabase, type TestDatabase } from './harness.ts';
 import {
   freePort,
   newDataDir,
+  refusedStart,
   removeDataDir,
   signInAdministrator,
-  spawnServer,
   startServer,
 } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -28,18 +28,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The output of a start that must fail. */
-async function refusal(settings: Record<string, string>): Promise<string> {
-  const server = spawnServer({
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'warn',
-    PORT: String(await freePort()),
-    ...settings,
-  });
-  expect(await server.ended, server.output()).toBe(1);
-  expect(server.output(), 'no stack').not.toMatch(/^\s+at /m);
-  return server.output();
-}
+const refusal = (settings: Record<string, string>) =>
+  refusedStart({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...settings });
 
 function changed(change: (url: URL) => void): string {
   const url = new URL(database.url);
