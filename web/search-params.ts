@@ -5,6 +5,11 @@
 
 type Params = Record<string, unknown>;
 
+/** A reader of search parameters that may each be missing; its result is their type. */
+export const searchOf = <Search extends Record<string, string | number | undefined>>(
+  read: (params: Params) => Search,
+): ((params: Params) => Partial<Search>) => read;
+
 /** Non-empty text. */
 export function textParam(params: Params, name: string): string | undefined {
   const value = params[name];

@@ -1,7 +1,6 @@
-/** Search parameters of the screen: the period, unless it is the default week. */
-type AnalyticsSearch = { period?: 'month' | 'year' | undefined };
+import { oneOf, searchOf, textParam } from '../../search-params.ts';
 
-export const analyticsSearch = (params: Record<string, unknown>): AnalyticsSearch => {
-  const { period } = params;
-  return { period: period === 'month' || period === 'year' ? period : undefined };
-};
+/** Search parameters of the screen: the period, unless it is the default week. */
+export const analyticsSearch = searchOf((params) => ({
+  period: oneOf(['month', 'year'], textParam(params, 'period')),
+}));

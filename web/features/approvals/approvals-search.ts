@@ -1,9 +1,8 @@
-/** Search parameters of the change requests. */
-export type ApprovalsSearch = {
-  /** Only requests that the user may approve now. */
-  waiting?: '1' | undefined;
-};
+import { oneOf, searchOf, textParam } from '../../search-params.ts';
 
-export const approvalsSearch = (params: Record<string, unknown>): ApprovalsSearch => ({
-  waiting: params['waiting'] === '1' ? '1' : undefined,
-});
+/** Search parameters of the change requests. */
+export const approvalsSearch = searchOf((params) => ({
+  /** Only requests that the user may approve now. */
+  waiting: oneOf(['1'], textParam(params, 'waiting')),
+}));
+export type ApprovalsSearch = ReturnType<typeof approvalsSearch>;

@@ -1,54 +1,38 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { isDay } from '../../ui/day.ts';
-import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
-
-/** Search parameters of the audit log: its filters, its page, and the open entry. */
-export type AuditSearch = {
-  search?: string | undefined;
-  /** Id of a user. */
-  userId?: string | undefined;
-  resourceType?: string | undefined;
-  resourceId?: string | undefined;
-  eventType?: string | undefined;
-  /** Only successes, or only failures. */
-  status?: (typeof outcomes)[number] | undefined;
-  /** Days as `2026-11-20`, in the time zone of the user, both included. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** The exact time from which on entries are shown. */
-  since?: string | undefined;
-  page?: number | undefined;
-  size?: number | undefined;
-  /** The cursor of this page, so that new entries do not shift it. */
-  after?: string | undefined;
-  /** Id of the saved view that is open. */
-  view?: string | undefined;
-  /** Id of the entry whose details are open. */
-  entry?: string | undefined;
-};
 
 export const auditSizes = [10, 20, 50, 100] as const;
 export const defaultSize = 20;
 const outcomes = ['success', 'failed'] as const;
 
-export const auditSearch = (params: Record<string, unknown>): AuditSearch => ({
+/** Search parameters of the audit log: its filters, its page, and the open entry. */
+export const auditSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
+  /** Id of a user. */
   userId: idParam(params, 'userId'),
   resourceType: textParam(params, 'resourceType')?.slice(0, 50),
   resourceId: textParam(params, 'resourceId'),
   eventType: textParam(params, 'eventType')?.slice(0, 100),
+  /** Only successes, or only failures. */
   status: oneOf(outcomes, textParam(params, 'status')),
+  /** Days as `2026-11-20`, in the time zone of the user, both included. */
   from: dayParam(params, 'from'),
   to: dayParam(params, 'to'),
+  /** The exact time from which on entries are shown. */
   since: instantParam(params, 'since'),
   page: pageParam(params),
-  size: auditSizes.find((size) => size !== defaultSize && size === Number(params['size'])),
+  size: sizeParam(params),
+  /** The cursor of this page, so that new entries do not shift it. */
   after: textParam(params, 'after'),
+  /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
+  /** Id of the entry whose details are open. */
   entry: idParam(params, 'entry'),
-});
+}));
+export type AuditSearch = ReturnType<typeof auditSearch>;
 
 const route = getRouteApi('/signed-in/audit');
 export const useAuditSearch = () =>
@@ -56,6 +40,10 @@ export const useAuditSearch = () =>
     dialogs: ['entry'],
     typed: ['search', 'resourceId', 'from', 'to'],
   });
+
+function sizeParam(params: Record<string, unknown>): number | undefined {
+  return auditSizes.find((size) => size !== defaultSize && size === Number(params['size']));
+}
 
 function instantParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);

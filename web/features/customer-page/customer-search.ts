@@ -1,30 +1,22 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the page of a customer: the list of its machines, and the open dialog. */
-export type CustomerSearch = {
+export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
-  search?: string | undefined;
-  /** Of the machines. */
-  page?: number | undefined;
-  dialog?: 'edit' | 'policy' | 'license' | undefined;
-  /** The tag whose update policy is open. */
-  tag?: string | undefined;
-  /** Id of the license whose dialog is open. */
-  license?: string | undefined;
-  /** Key of the license whose activations are open. */
-  activations?: string | undefined;
-};
-
-export const customerSearch = (params: Record<string, unknown>): CustomerSearch => ({
   search: textParam(params, 'search'),
+  /** Of the machines. */
   page: pageParam(params),
-  dialog: (['edit', 'policy', 'license'] as const).find((one) => one === params['dialog']),
+  dialog: oneOf(['edit', 'policy', 'license'], textParam(params, 'dialog')),
+  /** The tag whose update policy is open. */
   tag: textParam(params, 'tag'),
+  /** Id of the license whose dialog is open. */
   license: idParam(params, 'license'),
+  /** Key of the license whose activations are open. */
   activations: textParam(params, 'activations'),
-});
+}));
+export type CustomerSearch = ReturnType<typeof customerSearch>;
 
 export const route = getRouteApi('/signed-in/customers/$customerId');
 export const useCustomerSearch = () =>

@@ -1,37 +1,24 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-const dialogs = ['create', 'import'] as const;
-
 /** Search parameters of the customer list: its filters, page and order, and the open dialog. */
-export type CustomerListSearch = {
-  search?: string | undefined;
-  country?: string | undefined;
-  /** Id of the saved view that is open. */
-  view?: string | undefined;
-  sort?: string | undefined;
-  page?: number | undefined;
-  dialog?: (typeof dialogs)[number] | undefined;
-  /** Id of the customer whose Edit dialog is open. */
-  edit?: string | undefined;
-  /** Id of the customer whose update policy is open. */
-  policy?: string | undefined;
-  /** The tag whose update policy is open. */
-  tag?: string | undefined;
-};
-
-export const customerListSearch = (params: Record<string, unknown>): CustomerListSearch => ({
+export const customerListSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   country: textParam(params, 'country'),
+  /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
-  dialog: oneOf(dialogs, textParam(params, 'dialog')),
+  dialog: oneOf(['create', 'import'], textParam(params, 'dialog')),
+  /** Id of the customer whose Edit dialog is open. */
   edit: idParam(params, 'edit'),
+  /** Id of the customer whose update policy is open. */
   policy: idParam(params, 'policy'),
+  /** The tag whose update policy is open. */
   tag: textParam(params, 'tag'),
-});
+}));
+export type CustomerListSearch = ReturnType<typeof customerListSearch>;
 
 /** What a saved view of the list holds. */
 export const customerView = { names: ['search', 'country', 'sort'], read: customerListSearch };
@@ -40,9 +27,8 @@ const route = getRouteApi('/signed-in/customers');
 export const useCustomerSearch = () =>
   useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit', 'policy', 'tag'] });
 
-export type CustomerTrashSearch = { search?: string | undefined; page?: number | undefined };
-
-export const customerTrashSearch = (params: Record<string, unknown>): CustomerTrashSearch => ({
+export const customerTrashSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   page: pageParam(params),
-});
+}));
+export type CustomerTrashSearch = ReturnType<typeof customerTrashSearch>;

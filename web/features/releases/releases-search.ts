@@ -1,42 +1,28 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the release list: tab, filters, page, and the open dialog. */
-export type ReleasesSearch = {
-  tab?: 'analytics' | undefined;
-  search?: string | undefined;
-  platform?: string | undefined;
-  channel?: string | undefined;
-  architecture?: string | undefined;
-  /** Only releases that need somebody for this reason. */
-  attention?: string | undefined;
-  /** Includes inactive releases. */
-  inactive?: '1' | undefined;
-  /** Id of the saved view that is open. */
-  view?: string | undefined;
-  page?: number | undefined;
-  dialog?: 'create' | 'defaults' | undefined;
-  /** Id of the upload that was started in this dialog: a reload shows it again. */
-  upload?: string | undefined;
-  /** Id of the release whose Edit dialog is open. */
-  edit?: string | undefined;
-};
-
-export const releasesSearch = (params: Record<string, unknown>): ReleasesSearch => ({
-  tab: params['tab'] === 'analytics' ? 'analytics' : undefined,
+export const releasesSearch = searchOf((params) => ({
+  tab: oneOf(['analytics'], textParam(params, 'tab')),
   search: textParam(params, 'search'),
   platform: textParam(params, 'platform'),
   channel: textParam(params, 'channel'),
   architecture: textParam(params, 'architecture'),
+  /** Only releases that need somebody for this reason. */
   attention: textParam(params, 'attention'),
-  inactive: params['inactive'] === '1' ? '1' : undefined,
+  /** Includes inactive releases. */
+  inactive: oneOf(['1'], textParam(params, 'inactive')),
+  /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   page: pageParam(params),
-  dialog: oneOf(['create', 'defaults'] as const, textParam(params, 'dialog')),
+  dialog: oneOf(['create', 'defaults'], textParam(params, 'dialog')),
+  /** Id of the upload that was started in this dialog: a reload shows it again. */
   upload: uploadParam(params),
+  /** Id of the release whose Edit dialog is open. */
   edit: idParam(params, 'edit'),
-});
+}));
+export type ReleasesSearch = ReturnType<typeof releasesSearch>;
 
 /** What a saved view of the list holds. */
 export const releaseView = {
@@ -51,18 +37,13 @@ export const useReleasesSearch = () =>
     tabs: ['tab'],
   });
 
-export type ReleaseTrashSearch = {
-  search?: string | undefined;
-  /** Only releases that are deleted within this number of days. */
-  due?: '7' | undefined;
-  page?: number | undefined;
-};
-
-export const releaseTrashSearch = (params: Record<string, unknown>): ReleaseTrashSearch => ({
+export const releaseTrashSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
-  due: textParam(params, 'due') === '7' ? '7' : undefined,
+  /** Only releases that are deleted within this number of days. */
+  due: oneOf(['7'], textParam(params, 'due')),
   page: pageParam(params),
-});
+}));
+export type ReleaseTrashSearch = ReturnType<typeof releaseTrashSearch>;
 
 /** The id that the browser generated for the upload. */
 function uploadParam(params: Record<string, unknown>): string | undefined {
