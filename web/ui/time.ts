@@ -105,44 +105,30 @@ export function timesIn(locale: Intl.Locale) {
   const utc = formats(locale, 'UTC');
   const ofIso = (format: Format) => (iso: string) => format(new Date(iso));
   return {
+    /** `20 Nov 2026`, in the local time zone. */
     shortDate: ofIso(local.day),
+    /** `20 Nov 2026`: the UTC day, by which licenses begin and end. */
     utcDate: ofIso(utc.day),
+    /** `Friday, 20 November`, in the local time zone. */
     longDay: local.weekday,
+    /** `20 Nov 2026, 09:30:00`, in the local time zone. */
     momentText: ofIso(local.moment),
+    /** `20 Nov` for `2026-11-20…`, for the axes of charts: the UTC day of the service. */
     dayLabel: ofIso(utc.dayOfYear),
+    /** `20 November 2026 at 09:30:00`, in the local time zone. */
     fullTime: ofIso(local.full),
+    /** `09:30:00`, in the local time zone. */
     clockTime: (at: number) => local.clock(new Date(at)),
+    /** `09:30`, in the local time zone. */
     clockMinutes: local.clockMinutes,
     utcClock: utc.clock,
     utcClockMinutes: utc.clockMinutes,
   };
 }
 
-const ofReader = timesIn(readerLocale);
-
-/** `20 Nov 2026`, in the local time zone. */
-export const shortDate = ofReader.shortDate;
-
-/** `20 Nov 2026`: the UTC day, by which licenses begin and end. */
-export const utcDate = ofReader.utcDate;
-
-/** `Friday, 20 November`, in the local time zone. */
-export const longDay = ofReader.longDay;
-
-/** `20 Nov 2026, 09:30:00`, in the local time zone. */
-export const momentText = ofReader.momentText;
-
-/** `20 Nov` for `2026-11-20…`, for the axes of charts: the UTC day of the service. */
-export const dayLabel = ofReader.dayLabel;
-
-/** `20 November 2026 at 09:30:00`, in the local time zone. */
-export const fullTime = ofReader.fullTime;
-
-/** `09:30:00`, in the local time zone. */
-export const clockTime = ofReader.clockTime;
-
-/** `09:30`, in the local time zone. */
-export const clockMinutes = ofReader.clockMinutes;
+/** Those of the reader. */
+export const { shortDate, utcDate, longDay, momentText, dayLabel, fullTime, clockTime, clockMinutes } =
+  timesIn(readerLocale);
 
 const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long' });
 

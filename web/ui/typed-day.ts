@@ -104,7 +104,15 @@ export function typedDaysIn(locale: Intl.Locale) {
   const inNumbers = numeric.order[0] === 'month' ? '12/31/2026' : '31.12.2026';
   const examples = [...new Set([shownDay('2026-12-31'), inNumbers])].join(', ');
   return {
+    /**
+     * Parses `2026-12-31`, `31.12.2026`, `31 Dec 2026`, `Dec 31, 2026`, and `31/12/2026` in the order of the
+     * reader's dates; returns other text unchanged.
+     */
     readDay,
+    /**
+     * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone; without
+     * a time, 23:59. A time in an hour that daylight saving time skips is not valid.
+     */
     readMoment: (text: string): string => {
       const found = momentParts.exec(tidy(text)) ?? [];
       const [, dayText = '', hour = '23', minute = '59', second = '00', half] = found;
@@ -113,12 +121,16 @@ export function typedDaysIn(locale: Intl.Locale) {
       const local = `${day}T${hourOf(hour, half)}:${minute}${second === '00' ? '' : `:${second}`}`;
       return isMoment(local) ? local : text;
     },
+    /** `31 Dec 2026`; text that is not a day is unchanged. */
     shownDay,
+    /** `31 Dec 2026, 17:00`; other text is unchanged. */
     shownMoment,
+    /** The error of a text that is not a day; undefined for a day and an empty field. */
     dayProblem: (value: string): string | undefined =>
       value === '' || isDay(value)
         ? undefined
         : hint(value, `Write a date such as ${examples} or 2026-12-31`),
+    /** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
     momentProblem: (value: string): string | undefined =>
       value === '' || isMoment(value)
         ? undefined
@@ -126,28 +138,6 @@ export function typedDaysIn(locale: Intl.Locale) {
   };
 }
 
-const ofReader = typedDaysIn(readerLocale);
-
-/**
- * Parses `2026-12-31`, `31.12.2026`, `31 Dec 2026`, `Dec 31, 2026`, and `31/12/2026` in the order of the reader's dates;
- * returns other text unchanged.
- */
-export const readDay = ofReader.readDay;
-
-/**
- * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone; without a time,
- * 23:59. A time in an hour that daylight saving time skips is not valid.
- */
-export const readMoment = ofReader.readMoment;
-
-/** `31 Dec 2026`; text that is not a day is unchanged. */
-export const shownDay = ofReader.shownDay;
-
-/** `31 Dec 2026, 17:00`; other text is unchanged. */
-export const shownMoment = ofReader.shownMoment;
-
-/** The error of a text that is not a day; undefined for a day and an empty field. */
-export const dayProblem = ofReader.dayProblem;
-
-/** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
-export const momentProblem = ofReader.momentProblem;
+/** Those of the reader. */
+export const { readDay, readMoment, shownDay, shownMoment, dayProblem, momentProblem } =
+  typedDaysIn(readerLocale);

@@ -27,6 +27,10 @@ export function typedNumbersIn(locale: Intl.Locale) {
     return Number.isInteger(number) && found[1] ? undefined : number;
   };
   return {
+    /**
+     * Parses a number with or without `unit` after it, with the separators that this reader is shown; returns other
+     * text unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
+     */
     readNumber: (text: string, unit = ''): TypedNumber => {
       const trimmed = text.trim();
       const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
@@ -34,17 +38,10 @@ export function typedNumbersIn(locale: Intl.Locale) {
       // 0 instead of -0
       return number === undefined ? text : number + 0;
     },
+    /** `1,000`; text that is not a number is unchanged. */
     numberText: (value: TypedNumber): string => (typeof value === 'number' ? decimalText(value) : value),
   };
 }
 
-const ofReader = typedNumbersIn(readerLocale);
-
-/**
- * Parses a number with or without `unit` after it, with the separators that this reader is shown; returns other text
- * unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
- */
-export const readNumber = ofReader.readNumber;
-
-/** `1,000`; text that is not a number is unchanged. */
-export const numberText = ofReader.numberText;
+/** Those of the reader. */
+export const { readNumber, numberText } = typedNumbersIn(readerLocale);
