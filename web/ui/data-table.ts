@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { countText } from './numbers.ts';
 import type { RowActionList } from './row-actions.ts';
 
 /** A column of a list, and its cell in a row. */
@@ -19,6 +20,13 @@ export type Column<Row> = {
   /** Stays visible at the right while the others scroll. */
   pinned?: true;
 };
+
+/** A column with the number that a row has at `id`. */
+export const countColumn = <Id extends string>(
+  id: Id,
+  header: string,
+  width: number,
+): Column<Record<Id, number>> => ({ id, header, align: 'right', width, cell: (row) => countText(row[id]) });
 
 const actionsId = 'actions';
 

@@ -3,12 +3,11 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages, type validation } from '../../../contract/validation.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { Card } from '../../ui/Card.tsx';
-import type { Column } from '../../ui/data-table.ts';
+import { countColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { licenseValidationsQuery } from './queries.ts';
-import { countText } from '../../ui/numbers.ts';
 
 type Result = RouteAnswer<typeof validation.ofLicense>[number];
 
@@ -20,20 +19,8 @@ const columns: Column<Result>[] = [
     cell: ({ code }) => <StatusBadge tone={code === 'VALID' ? 'teal' : 'red'}>{code}</StatusBadge>,
   },
   { id: 'message', header: 'Meaning', cell: ({ code }) => validationMessages[code] },
-  {
-    id: 'machines',
-    header: 'Machines',
-    align: 'right',
-    width: 120,
-    cell: ({ machines }) => countText(machines),
-  },
-  {
-    id: 'count',
-    header: 'Validations',
-    align: 'right',
-    width: 120,
-    cell: ({ count }) => countText(count),
-  },
+  countColumn('machines', 'Machines', 120),
+  countColumn('count', 'Validations', 120),
 ];
 
 /** What validations of the license answered in the last 30 days. */

@@ -1,6 +1,6 @@
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { MachineLink } from '../../shell/RecordLink.tsx';
-import type { Column, DataTableProps } from '../../ui/data-table.ts';
+import { countColumn, type Column, type DataTableProps } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -10,7 +10,6 @@ import { mostShown, successRate, type ReleaseStat } from './analytics-figures.ts
 import { ChannelBadge } from './release-cells.tsx';
 import { platformText, unusualKind } from './release-labels.ts';
 import classes from './analytics.module.css';
-import { countText } from '../../ui/numbers.ts';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];
 
@@ -28,13 +27,7 @@ const machineColumns: Column<Activity>[] = [
   { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },
   { id: 'lastVersion', header: 'Current Version', cell: (row) => row.lastVersion ?? 'Unknown' },
   { id: 'lastSeen', header: 'Last Seen', cell: (row) => <RelativeTime value={row.lastSeen} /> },
-  {
-    id: 'totalEvents',
-    header: 'Total Events',
-    align: 'right',
-    width: 120,
-    cell: (row) => countText(row.totalEvents),
-  },
+  countColumn('totalEvents', 'Total Events', 120),
 ];
 
 export const MachineActivity = ({ machines }: { machines: Activity[] | undefined }) => (

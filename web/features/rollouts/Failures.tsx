@@ -2,23 +2,16 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { MachineLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import type { Column } from '../../ui/data-table.ts';
+import { countColumn, type Column } from '../../ui/data-table.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './rollouts.module.css';
-import { countText } from '../../ui/numbers.ts';
 
 type Failure = RolloutProgress['failures'][number];
 type From = RolloutProgress['fromVersions'][number];
 
 const failureColumns: Column<Failure>[] = [
   { id: 'code', header: 'Code', cell: ({ code }) => code ?? 'No code' },
-  {
-    id: 'machines',
-    header: 'Machines',
-    align: 'right',
-    width: 110,
-    cell: ({ machines }) => countText(machines),
-  },
+  countColumn('machines', 'Machines', 110),
   {
     id: 'latest',
     header: 'Last of Them',
@@ -48,13 +41,7 @@ export const Failures = ({ failures }: { failures: Failure[] }) => (
 
 const fromColumns: Column<From>[] = [
   { id: 'version', header: 'Version', cell: ({ version }) => version ?? 'Unknown' },
-  {
-    id: 'machines',
-    header: 'Machines',
-    align: 'right',
-    width: 110,
-    cell: ({ machines }) => countText(machines),
-  },
+  countColumn('machines', 'Machines', 110),
 ];
 
 /** The versions that machines installed it from. */
