@@ -51,64 +51,62 @@ const signedIn = createRoute({
   component: lazyRouteComponent(() => import('./SignedIn.tsx'), 'SignedIn'),
 });
 
-const home = createRoute({
+/** The parent of a page that needs a session, and the permission that it needs. */
+const needing = (needs: Permission | 'nothing') => ({
   getParentRoute: () => signedIn,
+  staticData: { needs },
+});
+
+const home = createRoute({
+  ...needing('nothing'),
   path: paths.home,
-  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./shell/Home.tsx'), 'Home'),
 });
 
 const today = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing('nothing'),
   path: paths.today,
-  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
 });
 
 const licenses = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('licenses')),
   path: paths.licenses,
-  staticData: { needs: reads('licenses') },
   validateSearch: licenseListSearch,
   component: lazyRouteComponent(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
 });
 
 const newLicense = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing({ resource: 'licenses', action: 'create' }),
   path: paths.newLicense,
-  staticData: { needs: { resource: 'licenses', action: 'create' } },
   validateSearch: newLicenseSearch,
   component: lazyRouteComponent(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
 });
 
 const license = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('licenses')),
   path: paths.license,
-  staticData: { needs: reads('licenses') },
   validateSearch: licensePageSearch,
   component: lazyRouteComponent(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
 });
 
 const customers = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('customers')),
   path: paths.customers,
-  staticData: { needs: reads('customers') },
   validateSearch: customerListSearch,
   component: lazyRouteComponent(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
 });
 
 const customer = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('customers')),
   path: paths.customer,
-  staticData: { needs: reads('customers') },
   validateSearch: customerSearch,
   component: lazyRouteComponent(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
 });
 
 const customerTrash = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('customers')),
   path: paths.customerTrash,
-  staticData: { needs: reads('customers') },
   validateSearch: customerTrashSearch,
   component: lazyRouteComponent(
     () => import('./features/customers/CustomerTrashPage.tsx'),
@@ -117,104 +115,91 @@ const customerTrash = createRoute({
 });
 
 const analytics = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('analytics')),
   path: paths.analytics,
-  staticData: { needs: reads('analytics') },
   validateSearch: analyticsSearch,
   component: lazyRouteComponent(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
 });
 
 const releases = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('releases')),
   path: paths.releases,
-  staticData: { needs: reads('releases') },
   validateSearch: releasesSearch,
   component: lazyRouteComponent(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
 });
 
 const releaseTrash = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('releases')),
   path: paths.releaseTrash,
-  staticData: { needs: reads('releases') },
   validateSearch: releaseTrashSearch,
   component: lazyRouteComponent(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
 });
 
 const approvals = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('rollouts')),
   path: paths.approvals,
-  staticData: { needs: reads('rollouts') },
   validateSearch: approvalsSearch,
   component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
 });
 
 const policies = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('rollouts')),
   path: paths.policies,
-  staticData: { needs: reads('rollouts') },
   validateSearch: policiesSearch,
   component: lazyRouteComponent(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
 });
 
 const release = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('releases')),
   path: paths.release,
-  staticData: { needs: reads('releases') },
   validateSearch: releaseSearch,
   component: lazyRouteComponent(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
 });
 
 const machines = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('releases')),
   path: paths.machines,
-  staticData: { needs: reads('releases') },
   validateSearch: machinesSearch,
   component: lazyRouteComponent(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
 });
 
 const machine = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('releases')),
   path: paths.machine,
-  staticData: { needs: reads('releases') },
   validateSearch: machineSearch,
   component: lazyRouteComponent(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
 });
 
 const audit = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('audit')),
   path: paths.audit,
-  staticData: { needs: reads('audit') },
   validateSearch: auditSearch,
   component: lazyRouteComponent(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
 });
 
 const users = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('users')),
   path: paths.users,
-  staticData: { needs: reads('users') },
   validateSearch: usersSearch,
   component: lazyRouteComponent(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
 });
 
 const account = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing('nothing'),
   path: paths.account,
-  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
 });
 
 const apiKeys = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing(reads('api_keys')),
   path: paths.apiKeys,
-  staticData: { needs: reads('api_keys') },
   validateSearch: apiKeysSearch,
   component: lazyRouteComponent(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
 });
 
 const unknown = createRoute({
-  getParentRoute: () => signedIn,
+  ...needing('nothing'),
   path: '$',
-  staticData: { needs: 'nothing' },
   component: lazyRouteComponent(() => import('./shell/NotFound.tsx'), 'NotFound'),
 });
 
