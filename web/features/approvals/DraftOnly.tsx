@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { channelsReached } from '../../../contract/approvals.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { useAuth } from '../../session.tsx';
-import classes from './approvals.module.css';
 import { channelsQuery } from './queries.ts';
 
 /** Says before an upload that it would be refused: a new release on such a channel must be a draft. */
@@ -15,7 +14,7 @@ export function DraftOnly({ channel, isDraft }: { channel: Channel; isDraft: boo
   );
   if (isDraft || !isRequired) return null;
   return (
-    <Text size="xs" role="status" className={classes.note}>
+    <Text size="xs" role="status" className="amber-note">
       Publishing on {channel} needs the approval of a second person. Upload a draft, then publish it: you can
       ask for the approval there.
     </Text>

@@ -43,7 +43,7 @@ export function RequestCard({ request, ...on }: Props) {
 function Since({ request: { since, subject } }: Pick<Props, 'request'>) {
   if (since.length === 0) return null;
   return (
-    <section className={classes.note} aria-label={`Changes of ${subject} since the request`}>
+    <section className="amber-note" aria-label={`Changes of ${subject} since the request`}>
       Changed since the request, which can therefore not be approved anymore:
       <ul className={classes.since}>
         {since.map(({ at, by, what }) => (

@@ -11,7 +11,6 @@ import { ModulesByCategory } from '../modules/index.ts';
 import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { fieldLabels } from './license-form.ts';
 import { ownerText } from './license-labels.ts';
-import classes from './licenses.module.css';
 import { utcDate } from '../../ui/time.ts';
 
 /** What there is to know about a license without its page. */
@@ -37,7 +36,7 @@ export function LicenseDetails({ license, onClose }: { license: License; onClose
   return (
     <Stack gap="md" ref={focusLate}>
       {refusal && (
-        <div role="note" className={classes.note}>
+        <div role="note" className="amber-note">
           {refusal}
         </div>
       )}

@@ -24,7 +24,6 @@ import {
 } from './release-form.ts';
 import { releaseProblem } from './release-labels.ts';
 import { RolloutFields } from './RolloutFields.tsx';
-import classes from './edit-release.module.css';
 
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
@@ -72,7 +71,7 @@ export function EditReleaseForm(props: {
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
         {!can.manageRollouts && (
-          <Text size="xs" role="note" className={classes.note}>
+          <Text size="xs" role="note" className="amber-note">
             {whyNotPublish}
           </Text>
         )}

@@ -55,7 +55,7 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
         <Collapse expanded={isOpen} keepMounted={false} transitionDuration={120}>
           <Stack gap="sm" className={classes.sectionBody}>
             {refusal && (
-              <Text size="xs" role="note" className={classes.note}>
+              <Text size="xs" role="note" className="amber-note">
                 {refusal}
               </Text>
             )}
