@@ -32,7 +32,7 @@ export async function benchHour(stage: Stage): Promise<Row[]> {
       bare: first,
       ours: last,
       met: last.perSecond >= 0.99 * perSecond && last.p99 <= 1.5 * first.p99,
-      note: `p99 of the first ${first.p99.toFixed(1)} ms, of the last ${last.p99.toFixed(1)} ms, worst of all ${worst.toFixed(1)} ms`,
+      note: `p99 of the first ${first.p99} ms, of the last ${last.p99} ms, worst of all ${worst} ms`,
     },
   ];
   for (const table of await tablesOf(databaseUrl)) {

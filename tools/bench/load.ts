@@ -104,7 +104,7 @@ export class GivenUp extends Error {}
 
 function shares(times: readonly number[]): { p50: number; p99: number } {
   const sorted = times.toSorted((a, b) => a - b);
-  const part = (share: number) => sorted[Math.floor(share * sorted.length)]!;
+  const part = (share: number) => Math.round(10 * sorted[Math.floor(share * sorted.length)]!) / 10;
   return { p50: part(0.5), p99: part(0.99) };
 }
 
