@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { lazy } from 'react';
+import { lazy, useRef } from 'react';
 import type { SavedView } from '../../../contract/views.ts';
 import { useKept } from '../../kept-work.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -15,6 +15,12 @@ export default function ViewMenu(viewed: ViewedList) {
   const { views, current, query, open, leave } = useCurrentView(viewed);
   const { remove } = useViewChanges({ onRemoved: leave, onRestored: open });
   const [asked, setAsked] = useKept<{ view: SavedView | undefined }>('open: save view');
+  const button = useRef<HTMLButtonElement>(null);
+  const ask = (view: SavedView | undefined) => {
+    // first: a dialog returns the focus to what had it when it opened
+    button.current?.focus();
+    setAsked({ view });
+  };
   return (
     <>
       <Menu
@@ -27,7 +33,7 @@ export default function ViewMenu(viewed: ViewedList) {
         transitionProps={{ duration: 0 }}
       >
         <Menu.Target>
-          <Button variant="default" px={8} aria-label="Views" data-hint="Views">
+          <Button ref={button} variant="default" px={8} aria-label="Views" data-hint="Views">
             <IconBookmark size={15} stroke={1.75} />
           </Button>
         </Menu.Target>
@@ -45,10 +51,10 @@ export default function ViewMenu(viewed: ViewedList) {
             onOpen={open}
           />
           <Menu.Divider />
-          <Menu.Item onClick={() => setAsked({ view: undefined })}>Save as new view…</Menu.Item>
+          <Menu.Item onClick={() => ask(undefined)}>Save as new view…</Menu.Item>
           {current?.mayChange && (
             <>
-              <Menu.Item onClick={() => setAsked({ view: current })}>Rename or share…</Menu.Item>
+              <Menu.Item onClick={() => ask(current)}>Rename or share…</Menu.Item>
               <Menu.Divider />
               <Menu.Item className={classes.danger} onClick={() => remove(current)}>
                 Delete view
