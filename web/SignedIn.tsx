@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useMatches, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
@@ -62,10 +62,15 @@ function loadSchemasWhenIdle(): void {
   whenIdle(() => void import('../contract/common.ts'));
 }
 
-/** The screen, if its route allows it for this user. */
+/**
+ * The screen, if its route allows it for this user. It is rendered after the one before has left, in between of what else
+ * happens: both at once hold the page for 100 ms.
+ */
 function Permitted() {
   const { hasPermission } = useAuth();
+  const isNext = useDeferredValue(true, false);
   const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
+  if (!isNext) return null;
   if (!needs || needs === 'nothing' || hasPermission(needs.resource, needs.action)) return <Outlet />;
   return <Forbidden needs={needs} />;
 }

@@ -1,7 +1,17 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, memo, Suspense, useDeferredValue, useRef, type ChangeEvent, type RefObject } from 'react';
+import {
+  lazy,
+  memo,
+  startTransition,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  type ChangeEvent,
+  type RefObject,
+} from 'react';
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
-import { DataTableRow, type Item, type RowProps } from './DataTableRow.tsx';
+import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
 
 /** Loaded on demand: most lists are only one page long. */
 const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
@@ -38,14 +48,25 @@ export function DataTableBody<Row>(
   return <PlainRows {...shared} items={items} />;
 }
 
-/** Renders the first rows at once, and the others in between of what else happens: fifty hold the page for 150 ms. */
+/** Not rendered again when the next part of the rows comes. */
+const MemoRow = memo(DataTableRow) as typeof DataTableRow;
+
+/**
+ * Renders what a window shows, then as many rows each time, in between of what else happens: fifty at once hold the page
+ * for 150 ms. The room of those to come is kept, so that what is below the list does not move.
+ */
 function PlainRows<Row>({ items, ...shared }: RowProps<Row> & { items: Item<Row>[] }) {
-  const count = useDeferredValue(items.length, atOnce);
+  const [count, setCount] = useState(atOnce);
+  const rest = items.length - count;
+  useEffect(() => {
+    if (rest > 0) startTransition(() => setCount(count + atOnce));
+  }, [count, rest]);
   return (
     <tbody role="rowgroup">
-      {items.slice(0, count === atOnce ? atOnce : undefined).map((item) => (
-        <DataTableRow key={item.key} item={item} {...shared} />
+      {items.slice(0, count).map((item) => (
+        <MemoRow key={item.key} item={item} {...shared} />
       ))}
+      <Gap height={rest * rowHeight} width={shared.width} />
     </tbody>
   );
 }

@@ -82,3 +82,16 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
 const isPlainClick = (event: MouseEvent<HTMLElement>) =>
   !(event.target as HTMLElement).closest('a, button, input, label') &&
   window.getSelection()?.isCollapsed !== false;
+
+/** Pixels, where a row has not been measured. */
+export const rowHeight = 36;
+
+/** The room of rows that are not rendered. */
+export function Gap({ height, width }: { height: number; width: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden className={classes.gap}>
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  );
+}

@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { startTransition, useEffect, useState, type ReactNode } from 'react';
 
 let turn = Promise.resolve();
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
@@ -14,7 +14,7 @@ export function InTurn({ height, children }: { height: number; children: ReactNo
     let isGone = false;
     const wait = async () => {
       await (turn = turn.then(nextTask));
-      if (!isGone) setDue(true);
+      if (!isGone) startTransition(() => setDue(true));
     };
     void wait();
     return () => {

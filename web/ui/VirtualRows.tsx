@@ -1,10 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RefObject } from 'react';
-import classes from './DataTable.module.css';
-import { DataTableRow, type Item, type RowProps } from './DataTableRow.tsx';
+import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
 
-// Until a row is measured.
-const rowHeight = 36;
+// until it is measured
 const groupHeight = 28;
 
 /** Renders only the visible rows, between two spacers for the others. */
@@ -34,14 +32,5 @@ export default function VirtualRows<Row>(
       })}
       <Gap height={after} width={shared.width} />
     </tbody>
-  );
-}
-
-function Gap({ height, width }: { height: number; width: number }) {
-  if (height <= 0) return null;
-  return (
-    <tr aria-hidden className={classes.gap}>
-      <td colSpan={width} style={{ height }} />
-    </tr>
   );
 }
