@@ -6,6 +6,7 @@ import path from 'node:path';
 import { root } from '../../server/root.ts';
 import { signInAt, startBrowser } from './browser.ts';
 import { firstLoads } from './first-loads.ts';
+import { warmMoves } from './warm-moves.ts';
 import { limitRow, screenRow, type Row, type Stage } from './stage.ts';
 
 const web = path.join(root, 'dist/web');
@@ -27,6 +28,7 @@ export async function benchConsole({ ours, admin }: Stage): Promise<Row[]> {
       await openScreen(page, `${ours}/licenses`),
       await search(page),
       await switchTab(page),
+      await warmMoves(page, ours),
       ...(await firstLoads(browser, ours, page.context())),
     ];
   } finally {

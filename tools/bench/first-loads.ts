@@ -7,7 +7,7 @@ import { root } from '../../server/root.ts';
 import type { Row } from './stage.ts';
 
 /** Most requests and kB of a first load, with calls and what loads when idle; they do not depend on the machine. */
-const budgets: Record<string, [requests: number, kilobytes: number]> = {
+export const budgets: Record<string, [requests: number, kilobytes: number]> = {
   '/login': [12, 260],
   '/licenses': [20, 360],
   '/customers': [24, 385],
@@ -68,10 +68,10 @@ function text(now: Figures, last: Figures | undefined): string {
   return `${of('requests')} requests, ${of('kB')} kB, ${of('longTasks')} long tasks of ${of('longMs')} ms, CLS ${of('cls', 3)}, settled after ${of('settled')} ms`;
 }
 
-type Watched = { longTasks: PerformanceEntry[]; shifts: (PerformanceEntry & { value: number })[] };
+export type Watched = { longTasks: PerformanceEntry[]; shifts: (PerformanceEntry & { value: number })[] };
 
 /** Runs before the page's own scripts. */
-function watch(): void {
+export function watch(): void {
   const watched: Watched = { longTasks: [], shifts: [] };
   Object.assign(globalThis, { watched });
   const observe = (type: string, entries: PerformanceEntry[]) =>
