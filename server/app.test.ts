@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorStatus, type ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
@@ -303,6 +304,20 @@ describe('a body', () => {
     const answer = await post(body, type);
     expect(answer.status).toBe(errorStatus[code]);
     expectEnvelope(await answer.text(), code);
+  });
+
+  test.each(['application/json', 'application/octet-stream'])('of %s may not be compressed', async (type) => {
+    const body = gzipSync('{"name":"A","country":"DE"}');
+    const send = (encoding: string) =>
+      fetch(`${server.url}/api/customers`, {
+        method: 'POST',
+        body,
+        headers: { ...admin.headers, 'content-type': type, 'content-encoding': encoding },
+      });
+    const answer = await send('gzip');
+    expect(answer.status).toBe(415);
+    expect(await answer.text()).toContain('must not be compressed');
+    expect(await (await send('Identity')).text()).not.toContain('compressed');
   });
 
   test('may name its charset', async () => {

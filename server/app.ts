@@ -204,9 +204,13 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     },
   });
 
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    const forwarded = raw.headers['x-forwarded-for'];
-    if (forwarded) raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+  app.addHook('onRequest', (request, reply, done) => {
+    const { headers } = request.raw;
+    const forwarded = headers['x-forwarded-for'];
+    if (forwarded) headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+    // The bytes of an upload would be stored as they come.
+    if (!/^(identity)?$/i.test(headers['content-encoding'] ?? ''))
+      return void sendFailure(request, reply, encodedBody);
     done();
   });
 
@@ -247,6 +251,8 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     });
   return app;
 }
+
+const encodedBody = fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed (Content-Encoding).');
 
 function noSchemas(): never {
   throw new Error('Fastify has no schemas to compile: the adapter validates.');
