@@ -13,7 +13,9 @@ test('the page of a license shows its machines, validity, validations and histor
   const params = { id: license.licenseId };
   await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
   await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(license.licenseKey);
+  await expect(
+    page.getByRole('heading', { level: 1, name: `License ${license.licenseKey}`, exact: true }),
+  ).toBeVisible();
   const validity = page.getByRole('region', { name: 'Validity' });
   await expect(validity).toContainText('1 Jan 2036');
   const results = page.getByRole('region', { name: 'Validations of the last 30 days', exact: true });
@@ -50,5 +52,7 @@ test('the page of a license shows its machines, validity, validations and histor
   await signInAs(page, 'super_admin', `/audit?resourceId=${license.licenseId}`, server);
   await page.getByRole('link', { name: license.licenseKey }).first().click();
   await expect(page).toHaveURL(`/licenses/${license.licenseId}`);
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(license.licenseKey);
+  await expect(
+    page.getByRole('heading', { level: 1, name: `License ${license.licenseKey}`, exact: true }),
+  ).toBeVisible();
 });

@@ -66,7 +66,7 @@ test('the title and the facts say which machine it is and what it told', async (
   );
   await openMachine(page, server, machineId);
   const id = await displayId(server, machineId);
-  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}` })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}`, exact: true })).toBeVisible();
   const hash = machineHashOf(machineId);
   await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
   await expect(page.getByText(hash)).toHaveCount(0);
@@ -423,5 +423,5 @@ test('an error of the server is shown, and can be tried again', async ({ page, s
   await expect(page.getByText('Request ID: req-417')).toBeVisible();
   await page.unroute(failing);
   await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}` })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}`, exact: true })).toBeVisible();
 });

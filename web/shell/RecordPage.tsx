@@ -23,16 +23,18 @@ export function RecordPage<Data>(props: {
   /** Undefined until the record has loaded. */
   title: string | undefined;
   note?: ReactNode;
+  beside?: ReactNode;
   actions?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  const { what, query, others = [], back, whyMissing, title, note, actions, children } = props;
+  const { what, query, others = [], back, whyMissing, title, note, beside, actions, children } = props;
   const { data } = query;
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page
       title={title ?? capitalize(what)}
       note={note}
+      beside={beside}
       back={back}
       actions={
         data && (

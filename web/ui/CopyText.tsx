@@ -20,22 +20,29 @@ export function CopyText({
       >
         {shown}
       </span>
-      <CopyButton value={value}>
-        {({ copied, copy, icon }) => (
-          <RowButton
-            icon
-            tone="gray"
-            data-hint={copied ? 'Copied!' : `Copy ${what}`}
-            aria-label={`Copy ${what} ${shown}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              copy();
-            }}
-          >
-            {icon}
-          </RowButton>
-        )}
-      </CopyButton>
+      <CopyIcon value={value} name={`${what} ${shown}`} hint={`Copy ${what}`} />
     </span>
+  );
+}
+
+/** Copies what is shown beside it. `name`: what, for screen readers. */
+export function CopyIcon({ value, name, hint }: { value: string; name: string; hint: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy, icon }) => (
+        <RowButton
+          icon
+          tone="gray"
+          data-hint={copied ? 'Copied!' : hint}
+          aria-label={`Copy ${name}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            copy();
+          }}
+        >
+          {icon}
+        </RowButton>
+      )}
+    </CopyButton>
   );
 }

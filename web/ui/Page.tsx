@@ -11,6 +11,8 @@ export function Page(props: {
   title: string;
   /** Shown after the title in the heading, smaller. */
   note?: ReactNode;
+  /** Beside the heading: screen readers read buttons in it as part of its name. */
+  beside?: ReactNode;
   /** The parent screen, linked above the title. */
   back?: { to: NonNullable<LinkProps['to']>; label: string };
   actions?: ReactNode;
@@ -28,10 +30,13 @@ export function Page(props: {
               </Anchor>
             </div>
           )}
-          <Title order={1} className={classes.title}>
-            {props.title}
-            {props.note && <span className={classes.note}>{props.note}</span>}
-          </Title>
+          <div className={classes.title}>
+            <Title order={1} className={classes.title}>
+              {props.title}
+              {props.note && <span className={classes.note}>{props.note}</span>}
+            </Title>
+            {props.beside && <span className={classes.note}>{props.beside}</span>}
+          </div>
         </div>
         {props.actions && (
           <Group gap="xs" className={classes.actions}>

@@ -9,7 +9,7 @@ import { useAuth } from '../../session.tsx';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { Card } from '../../ui/Card.tsx';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { CopyIcon } from '../../ui/CopyText.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -46,7 +46,16 @@ export function LicensePage() {
       back={{ to: paths.licenses, label: 'Licenses' }}
       whyMissing="It may have been deleted."
       title="License"
-      note={license && <CopyText value={license.licenseKey} what="license key" />}
+      note={license && <span className="mono">{license.licenseKey}</span>}
+      beside={
+        license && (
+          <CopyIcon
+            value={license.licenseKey}
+            name={`license key ${license.licenseKey}`}
+            hint="Copy license key"
+          />
+        )
+      }
       actions={license && <Actions license={license} />}
     >
       {(loaded) => (

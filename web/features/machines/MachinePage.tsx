@@ -36,7 +36,7 @@ export function MachinePage() {
       back={{ to: paths.releases, label: 'Back to Releases' }}
       whyMissing="It may never have asked for updates here."
       title={known && `Machine ${known.displayId}`}
-      note={known && <Hash machine={known} />}
+      beside={known && <Hash machine={known} />}
     >
       {(detail) => (
         <>
