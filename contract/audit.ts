@@ -176,7 +176,12 @@ export const audit = {
     summary: 'Change one setting of the audit log',
     access: staffWith('audit', 'update'),
     params: z.object({ key: z.enum(['retentionDays']) }),
-    body: z.strictObject({ value: daysKept }),
+    body: z.strictObject({
+      value: daysKept,
+      seen: daysKept.optional().meta({
+        description: 'The value that the user loaded; if another one was set meanwhile, EDIT_CONFLICT',
+      }),
+    }),
     answer: auditConfig,
   }),
   cleanupImpact: route('GET', '/api/audit/cleanup', {

@@ -196,7 +196,12 @@ export const rollouts = {
     summary: 'Set the plan that the release form suggests on a channel',
     access: canRollOut,
     params: z.object({ channel: z.enum(channels) }),
-    body: z.strictObject({ plan: rolloutPlan.nullable() }),
+    body: z.strictObject({
+      plan: rolloutPlan.nullable(),
+      seen: rolloutPlan.nullable().optional().meta({
+        description: 'The plan that the user loaded; if another one was set meanwhile, EDIT_CONFLICT',
+      }),
+    }),
     answer: rolloutDefault,
   }),
 };

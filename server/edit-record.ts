@@ -96,11 +96,18 @@ function differingFields(stored: object, sent: object): FieldConflict[] {
 
 type FieldConflict = { path: string; current: unknown; yours: unknown };
 
-/** The 409 of a lost update: each differing field with both values, and the stored version under `updatedAt`. */
-const editConflict = (what: string, fields: FieldConflict[], version: Omit<FieldConflict, 'path'>): Failure =>
+/**
+ * The 409 of a lost update: each differing field with both values, and of a record with a version the stored one under
+ * `updatedAt`.
+ */
+export const editConflict = (
+  what: string,
+  fields: FieldConflict[],
+  version?: Omit<FieldConflict, 'path'>,
+): Failure =>
   fail('EDIT_CONFLICT', `This ${what} was changed by someone else while you were editing it.`, {
     details: [
       ...fields.map(({ path, ...values }) => ({ path, message: 'Was changed by someone else', ...values })),
-      { path: 'updatedAt', message: 'The stored version', ...version },
+      ...(version ? [{ path: 'updatedAt', message: 'The stored version', ...version }] : []),
     ],
   });

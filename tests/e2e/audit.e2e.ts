@@ -296,6 +296,19 @@ test('the retention has a floor', async ({ page, server }) => {
     await button(page, 'Retention').click();
     await expect(days).toHaveValue('500');
   });
+
+  await test.step('what a colleague set after it was typed is overwritten only when that is known', async () => {
+    await days.fill('600');
+    await server.admin.ok(audit.setConfig, { params: { key: 'retentionDays' }, body: { value: 700 } });
+    expectStatus(page, 409);
+    await button(page, 'Save').click();
+    await expect(page.getByText('Someone else set 700 days meanwhile. Save again to set 600.')).toBeVisible();
+    await expect(days).toHaveValue('600');
+    expect((await server.admin.ok(audit.config)).retentionDays).toBe(700);
+    await button(page, 'Save').click();
+    await expect(dialog(page, 'Retention')).toBeHidden();
+    expect((await server.admin.ok(audit.config)).retentionDays).toBe(600);
+  });
 });
 
 const root = join(import.meta.dirname, '../..');

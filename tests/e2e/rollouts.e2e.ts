@@ -4,7 +4,17 @@ import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
 import { holdBack } from './hold-back.ts';
-import { comeBack, dialog, expect, expectAccessible, quiet, signInAs, test, type Page } from './support.ts';
+import {
+  comeBack,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  quiet,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
 
 const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 
@@ -126,9 +136,24 @@ test('the steps of one channel are saved without those that another user changed
   await comeBack(page);
   await (await again).finished();
   await quiet(page);
-  await defaults.getByRole('button', { name: 'Save', exact: true }).click();
+  const save = defaults.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
   await expect(defaults).toBeHidden();
   expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'beta', plan });
+
+  await page.getByRole('button', { name: 'Default Rollout' }).click();
+  await defaults.getByRole('checkbox', { name: 'Suggest steps on beta' }).uncheck();
+  const theirs = [{ percentage: 9, hours: 24 }, plan[1]!];
+  await set(theirs);
+  expectStatus(page, 409);
+  await save.click();
+  await expect(defaults.getByRole('alert')).toHaveText(
+    'Someone else changed beta meanwhile: 9 % for 24 h, 100 %. Save again to set yours.',
+  );
+  expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'beta', plan: theirs });
+  await save.click();
+  await expect(defaults).toBeHidden();
+  expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'beta', plan: null });
   await set(null);
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
 });

@@ -20,7 +20,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     stats: ({ query, by }) => statsOf(reports, query.days, by.now),
     choices: () => choicesOf(reports),
     config: () => retentionOf(db),
-    setConfig: inChange((change, { body }) => setRetention(change, body.value)),
+    setConfig: inChange((change, { body }) => setRetention(change, body)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
     cleanup: inChangeAfter(watch.seal, async (change) => {
       const time = await checkClock(change.tx, change.now);

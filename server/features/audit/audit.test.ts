@@ -434,6 +434,21 @@ describe('the retention', () => {
     expect((await api.ok(calls.config)).retentionDays).toBe(90);
   });
 
+  test('a retention that another user set meanwhile is not overwritten unseen', async () => {
+    const set = (value: number, seen: number) =>
+      api.call(calls.setConfig, { params: { key: 'retentionDays' }, body: { value, seen } });
+    const { retentionDays } = await api.ok(calls.config);
+    expect((await set(200, retentionDays)).status).toBe(200);
+    const late = await set(300, retentionDays);
+    expect(late.status).toBe(409);
+    expect(late.body).toMatchObject({
+      code: 'EDIT_CONFLICT',
+      details: [{ path: 'value', current: 200, yours: 300 }],
+    });
+    expect((await set(200, retentionDays)).status).toBe(200);
+    expect((await set(retentionDays, 200)).status).toBe(200);
+  });
+
   test('and the clean-up are for those who may update and delete', async () => {
     const agent = server.api(await server.signInAs('support_agent'));
     expect((await agent.call(calls.config)).status).toBe(200);

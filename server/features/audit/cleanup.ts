@@ -7,6 +7,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks } from '../../db/locks.ts';
+import { editConflict } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { closeSwitch, openSwitch } from './begin.ts';
@@ -27,12 +28,18 @@ export async function retentionOf(db: Db): Promise<Config> {
   return { retentionDays: retention_days, shortestRetentionDays };
 }
 
-/** Changes how long entries are kept, from the next clean-up on. */
-export async function setRetention({ tx, audit }: Change, retentionDays: number): Promise<Config> {
+/** Changes how long entries are kept, from the next clean-up on. `seen`: the value that the user loaded. */
+export async function setRetention(
+  { tx, audit }: Change,
+  { value: retentionDays, seen }: { value: number; seen?: number | undefined },
+): Promise<Config | Failure> {
   await tx.selectFrom('audit_settings').select('only_row').forUpdate().execute();
   const stored = await retentionOf(tx);
-  const before = (await lastSetRetention(tx)) ?? stored.retentionDays;
-  if (before === retentionDays && stored.retentionDays === retentionDays) return stored;
+  const current = stored.retentionDays;
+  if (seen !== undefined && seen !== current && retentionDays !== current)
+    return editConflict('setting', [{ path: 'value', current, yours: retentionDays }]);
+  const before = (await lastSetRetention(tx)) ?? current;
+  if (before === retentionDays && current === retentionDays) return stored;
   await tx.updateTable('audit_settings').set({ retention_days: retentionDays }).execute();
   await audit(retentionChanged, null, {
     before: { retentionDays: before },

@@ -4,6 +4,8 @@ import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
+import { editConflict } from '../../edit-record.ts';
+import type { Failure } from '../../failure.ts';
 
 /** The plan that the release form suggests, for each channel. */
 export async function rolloutDefaults(db: Db): Promise<RolloutDefault[]> {
@@ -14,12 +16,12 @@ export async function rolloutDefaults(db: Db): Promise<RolloutDefault[]> {
   }));
 }
 
-/** Sets that plan for a channel; null: the form asks for a percentage. */
+/** Sets that plan for a channel; null: the form asks for a percentage. `seen`: the plan that the user loaded. */
 export async function setRolloutDefault(
   change: Change,
   channel: Channel,
-  plan: RolloutPlan | null,
-): Promise<RolloutDefault> {
+  { plan, seen }: { plan: RolloutPlan | null; seen?: RolloutPlan | null | undefined },
+): Promise<RolloutDefault | Failure> {
   const { tx, now } = change;
   await tx
     .insertInto('rollout_defaults')
@@ -32,8 +34,11 @@ export async function setRolloutDefault(
     .where('channel', '=', channel)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const [before, after] = [stored.plan, plan].map((one) => (one ? planText(one) : 'no plan'));
+  const textOf = (one: RolloutPlan | null) => (one ? planText(one) : 'no plan');
+  const [before, after] = [textOf(stored.plan), textOf(plan)];
   if (before === after) return { channel, plan };
+  if (seen !== undefined && textOf(seen) !== before)
+    return editConflict('default rollout', [{ path: 'plan', current: stored.plan, yours: plan }]);
   await tx
     .updateTable('rollout_defaults')
     .set({ plan: plan && JSON.stringify(plan), updated_at: now })

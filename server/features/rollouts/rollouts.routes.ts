@@ -27,6 +27,6 @@ export const rolloutRoutes = ({ db, ...parts }: Pick<Context, 'db'> & CensusPart
     history: ({ params }) => releaseHistory(db, params.releaseId),
     failureComparison: ({ query }) => failureComparison(db, query),
     defaults: () => rolloutDefaults(db),
-    setDefault: inChange((change, { params, body }) => setRolloutDefault(change, params.channel, body.plan)),
+    setDefault: inChange((change, { params, body }) => setRolloutDefault(change, params.channel, body)),
   });
 };

@@ -395,6 +395,22 @@ test('the plan that the form suggests is set for each channel', async () => {
   expect(await ofBeta()).toBeNull();
 });
 
+test('a plan that another user set meanwhile is not overwritten unseen', async () => {
+  const set = (body: { plan: RolloutPlan | null; seen?: RolloutPlan | null }) =>
+    api.call(rollouts.setDefault, { params: { channel: 'alpha' }, body });
+  const theirs: RolloutPlan = [{ percentage: 100, hours: null }];
+  await set({ plan: theirs, seen: null });
+  const late = await set({ plan, seen: null });
+  expect(late.status).toBe(409);
+  expect(late.body).toMatchObject({
+    code: 'EDIT_CONFLICT',
+    details: [{ path: 'plan', current: theirs, yours: plan }],
+  });
+  expect((await set({ plan: theirs, seen: null })).status).toBe(200);
+  expect((await set({ plan, seen: theirs })).status).toBe(200);
+  await set({ plan: null });
+});
+
 let installs = 0;
 /** Machines that were offered the release, fetched it, and ended its install, without the reports of it. */
 async function insertInstalls({ id, version }: Release, counts: { failed?: number; succeeded?: number }) {

@@ -7,6 +7,8 @@ import { LoadError } from '../../LoadError.tsx';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { useEntered } from '../../dialog-form.ts';
+import { conflictOf } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
@@ -46,8 +48,13 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
   const [typed, setTyped] = useEntered<TypedNumber | undefined>('retention', undefined);
   // what a colleague sets meanwhile is shown, and not set back, until something is typed
   const days = typed ?? config.retentionDays;
+  const [seen, setSeen] = useSeen('retention', config.retentionDays);
   const save = useChange({
     mutationFn: setRetention,
+    onError: (error) => {
+      const theirs = conflictOf(error)?.details[0]?.current;
+      if (typeof theirs === 'number') setSeen(theirs);
+    },
     onSuccess: ({ retentionDays }) => {
       void toast({
         message: `Audit entries are kept for ${retentionDays} days`,
@@ -67,7 +74,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         setIsLeft(true);
         if (problem || typeof days !== 'number') return;
         if (typed === undefined) onClose();
-        else save.mutate(days);
+        else save.mutate({ value: days, seen });
       }}
     >
       <Stack gap="md">
@@ -80,6 +87,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           max={longestRetentionDays}
           value={days}
           onChange={(value) => {
+            if (typed === undefined) setSeen(config.retentionDays);
             setTyped(value === config.retentionDays ? undefined : value);
             setIsLeft(false);
           }}
@@ -95,7 +103,13 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
             </Button>
           </Text>
         )}
-        {save.error && <ErrorText>{messageOf(save.error)}</ErrorText>}
+        {save.error && (
+          <ErrorText>
+            {conflictOf(save.error)
+              ? `Someone else set ${seen} days meanwhile. Save again to set ${save.variables.value}.`
+              : messageOf(save.error)}
+          </ErrorText>
+        )}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={onClose} />
           <Button type="submit" loading={save.isPending}>

@@ -89,8 +89,9 @@ export const cleanUpImpactQuery = (days?: number) =>
     ...askedOnce,
   });
 
-export const setRetention = (value: number) =>
-  call(audit.setConfig, { params: { key: 'retentionDays' }, body: { value } });
+/** `seen`: the value that the user changes. */
+export const setRetention = (body: { value: number; seen: number }) =>
+  call(audit.setConfig, { params: { key: 'retentionDays' }, body });
 export const cleanUp = () => call(audit.cleanup);
 export const verifyChain = () => call(audit.verify);
 

@@ -1,10 +1,13 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import type { FormErrors } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { planText } from '../../../contract/next-step.ts';
+import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import type { RolloutDefault } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { conflictOf } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { isSame } from '../../merge-edits.ts';
@@ -56,15 +59,29 @@ const validate = (values: Values): FormErrors =>
     ),
   );
 
+const conflictText = (channel: Channel, plan: RolloutPlan | null) =>
+  `Someone else changed ${channel} meanwhile: ${plan ? planText(plan) : 'no steps'}. Save again to set yours.`;
+
 function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClose: () => void }) {
-  const [seen] = useSeen('default rollouts', defaults);
+  const [seen, setSeen] = useSeen('default rollouts', defaults);
   const form = useDialogForm('default rollouts', { initialValues: valuesOf(seen), validate });
   const save = useChange({
     mutationFn: async (values: Values) => {
-      const before = valuesOf(seen);
+      const known = new Map(seen.map((one) => [one.channel, one]));
       for (const channel of channels) {
-        if (isSame(planOf(values[channel]), planOf(before[channel]))) continue;
-        await setRolloutDefault(channel, planOf(values[channel]));
+        const plan = planOf(values[channel]);
+        const before = known.get(channel)?.plan ?? null;
+        if (isSame(plan, before)) continue;
+        try {
+          await setRolloutDefault(channel, { plan, seen: before });
+        } catch (error) {
+          // Saving again overwrites what is shown as the colleague's then, and sends no channel twice.
+          const theirs = conflictOf(error)?.details[0]?.current as RolloutPlan | null | undefined;
+          if (theirs !== undefined) known.set(channel, { channel, plan: theirs });
+          setSeen([...known.values()]);
+          throw theirs === undefined ? error : new Error(conflictText(channel, theirs));
+        }
+        known.set(channel, { channel, plan });
       }
     },
     onSuccess: () => {

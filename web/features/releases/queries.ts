@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases } from '../../../contract/releases.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
@@ -101,8 +100,8 @@ export const stripsQuery = (ids: readonly string[]) =>
     placeholderData: keepPreviousData,
   });
 
-export const setRolloutDefault = (channel: Channel, plan: RolloutPlan | null) =>
-  call(rollouts.setDefault, { params: { channel }, body: { plan } });
+export const setRolloutDefault = (channel: Channel, body: RouteRequest<typeof rollouts.setDefault>['body']) =>
+  call(rollouts.setDefault, { params: { channel }, body });
 
 type Update = RouteRequest<typeof releases.update>['body'];
 
