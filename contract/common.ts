@@ -4,7 +4,7 @@ import './messages.ts';
 /** PostgreSQL cannot store NUL, and a lone surrogate is not text in any encoding. */
 export function isStorableText(value: string): boolean {
   // oxlint-disable-next-line no-control-regex
-  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(value) && value.isWellFormed();
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(value) && value.isWellFormed();
 }
 
 /** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when absent. */
@@ -18,13 +18,14 @@ export const text = (max: number, missing?: string) =>
 /** Like `text`, and not empty; `message` when it is missing or empty. */
 export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
-/** Without what makes two names look alike that are not: other kinds of spaces, marks that turn the writing around. */
-export const asLine = (typed: string): string =>
-  typed
-    .normalize('NFC')
-    .replaceAll(/[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+/** What shows nothing, but for the joiners that some scripts need inside of words. */
+const invisible = /(?![\u200c\u200d\ufeff])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Without what makes two names look alike that are not: other kinds of spaces, invisible characters. */
+export function asLine(typed: string): string {
+  const shown = typed.normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ').trim();
+  return /[^\u200c\u200d]/.test(shown) ? shown : '';
+}
 
 /** Like `text`, for one line, such as a name. */
 export const line = (max: number, missing?: string) => text(max, missing).overwrite(asLine);
@@ -34,7 +35,8 @@ export const requiredLine = (max: number, message?: string) => line(max, message
 /** Text that may be absent, null or empty, all of which mean null. */
 export const optional = (schema: z.ZodString) => schema.nullish().transform((value) => value || null);
 
-export const id = z.uuid('Must be an id (UUID)').meta({ description: 'UUIDv7' });
+/** In lower case, as ids are stored and compared. */
+export const id = z.uuid('Must be an id (UUID)').toLowerCase().meta({ description: 'UUIDv7' });
 
 /** Ids in a query string, separated by commas. */
 export const idList = z

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNeeds } from './api-keys.ts';
-import { id, instant, isStorableText, line, paging, text, wholeNumber } from './common.ts';
+import { id, instant, isStorableText, line, paging, requiredLine, text, wholeNumber } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { contract } from './index.ts';
@@ -203,7 +203,7 @@ describe('text', () => {
       { seed: 5, numRuns: 2000 },
     );
     expect(isStorableText('line\nand\ttab 👍🏽')).toBe(true);
-    for (const wrong of ['\0', '\u{d800}', '\u{dc00}x', '\u001b[31m', '\u007f'])
+    for (const wrong of ['\0', '\u{d800}', '\u{dc00}x', '\u001b[31m', '\u007f', 'a\u0085b'])
       expect(isStorableText(wrong)).toBe(false);
   });
 
@@ -212,9 +212,20 @@ describe('text', () => {
     ['St. Mary', '\ufeffSt. \r\n\tMary \u200b'],
     ['Clinique Andr\u00e9', 'Clinique Andre\u0301'],
     ['fdp.exe', '\u202efdp.exe'],
+    ['Acme', 'Ac\u00adme\u034f\u3164\ufe0f\u2800'],
+    ['نمی\u200cدانم', 'نمی\u200cدانم'],
   ])('of one line is %j for %j, which looks the same', (same, typed) => {
     expect(line(200).parse(typed)).toBe(same);
   });
+
+  test.each(['\u00ad', '\u2800', '\u3164', '\u200d\u200c', ' \ufe0f '])(
+    'that shows nothing (%j) is no name',
+    (typed) => expect(requiredLine(200).safeParse(typed).success).toBe(false),
+  );
+});
+
+test('an id in upper case is the same id', () => {
+  expect(id.parse('0190D2E5-7C1B-7A3E-8F00-00000000ABCD')).toBe('0190d2e5-7c1b-7a3e-8f00-00000000abcd');
 });
 
 describe('an instant', () => {

@@ -92,6 +92,7 @@ test('a transfer is refused with the reason', async () => {
     [license, gone.customerId, 422, 'customerId: Customer is soft-deleted'],
     [license, nobody, 422, 'customerId: There is no such customer'],
     [license, from.customerId, 422, 'customerId: The license belongs to this customer already'],
+    [license, from.customerId.toUpperCase(), 422, 'customerId: The license belongs to this customer already'],
     [revoked, to.customerId, 409, 'Revoked licenses cannot be transferred.'],
     [orphan, to.customerId, 409, 'Customer is soft-deleted.'],
     [{ ...license, licenseId: nobody }, to.customerId, 404, 'There is no such license.'],

@@ -25,6 +25,7 @@ import {
   startTestServer,
   startTwin,
   type TestServer,
+  auditOf,
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
@@ -492,6 +493,17 @@ describe('setting a policy', () => {
         `${name}: update policy tags [] → ["clinics","slow"]; pin – → 1.2.; deferDays – → 7`,
       ],
     ]);
+  });
+
+  test('is in the history of its customer, however the id was written', async () => {
+    const { customerId, name } = await makeCustomer(staff);
+    const answer = await put(customerId.toUpperCase(), { deferDays: 1 });
+    expect(answer.customerId).toBe(customerId);
+    const entries = await auditOf(server, customerId);
+    expect(entries.map(({ changes_summary }) => changes_summary)).toContainEqual(
+      expect.stringContaining(`${name}: `),
+    );
+    expect(entries.map(({ event_type }) => event_type)).toContain('customer.policy_changed');
   });
 
   test('names a lost update, also of a tag that had no policy', async () => {
