@@ -199,6 +199,16 @@ describe('the key of a machine', () => {
     ]);
   });
 
+  test('may name the license as its user types it, and signs it as responses write it', async () => {
+    const license = await makeLicense(staff);
+    const { key } = await enrollOn(server, license, 'typed by hand');
+    const signed = signedEnrollment(license.licenseKey, 'typed by hand', key);
+    const typed = license.licenseKey.toLowerCase().replaceAll('-', ' ');
+    const answer = await enroll({ ...signed, licenseKey: typed });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.data.machineToken).not.toBeNull();
+  });
+
   test('a nonce counts once among 20 calls at once, on two processes', async () => {
     const license = await makeLicense(staff);
     const machine = await enrollOn(server, license, 'ct-1');

@@ -40,7 +40,7 @@ export async function enroll(
     if (retryAfter !== undefined) return tooMany(tooManyUnknownKeys, retryAfter);
     return { ...(await validate(validator, by, request)), machineToken: null };
   }
-  const proof = readProof({ ...license, ...request, publicKey, signature });
+  const proof = readProof({ ...request, ...license, publicKey, signature });
   const decided: Parameters<typeof recorder.add>[0][] = [];
   const recordLater = { ...recorder, add: (row: (typeof decided)[number]) => void decided.push(row) };
   const answer = isFailure(proof)
