@@ -194,7 +194,8 @@ async function becomeRelease(
       .set({ status: 'completed', claim: null, claimed_at: null, updated_at: now })
       .where('upload_id', '=', upload.upload_id)
       .execute();
-    await change.audit('upload.completed', toUploadRecord(upload), {
+    // the version may have been corrected since the upload was prepared
+    await change.audit('upload.completed', toUploadRecord({ ...upload, version: input.version }), {
       after: { releaseId: made.id, fileName: upload.file_name, fileSize: upload.file_size },
     });
     return made;

@@ -72,11 +72,14 @@ describe('a file in one request', () => {
     expect(last.body.data.releaseNotes).toBeNull();
   });
 
-  test.each(['Setup.EXE', 'Setup.Exe'])('named %s keeps its name and is a Windows program', async (name) => {
-    const answer = await up.direct({ version: nextVersion(), file: [program(1000), name] });
-    expect(answer.status, answer.text).toBe(201);
-    expect(answer.body.data.fileName).toBe(name);
-  });
+  test.each(['Setup.EXE', 'Setup.Exe', 'Setup.exe ', '\ufeffSetup.exe\u00a0'])(
+    'named %j keeps its name and is a Windows program',
+    async (name) => {
+      const answer = await up.direct({ version: nextVersion(), file: [program(1000), name] });
+      expect(answer.status, answer.text).toBe(201);
+      expect(answer.body.data.fileName).toBe(name.trim());
+    },
+  );
 
   test('gets a SHA-1 where it is a NuGet package', async () => {
     const answer = await up.direct({ version: nextVersion(), file: [archive(5000), 'App-1.0.0-full.nupkg'] });

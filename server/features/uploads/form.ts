@@ -127,10 +127,11 @@ export async function readForm<T>(
   });
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
-    name = given;
+    const fileName = given?.trim();
+    name = fileName;
     open = stream.on('error', ignore);
     const bytes = whole(stream);
-    taking = take(bytes, given);
+    taking = take(bytes, fileName);
     // drain bytes that `take` left unread, which would block the form
     const drain = () => bytes.return().then(() => stream.resume());
     taking.then(drain, drain).catch(ignore);

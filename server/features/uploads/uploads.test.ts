@@ -301,7 +301,10 @@ describe('a file in chunks', () => {
     });
     expect(late.body.code).toBe('ALREADY_EXISTS');
     // staff correct the version, and need not send the file again
-    expect((await up.complete(bytes, prepared)).status).toBe(201);
+    const completed = await up.complete(bytes, prepared);
+    expect(completed.status).toBe(201);
+    const entries = await auditOf(server, prepared.uploadId);
+    expect(entries.at(-1)!.changes_summary).toBe(`App Setup.exe as ${completed.body.data.version}: completed`);
   });
 
   test.each(['../../etc/passwd.exe', 'a/b.exe', 'a\\b.exe', '.exe', 'App.txt', 'App', 'a\0.exe', ''])(
