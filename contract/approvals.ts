@@ -97,7 +97,10 @@ export const approvals = {
     access: canRollOut,
     body: z.strictObject({
       call: z.enum(approvableCalls),
-      params: z.record(z.string(), z.string().max(100)),
+      params: z
+        .strictObject({ releaseId: id, channel: z.enum(channels) })
+        .partial()
+        .meta({ description: 'Those in the path of the call' }),
       body: z.record(z.string(), z.unknown()).optional(),
       seen: instant.meta({ description: 'updatedAt of the release or channel as it was seen' }),
     }),

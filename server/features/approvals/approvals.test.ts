@@ -529,6 +529,9 @@ describe('on a channel with the setting', () => {
     expect((await askFor(one, deletion, seen)).status).toBe(400);
     const wrong = doing(releases.update, { ...at(release), body: { isDraft: 'no' } as never });
     expect((await askFor(one, wrong, seen)).status).toBe(400);
+    const more = publish(release);
+    more.request.params = { releaseId: release.id, x: 'a\0b' };
+    expect((await askFor(one, more, seen)).status).toBe(400);
     expect((await askFor(one, widen(release), seen)).body.code).toBe('WRONG_STATE');
     const viewer = server.api(await server.signInAs('viewer'));
     expect((await askFor(viewer, publish(release), seen)).status).toBe(403);

@@ -26,7 +26,12 @@ import { isNeedsApproval, type Wanted } from './needs-approval.ts';
 import { lockVersion, stateOf, toRequest, type RequestRow } from './open-requests.ts';
 
 type Ask = RouteInput<typeof calls.ask>['body'];
-type AskedCall = { call: string; params: Record<string, string>; body?: unknown; seen: string };
+type AskedCall = {
+  call: string;
+  params: Readonly<Record<string, string | undefined>>;
+  body?: unknown;
+  seen: string;
+};
 type Approvable = { route: Route; handler: ChangeHandler<Route> };
 
 const notFound = fail('NOT_FOUND', 'There is no such change request.');
