@@ -19,12 +19,12 @@ export const text = (max: number, missing?: string) =>
 export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
 
 /** What shows nothing, but for the joiners that some scripts need inside of words. */
-const invisible = /(?![\u200c\u200d\ufeff])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const invisible = /(?!\u200c|\u200d|\ufeff)[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Without what makes two names look alike that are not: other kinds of spaces, invisible characters. */
 export function asLine(typed: string): string {
   const shown = typed.normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ').trim();
-  return /[^\u200c\u200d]/.test(shown) ? shown : '';
+  return shown.replaceAll(/\u200c|\u200d/g, '') && shown;
 }
 
 /** Like `text`, for one line, such as a name. */

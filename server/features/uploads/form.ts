@@ -127,11 +127,11 @@ export async function readForm<T>(
   });
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
-    const fileName = given?.trim();
-    name = fileName;
+    const trimmed = given?.trim();
+    name = trimmed;
     open = stream.on('error', ignore);
     const bytes = whole(stream);
-    taking = take(bytes, fileName);
+    taking = take(bytes, trimmed);
     // drain bytes that `take` left unread, which would block the form
     const drain = () => bytes.return().then(() => stream.resume());
     taking.then(drain, drain).catch(ignore);
