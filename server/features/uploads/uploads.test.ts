@@ -304,7 +304,9 @@ describe('a file in chunks', () => {
     const completed = await up.complete(bytes, prepared);
     expect(completed.status).toBe(201);
     const entries = await auditOf(server, prepared.uploadId);
-    expect(entries.at(-1)!.changes_summary).toBe(`App Setup.exe as ${completed.body.data.version}: completed`);
+    expect(entries.at(-1)!.changes_summary).toBe(
+      `App Setup.exe as ${completed.body.data.version}: completed`,
+    );
   });
 
   test.each(['../../etc/passwd.exe', 'a/b.exe', 'a\\b.exe', '.exe', 'App.txt', 'App', 'a\0.exe', ''])(
