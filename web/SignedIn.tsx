@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation, useMatches, useRouter } from '@tanstack/react-router';
+import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
@@ -43,7 +43,8 @@ export function SignedIn() {
   }, []);
   // Once, and for one attempt: a screen without notices is better than none, and the preview of a role asks again.
   if (!isReady && !loading && (!isLoading || failureCount > 0)) setReady(true);
-  const path = useLocation({ select: (location) => location.pathname });
+  // not that of the location, which changes at once: the screen stays as it is until the next one has loaded
+  const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
   useEffect(() => (isReady ? loadSchemasWhenIdle() : undefined), [isReady]);
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;

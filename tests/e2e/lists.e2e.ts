@@ -1,3 +1,4 @@
+import { holdBack } from './hold-back.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
 import {
   chooseInMenu,
@@ -5,6 +6,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  heading,
   inBothThemes,
   rowOf,
   signInAs,
@@ -316,4 +318,44 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await expect(active).toContainText(name);
     await expect(page).toHaveURL(/view=/);
   });
+});
+
+test('Back returns to the row that was left, in a list and on a phone', async ({ page, server }) => {
+  const family = unique('Scrolled');
+  const name = (n: number) => `${family} ${String(n).padStart(2, '0')}`;
+  const numbers = [...Array(45).keys()];
+  await Promise.all(numbers.map((n) => makeCustomer(server.admin, { name: name(n) })));
+  const list = `/customers?search=${encodeURIComponent(family)}`;
+  await signInAs(page, 'viewer', list, server);
+  const left = page.getByRole('link', { name: name(40), exact: true });
+  for (const size of [
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    await page.goto(server.url + list);
+    await expect(left).not.toBeInViewport();
+    // the list notices that it was scrolled with the next frame
+    await left.scrollIntoViewIfNeeded();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await left.click();
+    await expect(heading(page, name(40))).toBeVisible();
+    await page.goBack();
+    await expect(left).toBeInViewport();
+    await page.reload();
+    await expect(left).toBeInViewport();
+  }
+});
+
+test('a screen stays as it is until the next one has loaded', async ({ page, server }) => {
+  const { name } = await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  const selected = page.getByRole('checkbox', { name: `Select ${name}` });
+  await selected.check();
+  const letGo = await holdBack(page, '**/assets/UsersPage-*.js');
+  await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+  await expect(page).toHaveURL(/\/users$/);
+  await expect(selected).toBeChecked();
+  letGo();
+  await expect(heading(page, 'User Management')).toBeVisible();
 });

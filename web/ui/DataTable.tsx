@@ -56,6 +56,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
         tabIndex={0}
         role="region"
         aria-label={props.label}
+        data-scroll-restoration-id={props.label}
         onKeyDown={onKeyDown}
       >
         <table

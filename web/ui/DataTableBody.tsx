@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
+import { useScrollBack } from './use-scroll-back.ts';
 
 /** Loaded on demand: most lists are only one page long. */
 const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
@@ -19,8 +20,13 @@ const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./
 /** Below this number, plain rows are faster, and find-in-page works. */
 const virtualAbove = 200;
 const skeletonRows = 12;
-/** About what a window shows. */
-const atOnce = 16;
+/** Rows in each part that comes later. */
+const inPart = 16;
+/** The rows that a window shows, and a few more where these are all. */
+const atFirst = (all: number) => {
+  const shown = Math.max(inPart, Math.ceil(window.innerHeight / rowHeight));
+  return all <= shown + inPart / 2 ? all : shown;
+};
 
 export function DataTableBody<Row>(
   props: DataTableProps<Row> & { scroller: RefObject<HTMLDivElement | null> },
@@ -45,24 +51,27 @@ export function DataTableBody<Row>(
       </Suspense>
     );
   }
-  return <PlainRows {...shared} items={items} />;
+  return <PlainRows {...shared} label={props.label} items={items} />;
 }
 
 /** Not rendered again when the next part of the rows comes. */
 const MemoRow = memo(DataTableRow) as typeof DataTableRow;
 
 /**
- * Renders what a window shows, then as many rows each time, in between of what else happens: fifty at once hold the page
- * for 150 ms. The room of those to come is kept, so that what is below the list does not move.
+ * Renders what a window shows, then the others in parts, in between of what else happens: fifty at once hold the page for
+ * 150 ms. The room of those to come is kept, so that what is below the list hardly moves. Who comes back to a row further
+ * down finds it there.
  */
-function PlainRows<Row>({ items, ...shared }: RowProps<Row> & { items: Item<Row>[] }) {
-  const [count, setCount] = useState(atOnce);
+function PlainRows<Row>({ items, label, ...shared }: RowProps<Row> & { items: Item<Row>[]; label: string }) {
+  const rows = useRef<HTMLTableSectionElement>(null);
+  const isBack = useScrollBack(label, rows);
+  const [count, setCount] = useState(() => (isBack ? items.length : atFirst(items.length)));
   const rest = items.length - count;
   useEffect(() => {
-    if (rest > 0) startTransition(() => setCount(count + atOnce));
+    if (rest > 0) startTransition(() => setCount(count + inPart));
   }, [count, rest]);
   return (
-    <tbody role="rowgroup">
+    <tbody ref={rows} role="rowgroup">
       {items.slice(0, count).map((item) => (
         <MemoRow key={item.key} item={item} {...shared} />
       ))}
