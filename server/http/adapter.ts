@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import {
   mediaTypes,
   permissionsOf,
@@ -91,7 +92,7 @@ async function answer(
       await auth.refused(by, foreign);
       return foreign;
     }
-    const ifMatch = readIfMatch(request.headers['if-match']);
+    const ifMatch = readIfMatch(route, request.headers['if-match']);
     if (isFailure(ifMatch)) return ifMatch;
     const call = {
       ...input,
@@ -222,9 +223,15 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
   return kind && { readable: request.body as Readable, contentType };
 }
 
-/** The version in `If-Match: "2026-…"`, weak or strong; `*` or no header matches every version. */
-function readIfMatch(header: string | undefined): string | undefined | Failure {
+/**
+ * The version in `If-Match: "2026-…"`, weak or strong; `*` or no header matches every version. A change that compares no
+ * versions is refused: its caller would rely on a check that is not made.
+ */
+function readIfMatch(route: Route, header: string | undefined): string | undefined | Failure {
   if (header === undefined || header.trim() === '*') return undefined;
+  const compares = route.body instanceof z.ZodObject && 'updatedAt' in route.body.shape;
+  if (route.method !== 'GET' && !compares)
+    return failField('INVALID_INPUT', 'If-Match', 'This call compares no versions');
   const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
   if (!Number.isNaN(Date.parse(version))) return version;
   return failField('INVALID_INPUT', 'If-Match', 'Must be the ETag of the record');

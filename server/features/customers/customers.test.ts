@@ -164,6 +164,15 @@ describe('changing a customer', () => {
     expect((await update(made.customerId, {}, { 'if-match': 'yesterday' })).status).toBe(400);
   });
 
+  test('refuses If-Match where no versions are compared, so that nobody relies on it', async () => {
+    const { customerId: id, updatedAt } = await makeCustomer(api);
+    const remove = (version: string) =>
+      api.call(calls.softDelete, { params: { id } }, { 'if-match': version });
+    const guarded = await remove(`"${updatedAt}"`);
+    expect([guarded.status, guarded.body.error]).toEqual([400, 'If-Match: This call compares no versions']);
+    expect((await remove('*')).status).toBe(200);
+  });
+
   test('gives every change a version of its own, also within a millisecond', async () => {
     const made = await makeCustomer(api);
     const versions = [made.updatedAt];
