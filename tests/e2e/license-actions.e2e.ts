@@ -117,9 +117,11 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   const question = dialog(page, 'Permanently Delete Customer');
   // The URL still names a customer that has been deleted since.
   expectStatus(page, 404);
+  const askedAgain = page.waitForResponse((answer) => answer.status() === 404);
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
   await expect(page.getByText(`Customer "${customer.name}" permanently deleted`)).toBeVisible();
   await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked0', 'Expired0']);
+  await askedAgain;
 });
 
 test('who may only look sees no buttons that change, and in the activations the reason', async ({
