@@ -31,7 +31,7 @@ export const askFor = (api: Api, { route, request }: Doing, seen: string) =>
   api.call(approvals.ask, {
     body: {
       call: callName(route),
-      params: (request.params ?? {}) as Record<string, string>,
+      params: request.params ?? {},
       ...(request.body === undefined ? {} : { body: request.body as Record<string, unknown> }),
       seen,
     },

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { effectOf, type SearchEffects } from './search-params.ts';
 
 type Route<Search> = {
@@ -22,7 +22,10 @@ export function useSearch<Search extends Record<string, unknown>>(
   // oxlint-disable-next-line react/hooks
   const navigate = route.useNavigate();
   const shown = useShown(search);
+  const [path] = useState(() => window.location.pathname);
   const change: ChangeSearch<Search> = (changes, { replace: always = false } = {}) => {
+    // The user has chosen another screen, which is loading: a search that was typed before must not take its place.
+    if (window.location.pathname !== path) return;
     const { staysOnPage, replace, closes } = effectOf(search, changes, effects);
     // A late answer closes the dialog that it was for, and neither another one nor a screen opened since.
     if (closes && shown.current !== search) return;

@@ -356,6 +356,12 @@ test('a screen stays as it is until the next one has loaded', async ({ page, ser
   await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
   await expect(page).toHaveURL(/\/users$/);
   await expect(selected).toBeChecked();
+  await selected.uncheck();
+  await page.keyboard.press('/');
+  await page.keyboard.type('too late');
+  await expect(page.getByRole('main').getByRole('searchbox')).toHaveValue('too late');
+  // longer than a typed search waits for the next letter
+  await page.evaluate(() => new Promise((settled) => setTimeout(settled, 600)));
   letGo();
   await expect(heading(page, 'User Management')).toBeVisible();
 });
