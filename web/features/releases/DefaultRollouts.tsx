@@ -39,11 +39,13 @@ export default function DefaultRollouts({ onClose }: { onClose: () => void }) {
   );
 }
 
+const valuesOfPlan = (rolloutPlan: RolloutPlan | null) => planValues({ rolloutPlan, startsAt: null });
+
 const valuesOf = (defaults: readonly RolloutDefault[]) =>
   Object.fromEntries(
     channels.map((channel) => {
       const plan = defaults.find((one) => one.channel === channel)?.plan ?? null;
-      return [channel, planValues({ rolloutPlan: plan, startsAt: null })];
+      return [channel, valuesOfPlan(plan)];
     }),
   ) as Values;
 
@@ -71,7 +73,7 @@ function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClo
       for (const channel of channels) {
         const plan = planOf(values[channel]);
         const before = known.get(channel)?.plan ?? null;
-        if (isSame(plan, before)) continue;
+        if (isSame(plan, planOf(valuesOfPlan(before)))) continue;
         try {
           await setRolloutDefault(channel, { plan, seen: before });
         } catch (error) {
