@@ -5,32 +5,27 @@ import { scopeNeeds } from './api-keys.ts';
 import { id, instant, isStorableText, line, paging, requiredLine, text, wholeNumber } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
-import { contract } from './index.ts';
 import { licenseTab } from './license-state.ts';
 import { moduleLabel, normalizeModuleIds } from './module-ids.ts';
 import { hasPermission, resourceActions, roleMatrix, roleNames } from './permissions.ts';
-import { permissionsOf, type Route } from './route.ts';
-
-const routes: [string, Route][] = Object.entries(contract).flatMap(([feature, calls]) =>
-  Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
-    `${feature}.${name}`,
-    route,
-  ]),
-);
+import { permissionsOf } from './route.ts';
+import { everyCall } from '../tests/every-call.ts';
 
 describe('every call of the contract', () => {
   test('has a method and path of its own', () => {
-    const addresses = routes.map(([, route]) => `${route.method} ${route.path.replaceAll(/\{\w+\}/g, '{}')}`);
+    const addresses = everyCall.map(
+      ([, route]) => `${route.method} ${route.path.replaceAll(/\{\w+\}/g, '{}')}`,
+    );
     expect(new Set(addresses).size).toBe(addresses.length);
   });
 
-  test.each(routes)('%s describes exactly the parameters of its path', (_, route) => {
+  test.each(everyCall)('%s describes exactly the parameters of its path', (_, route) => {
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     const described = route.params instanceof z.ZodObject ? Object.keys(route.params.shape) : [];
     expect(described).toEqual(inPath);
   });
 
-  test.each(routes)(
+  test.each(everyCall)(
     '%s asks for a permission that exists, and a GET changes nothing',
     (_, { access, method, body }) => {
       for (const { resource, action } of permissionsOf(access)) {
@@ -40,7 +35,7 @@ describe('every call of the contract', () => {
     },
   );
 
-  test.each(routes)('%s refuses fields that it does not know', (_, { body, query, apiKeyInQuery }) => {
+  test.each(everyCall)('%s refuses fields that it does not know', (_, { body, query, apiKeyInQuery }) => {
     // updaters put into the address what they like
     for (const schema of [body, apiKeyInQuery ? undefined : query]) {
       if (!schema) continue;
@@ -49,7 +44,7 @@ describe('every call of the contract', () => {
     }
   });
 
-  test.each(routes)('%s names errors of the closed list', (_, { errors = [] }) => {
+  test.each(everyCall)('%s names errors of the closed list', (_, { errors = [] }) => {
     for (const code of errors) expect(errorStatus).toHaveProperty(code);
   });
 });
@@ -59,7 +54,7 @@ describe('what is wrong with an input is said in plain words', () => {
   const ofTheLibrary =
     /^invalid (?!semantic version)|too (big|small)|expected|received|unrecognized|undefined|required$/i;
 
-  test.each(routes)('%s', (_, { body, params, query }) => {
+  test.each(everyCall)('%s', (_, { body, params, query }) => {
     for (const schema of [body, params, query]) {
       const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
       const inputs = [...wrong, ...fields.flatMap((field) => wrong.map((value) => ({ [field]: value })))];
@@ -151,12 +146,12 @@ describe('the calls of the spec are all there', () => {
     'PATCH /api/v1/api-keys/{keyId}',
     'DELETE /api/v1/api-keys/{keyId}',
   ])('%s', (call) => {
-    expect(routes.map(([, route]) => `${route.method} ${route.path}`)).toContain(call);
+    expect(everyCall.map(([, route]) => `${route.method} ${route.path}`)).toContain(call);
   });
 });
 
 test('a scope of an API key needs of its maker whatever the calls that it opens ask of staff', () => {
-  for (const [name, { access }] of routes) {
+  for (const [name, { access }] of everyCall) {
     if (access.kind !== 'staff' || !access.apiKey) continue;
     expect(scopeNeeds[access.apiKey].flat(), name).toEqual(expect.arrayContaining(permissionsOf(access)));
   }

@@ -4,23 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorStatus, type ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
-import type { Route } from '../contract/route.ts';
 import { session } from '../contract/session.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
+import { everyCall } from '../tests/every-call.ts';
 import { makeApiKey, makeLicense, validateOn } from '../tests/factories.ts';
 import { password, startTestServer } from '../tests/harness.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 afterAll(() => server.close());
-
-const routes = Object.entries(contract).flatMap(([feature, calls]) =>
-  Object.entries(calls as Record<string, Route>).map(([name, route]) => ({
-    id: `${feature}.${name}`,
-    route,
-  })),
-);
 
 type Json = Record<string, unknown>;
 
@@ -362,12 +355,12 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.toSorted()).toEqual(
-      routes.map(({ route }) => `${route.method} ${route.path}`).toSorted(),
+      everyCall.map(([, route]) => `${route.method} ${route.path}`).toSorted(),
     );
   });
 
   test('describes parameters, body, success and every failure of each call', () => {
-    for (const { id, route } of routes) {
+    for (const [id, route] of everyCall) {
       const operation = document.paths[route.path]![route.method.toLowerCase()] as {
         operationId: string;
         parameters: { name: string; in: string; required: boolean; schema: Json }[];

@@ -5,20 +5,13 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
-import { contract } from '../contract/index.ts';
 import type { Route } from '../contract/route.ts';
+import { everyCall } from './every-call.ts';
 import { fuzzedCalls, type Json } from './fuzz-calls.ts';
 import { largest, nasty, nastyText, oddHeaders, toText, tricks } from './fuzz-input.ts';
 import { eventually, startTestServer } from './harness.ts';
 
 type Reply = { status: number; text: string };
-
-const routes = Object.entries(contract).flatMap(([feature, calls]) =>
-  Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
-    `${feature}.${name}`,
-    route,
-  ]),
-);
 
 // Sign-ins come from many addresses, so that the throttle does not hide other responses.
 const server = await startTestServer({
@@ -172,9 +165,9 @@ async function each<T>(all: T[], work: (one: T) => Promise<void>): Promise<void>
   );
 }
 
-const withBody = routes.filter(([, route]) => route.body);
-const withQuery = routes.filter(([, route]) => route.query);
-const withParams = routes.filter(([, route]) => route.params);
+const withBody = everyCall.filter(([, route]) => route.body);
+const withQuery = everyCall.filter(([, route]) => route.query);
+const withParams = everyCall.filter(([, route]) => route.params);
 /** The fields of a schema, also of one with a transform. */
 const shapeOf = (schema: unknown) => {
   const { shape, in: taken } = schema as { shape?: Json; in?: { shape: Json } };
@@ -206,7 +199,7 @@ function mutations(id: string): Mutation[] {
 }
 
 function contractBody(id: string): z.ZodType {
-  return routes.find(([name]) => name === id)![1].body!;
+  return everyCall.find(([name]) => name === id)![1].body!;
 }
 
 test('there is a good body for every call that takes one, and it is one', () => {
@@ -298,7 +291,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
     });
   });
 
-  test.each(routes.filter(([, route]) => !route.query && !route.bodyKind && route.method !== 'POST'))(
+  test.each(everyCall.filter(([, route]) => !route.query && !route.bodyKind && route.method !== 'POST'))(
     '%s: takes no query',
     async (id, route) => {
       const path = route.path.replaceAll(/\{\w+\}/g, '01920000-0000-7000-8000-000000000000');

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { contract } from '../contract/index.ts';
 import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
+import { everyCall } from './every-call.ts';
 import { enrollOn, makeApiKey, makeLicense } from './factories.ts';
 import { startTestServer, type Identity } from './harness.ts';
 
@@ -11,12 +11,6 @@ type Caller = Identity & {
   kind: 'nobody' | 'staff' | 'apiKey' | 'machine';
 };
 
-const routes = Object.entries(contract).flatMap(([feature, calls]) =>
-  Object.entries(calls as Record<string, Route>).map(([name, route]): [string, Route] => [
-    `${feature}.${name}`,
-    route,
-  ]),
-);
 /** All roles that can have a session: service accounts have API keys instead. */
 const staffRoles = roleNames.filter((role) => role !== 'service_account');
 const callers = ['nobody', ...staffRoles, 'service_account', 'API key', 'machine'] as const;
@@ -77,7 +71,7 @@ async function knock(route: Route, caller: Caller): Promise<'allowed' | 401 | 40
 
 // These end the session that the others need; they have separate tests.
 const endsSession = (route: Route) => route === sessionCalls.logout || route === sessionCalls.refresh;
-const table = routes
+const table = everyCall
   .filter(([, route]) => !endsSession(route))
   .flatMap(([name, route]) => callers.map((caller) => [caller, name, route] as const));
 
@@ -101,7 +95,7 @@ describe('the contract decides', () => {
   });
 
   test('and a refusal names the permission that is lacking', async () => {
-    for (const [, route] of routes) {
+    for (const [, route] of everyCall) {
       if (route.access.kind !== 'staff' || expected(route, known.get('service_account')!) !== 403) continue;
       const lacking = permissionsOf(route.access).map((p) => `${p.resource}:${p.action}`);
       const path = route.path.replaceAll(/\{\w+\}/g, 'x');
