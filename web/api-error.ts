@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorDetail } from '../contract/errors.ts';
+import { isObject } from './is-object.ts';
 
 export const signInAgain = 'Authentication failed - please log in again';
 
@@ -90,9 +91,7 @@ const isDetail = (value: unknown): value is ErrorDetail =>
 function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : undefined;
+    return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { normalizeModuleIds } from '../contract/module-ids.ts';
+import { isObject } from './is-object.ts';
 
 /*
  * Normalizes the response shapes that the spec allows to those of the contract: lists may come without `data`, and the
@@ -27,6 +28,3 @@ function withModuleIds(value: unknown): unknown {
   const ids = normalizeModuleIds(license['moduleIds'] ?? modules);
   return { ...license, moduleIds: Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [] };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,13 +1,11 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { SessionUser } from '../contract/session.ts';
+import { isObject } from './is-object.ts';
 
 /*
  * Storage may hold anything: it may have been written by an earlier version, or edited. The shapes are checked here and
  * not by the schemas of the contract, which the sign-in screen does not load.
  */
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A user whose fields are text; missing fields become empty, and a value of another type is rejected. */
 export function userOf(value: unknown): SessionUser | undefined {

@@ -1,3 +1,5 @@
+import { isObject } from '../../is-object.ts';
+
 type Fields = Record<string, unknown>;
 
 /** One field of a record, and its change. */
@@ -39,7 +41,7 @@ function kindOf(had: boolean, has: boolean, before: unknown, after: unknown): Di
 function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
-  if (isRecord(a) && isRecord(b)) {
+  if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
     return keys.length === Object.keys(b).length && keys.every((key) => key in b && isSame(a[key], b[key]));
   }
@@ -49,7 +51,7 @@ function isSame(a: unknown, b: unknown): boolean {
 function flat(record: Fields | null, prefix = ''): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record ?? {})) {
-    if (isRecord(value) && Object.keys(value).length > 0) {
+    if (isObject(value) && Object.keys(value).length > 0) {
       for (const [inner, innerValue] of flat(value, `${prefix}${name}.`)) fields.set(inner, innerValue);
     } else {
       fields.set(prefix + name, value);
@@ -57,9 +59,6 @@ function flat(record: Fields | null, prefix = ''): Map<string, unknown> {
   }
   return fields;
 }
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value as text for the user; `null` where there is none. */
 export function valueText(value: unknown): string | null {
