@@ -1,13 +1,14 @@
 import { lazy } from 'react';
-import type { License } from '../../../contract/licenses.ts';
+import { licenseTabs, type License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { PageTabs } from '../../ui/PageTabs.tsx';
 import { ImportLicenses } from '../imports/index.ts';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
-import { LicenseTabs } from './LicenseTabs.tsx';
+import { stateBadges } from './license-labels.ts';
 import { useLicenseSearch, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
 import { useLicenseList, usePrefetch } from './use-license-list.ts';
@@ -33,9 +34,14 @@ export function LicensesPage() {
         )
       }
     >
-      <LicenseTabs
+      <PageTabs
+        label="License states"
         tab={tabOf(search)}
-        counts={list.data?.meta.counts}
+        tabs={licenseTabs.map((value) => ({
+          value,
+          label: stateBadges[value].word,
+          count: list.data?.meta.counts[value],
+        }))}
         onTab={(tab) => change({ tab: tab === 'active' ? undefined : tab })}
         onApproach={(tab) => prefetch({ ...search, tab, page: undefined })}
       >
@@ -45,7 +51,7 @@ export function LicensesPage() {
           change={change}
           onApproachNextPage={() => prefetch({ ...search, page: (search.page ?? 1) + 1 })}
         />
-      </LicenseTabs>
+      </PageTabs>
       <Dialogs search={search} rows={list.data?.data} change={change} />
     </Page>
   );
