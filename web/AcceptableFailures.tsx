@@ -1,14 +1,14 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { FailureComparison } from '../contract/guard.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import type { Release } from '../contract/releases.ts';
 import { storedExtensionOf } from '../contract/uploads.ts';
 import { isVersion } from '../contract/versions.ts';
-import { call } from './api.ts';
 import { askedOnce } from './query-client.ts';
 import { counted } from './ui/counted.ts';
 import { NumberField } from './ui/NumberField.tsx';
 import { fixedText } from './ui/numbers.ts';
+import { queryOf } from './query-of.ts';
 
 type Props = Pick<Parameters<typeof NumberField>[0], 'value' | 'onChange' | 'error' | 'disabled'> & {
   build: Build;
@@ -22,12 +22,11 @@ type Build = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture'> 
 function comparisonQuery({ fileName = '', version, channel, platform, architecture }: Build) {
   const fileKind = storedExtensionOf(fileName)?.slice(1).toLowerCase() ?? '';
   const query = { version: version.trim(), channel, platform, architecture, fileKind };
-  return queryOptions({
-    queryKey: ['releases', 'failure comparison', query],
-    queryFn: ({ signal }) => call(rollouts.failureComparison, { query }, { signal }),
+  return {
+    ...queryOf(rollouts.failureComparison, { query }),
     enabled: fileKind !== '' && isVersion(query.version),
     ...askedOnce,
-  });
+  };
 }
 
 /** The share of installs that may fail before the rollout guard pauses a release; empty: as of the previous release. */

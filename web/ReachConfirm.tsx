@@ -1,11 +1,11 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
 import { releases, type Release } from '../contract/releases.ts';
-import { call } from './api.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';
 import { countText } from './ui/numbers.ts';
+import { queryOf } from './query-of.ts';
 
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
   rolloutPercentage: number;
@@ -21,11 +21,10 @@ export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
     architecture,
     minimumAppVersion: minimumAppVersion || undefined,
   };
-  return queryOptions({
-    queryKey: ['releases', 'reach', query],
-    queryFn: ({ signal }) => call(releases.reach, { query }, { signal }),
+  return {
+    ...queryOf(releases.reach, { query }),
     ...askedOnce,
-  });
+  };
 }
 
 /** Confirms offering a build to more machines than now, and says how many they are. */

@@ -16,7 +16,7 @@ vi.stubGlobal('localStorage', {
   removeItem: (key: string) => storage.delete(key),
 });
 
-const { call, callList, urlOf } = await import('./api.ts');
+const { call, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
 const { addDialog } = await import('./ui/open-dialogs.ts');
 const { setRolePreview } = await import('./role-preview.ts');
@@ -66,21 +66,21 @@ describe('what an answer gives', () => {
 
   test('data and meta of a list', async () => {
     answer([200, { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 3 } }]);
-    expect((await callList(customers.list, {})).meta.deleted).toBe(3);
+    expect((await call(customers.list, {})).meta.deleted).toBe(3);
   });
 
   test('a bare list, or one without meta, has its length as the total', async () => {
     answer([200, [{ name: 'a' }, { name: 'b' }]], [200, { data: [{ name: 'a' }] }], [204]);
     const meta = { limit: null, offset: 0 };
-    expect(await callList(customers.trash, {})).toEqual({
+    expect(await call(customers.trash, {})).toEqual({
       data: [{ name: 'a' }, { name: 'b' }],
       meta: { ...meta, total: 2 },
     });
-    expect(await callList(customers.trash, {})).toEqual({
+    expect(await call(customers.trash, {})).toEqual({
       data: [{ name: 'a' }],
       meta: { ...meta, total: 1 },
     });
-    expect(await callList(customers.trash, {})).toEqual({ data: [], meta: { ...meta, total: 0 } });
+    expect(await call(customers.trash, {})).toEqual({ data: [], meta: { ...meta, total: 0 } });
   });
 
   test.each([
@@ -94,8 +94,8 @@ describe('what an answer gives', () => {
     const one = { licenseId: 'l1', ...travelling };
     answer([200, { data: one }], [200, [one]], [200, { data: [{ name: 'a', licenses: [one] }], meta: {} }]);
     expect(await call(licenses.get, { params: { id: 'l1' } })).toEqual(expected);
-    expect((await callList(licenses.list)).data).toEqual([expected]);
-    expect((await callList(customers.list)).data).toEqual([{ name: 'a', licenses: [expected] }]);
+    expect((await call(licenses.list)).data).toEqual([expected]);
+    expect((await call(customers.list)).data).toEqual([{ name: 'a', licenses: [expected] }]);
   });
 
   test('an answer that is not JSON is an error in words', async () => {

@@ -8,10 +8,11 @@ import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
 
-type Data<R extends Route> = R['answer'] extends z.ZodType ? z.output<R['answer']> : null;
+type Data<R extends Route> = R['answer'] extends z.ZodType ? RouteAnswer<R> : null;
 type Options = { signal?: AbortSignal | undefined };
 type NothingNeeded = Record<string, never>;
-type Arguments<R extends Route> =
+/** What a call takes: its request, and options; the request may be left out where all of its parts may be. */
+export type Arguments<R extends Route> =
   NothingNeeded extends RouteRequest<R>
     ? [request?: RouteRequest<R>, options?: Options]
     : [request: RouteRequest<R>, options?: Options];
@@ -21,17 +22,12 @@ type Parts = {
   body?: unknown;
 };
 
-/** Makes a call and returns its data: the `data` property, else the whole body, null when it is empty. */
+/**
+ * Makes a call. Returns the `data` property, else the whole body, null when it is empty; for a list `{ data, meta }`.
+ */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
-  return dataOf(await send(route, request ?? {}, options?.signal)) as Data<R>;
-}
-
-/** Calls a list route and returns `{ data, meta }`. */
-export async function callList<R extends Route & { meta: z.ZodType }>(
-  route: R,
-  ...[request, options]: Arguments<R>
-): Promise<RouteAnswer<R>> {
-  return listOf(await send(route, request ?? {}, options?.signal)) as RouteAnswer<R>;
+  const body = await send(route, request ?? {}, options?.signal);
+  return (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
 }
 
 /** The URL of a call, for a link such as a CSV export. */

@@ -1,18 +1,16 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import type { Channel } from '../contract/versions.ts';
-import { call } from './api.ts';
 import { isSame } from './merge-edits.ts';
 import { planValues, suggestedPlan, type PlanValues } from './release-plan.ts';
+import { queryOf } from './query-of.ts';
 
 /** The plan that the release forms suggest, for each channel. */
-export const rolloutDefaultsQuery = () =>
-  queryOptions({
-    staleTime: 5 * 60_000,
-    queryKey: ['releases', 'rollout defaults'],
-    queryFn: ({ signal }) => call(rollouts.defaults, {}, { signal }),
-  });
+export const rolloutDefaultsQuery = () => ({
+  ...queryOf(rollouts.defaults),
+  staleTime: 5 * 60_000,
+});
 
 type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 

@@ -1,18 +1,12 @@
-import { queryOptions } from '@tanstack/react-query';
 import { account } from '../../../contract/account.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import type { Screen } from '../../../contract/screens.ts';
 import { call } from '../../api.ts';
+import { queryOf } from '../../query-of.ts';
 
-export const ownSessionsQuery = queryOptions({
-  queryKey: ['account', 'sessions'],
-  queryFn: ({ signal }) => call(account.sessions, undefined, { signal }),
-});
+export const ownSessionsQuery = queryOf(account.sessions);
 
-export const secondFactorQuery = queryOptions({
-  queryKey: ['account', 'second factor'],
-  queryFn: ({ signal }) => call(account.secondFactor, undefined, { signal }),
-});
+export const secondFactorQuery = queryOf(account.secondFactor);
 
 type Passwords = RouteRequest<typeof account.changePassword>['body'];
 

@@ -1,16 +1,14 @@
-import { queryOptions } from '@tanstack/react-query';
 import { activations, type Activation } from '../../../contract/activations.ts';
 import { offline } from '../../../contract/offline.ts';
 import { validation } from '../../../contract/validation.ts';
-import { call, callList } from '../../api.ts';
+import { call } from '../../api.ts';
 import { live } from '../../live.ts';
+import { queryOf } from '../../query-of.ts';
 
-export const activationsQuery = (licenseKey: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['activations', licenseKey],
-    queryFn: ({ signal }) => callList(activations.list, { params: { licenseKey } }, { signal }),
-  });
+export const activationsQuery = (licenseKey: string) => ({
+  ...queryOf(activations.list, { params: { licenseKey } }),
+  ...live,
+});
 
 /** `force`: also while the machine may run offline. */
 export const deactivateMachine = ({

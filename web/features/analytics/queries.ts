@@ -3,16 +3,15 @@ import { analytics } from '../../../contract/analytics.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { live } from '../../live.ts';
+import { queryOf } from '../../query-of.ts';
 import { daysOf, periodBefore, type Period } from './series.ts';
 
 const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
-export const healthQuery = () =>
-  queryOptions({
-    queryKey: ['analytics', 'health'],
-    queryFn: ({ signal }) => call(analytics.health, {}, { signal }),
-    ...shared,
-  });
+export const healthQuery = () => ({
+  ...queryOf(analytics.health),
+  ...shared,
+});
 
 export const trendsQuery = (period: Period) => trendsOf(daysOf(period, new Date()));
 

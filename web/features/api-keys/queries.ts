@@ -3,7 +3,8 @@ import { apiKeys, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
-import { askedOnce } from '../../query-client.ts';
+import { alwaysFresh, askedOnce } from '../../query-client.ts';
+import { queryOf } from '../../query-of.ts';
 
 /** How often the usage figures are refetched while the screen is in use, in milliseconds. */
 const usageEvery = 10_000;
@@ -37,8 +38,7 @@ export const apiKeyQuery = (id: string) =>
       if (!apiKey) throw new ApiError(404, 'There is no such API key.');
       return apiKey;
     },
-    gcTime: 0,
-    refetchOnWindowFocus: false,
+    ...alwaysFresh,
   });
 
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
@@ -52,11 +52,7 @@ export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
 const timeoutMs = 3000;
 
 /** Usage of a key in the last 24 hours. */
-export const apiKeyImpactQuery = (keyId: string) =>
-  queryOptions({
-    queryKey: ['api-keys', 'impact', keyId],
-    queryFn: ({ signal }) => call(apiKeys.impact, { params: { keyId } }, { signal }),
-  });
+export const apiKeyImpactQuery = (keyId: string) => queryOf(apiKeys.impact, { params: { keyId } });
 
 /** The same for the confirmation of a revocation; undefined where it is not available in time. */
 export const apiKeyImpact = (keyId: string) =>

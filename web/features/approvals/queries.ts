@@ -1,4 +1,3 @@
-import { queryOptions } from '@tanstack/react-query';
 import { approvals, type ChangeRequest } from '../../../contract/approvals.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { ApiError } from '../../api-error.ts';
@@ -6,22 +5,16 @@ import { versionIn } from '../../approval-store.ts';
 import { call } from '../../api.ts';
 import type { ApprovalsSearch } from './approvals-search.ts';
 import { live } from '../../live.ts';
+import { queryOf } from '../../query-of.ts';
 
 /** Change requests of the last days, or those that the user may approve now, the newest first. */
-export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
-  queryOptions({
-    ...live,
-    queryKey: ['approvals', 'list', waiting],
-    queryFn: ({ signal }) =>
-      call(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, { signal }),
-  });
+export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) => ({
+  ...queryOf(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }),
+  ...live,
+});
 
 /** Which channels require approvals. */
-export const channelsQuery = () =>
-  queryOptions({
-    queryKey: ['approvals', 'channels'],
-    queryFn: ({ signal }) => call(approvals.channels, {}, { signal }),
-  });
+export const channelsQuery = () => queryOf(approvals.channels);
 
 const withId = ({ id }: Pick<ChangeRequest, 'id'>) => ({ params: { requestId: id } });
 

@@ -1,9 +1,10 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { audit } from '../../../contract/audit.ts';
 import { errorOf } from '../../api-error.ts';
 import { call, urlOf, withSession } from '../../api.ts';
 import { live } from '../../live.ts';
 import { askedOnce } from '../../query-client.ts';
+import { queryOf } from '../../query-of.ts';
 import { defaultSize, type AuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 9. */
@@ -33,61 +34,45 @@ export const auditListQuery = (search: AuditSearch) => {
   const size = search.size ?? defaultSize;
   const place = search.after ? { after: search.after } : { offset: String(((search.page ?? 1) - 1) * size) };
   const query = { ...filterOf(search), limit: String(size), ...place };
-  return queryOptions({
-    queryKey: ['audit', 'list', query],
-    queryFn: ({ signal }) => call(audit.list, { query }, { signal }),
+  return {
+    ...queryOf(audit.list, { query }),
     staleTime: freshFor,
     gcTime: keptFor,
     placeholderData: keepPreviousData,
-  });
+  };
 };
 
-export const auditEntryQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['audit', 'one', id],
-    queryFn: ({ signal }) => call(audit.get, { params: { id } }, { signal }),
-    staleTime: freshFor,
-  });
-
-export const auditChoicesQuery = queryOptions({
-  queryKey: ['audit', 'choices'],
-  queryFn: ({ signal }) => call(audit.choices, undefined, { signal }),
+export const auditEntryQuery = (id: string) => ({
+  ...queryOf(audit.get, { params: { id } }),
   staleTime: freshFor,
 });
+
+export const auditChoicesQuery = {
+  ...queryOf(audit.choices),
+  staleTime: freshFor,
+};
 
 export const statsDays = 30;
 
-export const auditStatsQuery = queryOptions({
+export const auditStatsQuery = {
+  ...queryOf(audit.stats, { query: { days: String(statsDays) } }),
   ...live,
-  queryKey: ['audit', 'stats'],
-  queryFn: ({ signal }) => call(audit.stats, { query: { days: String(statsDays) } }, { signal }),
   staleTime: freshFor,
-});
+};
 
 /** The state of the chain; refetched each minute, as the server verifies it. */
-export const chainQuery = queryOptions({
-  queryKey: ['audit', 'chain'],
-  queryFn: ({ signal }) => call(audit.chain, undefined, { signal }),
+export const chainQuery = {
+  ...queryOf(audit.chain),
   refetchInterval: 60_000,
-});
+};
 
-export const auditConfigQuery = queryOptions({
-  queryKey: ['audit', 'config'],
-  queryFn: ({ signal }) => call(audit.config, undefined, { signal }),
-});
+export const auditConfigQuery = queryOf(audit.config);
 
 /** What a cleanup deletes; `days`: for a retention other than the stored one. */
-export const cleanUpImpactQuery = (days?: number) =>
-  queryOptions({
-    queryKey: ['audit', 'cleanUpImpact', days],
-    queryFn: ({ signal }) =>
-      call(
-        audit.cleanupImpact,
-        { query: { days: days === undefined ? undefined : String(days) } },
-        { signal },
-      ),
-    ...askedOnce,
-  });
+export const cleanUpImpactQuery = (days?: number) => ({
+  ...queryOf(audit.cleanupImpact, { query: { days: days === undefined ? undefined : String(days) } }),
+  ...askedOnce,
+});
 
 /** `seen`: the value that the user changes. */
 export const setRetention = (body: { value: number; seen: number }) =>

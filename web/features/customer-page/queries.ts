@@ -1,30 +1,27 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { customerPage } from '../../../contract/customer-page.ts';
-import { call, callList, urlOf } from '../../api.ts';
+import { call, urlOf } from '../../api.ts';
 import { live } from '../../live.ts';
+import { pageOf, queryOf } from '../../query-of.ts';
 import type { CustomerSearch } from './customer-search.ts';
 
 const at = (id: string) => ({ params: { id } });
 
-export const overviewQuery = (customerId: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['customer page', customerId, 'overview'],
-    queryFn: ({ signal }) => call(customerPage.overview, at(customerId), { signal }),
-  });
+export const overviewQuery = (customerId: string) => ({
+  ...queryOf(customerPage.overview, at(customerId)),
+  ...live,
+});
 
 export const machinesPerPage = 10;
 
-export const machinesQuery = (customerId: string, { search, page = 1 }: CustomerSearch) => {
-  const offset = String((page - 1) * machinesPerPage);
-  const query = { search, limit: String(machinesPerPage), offset };
-  return queryOptions({
-    ...live,
-    queryKey: ['customer page', customerId, 'machines', query],
-    queryFn: ({ signal }) => callList(customerPage.machines, { ...at(customerId), query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const machinesQuery = (customerId: string, { search, page }: CustomerSearch) => ({
+  ...queryOf(customerPage.machines, {
+    ...at(customerId),
+    query: { search, ...pageOf(page, machinesPerPage) },
+  }),
+  ...live,
+  placeholderData: keepPreviousData,
+});
 
 const entriesPerPage = '10';
 

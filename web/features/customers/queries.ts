@@ -2,14 +2,13 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isCountryCode } from '../../../contract/countries.ts';
 import { customers, customerSorts } from '../../../contract/customers.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { call, callList, urlOf } from '../../api.ts';
-import { askedOnce } from '../../query-client.ts';
+import { call, urlOf } from '../../api.ts';
+import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
+import { pageOf, queryOf } from '../../query-of.ts';
 import type { CustomerListSearch, CustomerTrashSearch } from './customers-search.ts';
 
 export const pageSize = 50;
-
-const offsetOf = (page: number | undefined) => String(((page ?? 1) - 1) * pageSize);
 
 /** The search parameters that the service filters and sorts by. */
 function filterOf(search: CustomerListSearch) {
@@ -21,27 +20,19 @@ function filterOf(search: CustomerListSearch) {
 }
 
 /** A page of the list. Not retried automatically: the screen offers Retry (spec part 1, section 9). */
-export const customerListQuery = (search: CustomerListSearch) => {
-  const query = { ...filterOf(search), limit: String(pageSize), offset: offsetOf(search.page) };
-  return queryOptions({
-    queryKey: ['customers', 'list', query],
-    queryFn: ({ signal }) => callList(customers.list, { query }, { signal }),
-    retry: false,
-    placeholderData: keepPreviousData,
-  });
-};
+export const customerListQuery = (search: CustomerListSearch) => ({
+  ...queryOf(customers.list, { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } }),
+  retry: false,
+  placeholderData: keepPreviousData,
+});
 
 export const customerExportUrl = (search: CustomerListSearch): string =>
   urlOf(customers.exportCsv, { query: filterOf(search) });
 
-export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => {
-  const query = { search, limit: String(pageSize), offset: offsetOf(page) };
-  return queryOptions({
-    queryKey: ['customers', 'trash', query],
-    queryFn: ({ signal }) => callList(customers.trash, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => ({
+  ...queryOf(customers.trash, { query: { search, ...pageOf(page, pageSize) } }),
+  placeholderData: keepPreviousData,
+});
 
 /** One customer, soft-deleted or not: always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const customerQuery = (id: string) =>
@@ -49,32 +40,26 @@ export const customerQuery = (id: string) =>
     queryKey: ['customers', 'one', id],
     queryFn: ({ signal }) =>
       call(customers.get, { ...withId(id), query: { includeDeleted: 'true' } }, { signal }),
-    gcTime: 0,
-    refetchOnWindowFocus: false,
+    ...alwaysFresh,
   });
 
 const choicesShown = 50;
 
 /** Options of a customer select, by part of their name or email. */
-export const customerChoicesQuery = (search: string) =>
-  queryOptions({
-    queryKey: ['customers', 'choices', search],
-    queryFn: ({ signal }) =>
-      callList(customers.list, { query: { search, sort: 'name', limit: String(choicesShown) } }, { signal }),
-    placeholderData: keepPreviousData,
-  });
+export const customerChoicesQuery = (search: string) => ({
+  ...queryOf(customers.list, { query: { search, sort: 'name', limit: String(choicesShown) } }),
+  placeholderData: keepPreviousData,
+});
 
 /** The first few customers that match `text`. */
 export const findCustomers = (text: string, limit: number, signal: AbortSignal) =>
-  callList(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
+  call(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
 
 /** What depends on customers: their licenses, and the machines that a deletion refuses. */
-export const customerImpactQuery = (ids: readonly string[]) =>
-  queryOptions({
-    queryKey: ['customers', 'impact', ids],
-    queryFn: ({ signal }) => call(customers.impact, { query: { ids: ids.join(',') } }, { signal }),
-    ...askedOnce,
-  });
+export const customerImpactQuery = (ids: readonly string[]) => ({
+  ...queryOf(customers.impact, { query: { ids: ids.join(',') } }),
+  ...askedOnce,
+});
 
 export type CustomerPayload = RouteRequest<typeof customers.create>['body'];
 type Update = RouteRequest<typeof customers.update>['body'];

@@ -10,10 +10,11 @@ import {
 } from '../../../contract/licenses.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { validation } from '../../../contract/validation.ts';
-import { call, callList, urlOf } from '../../api.ts';
+import { call, urlOf } from '../../api.ts';
 import { live } from '../../live.ts';
-import { askedOnce } from '../../query-client.ts';
+import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
+import { pageOf, queryOf } from '../../query-of.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
 export const pageSize = 50;
@@ -37,15 +38,10 @@ export const filterOf = (search: LicenseListSearch) => ({
 });
 
 /** A page of the list, with the counts of the tabs and of the customers on the page. */
-export const licenseListQuery = (search: LicenseListSearch) => {
-  const offset = ((search.page ?? 1) - 1) * pageSize;
-  const query = { ...filterOf(search), limit: String(pageSize), offset: String(offset) };
-  return queryOptions({
-    queryKey: ['licenses', 'list', query],
-    queryFn: ({ signal }) => callList(licenses.list, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const licenseListQuery = (search: LicenseListSearch) => ({
+  ...queryOf(licenses.list, { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } }),
+  placeholderData: keepPreviousData,
+});
 
 export const licensesPerPage = 20;
 
@@ -53,20 +49,16 @@ export const licensesPerPage = 20;
 export const customerLicensesQuery = (
   customerId: string,
   { page, sort }: { page: number; sort: string | undefined },
-) => {
-  const offset = String((page - 1) * licensesPerPage);
-  const query = {
-    customerId,
-    sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
-    limit: String(licensesPerPage),
-    offset,
-  };
-  return queryOptions({
-    queryKey: ['licenses', 'of customer', query],
-    queryFn: ({ signal }) => callList(licenses.list, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+) => ({
+  ...queryOf(licenses.list, {
+    query: {
+      customerId,
+      sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
+      ...pageOf(page, licensesPerPage),
+    },
+  }),
+  placeholderData: keepPreviousData,
+});
 
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
@@ -76,25 +68,20 @@ export const tickedExportUrl = (ticked: readonly License[]): string =>
   urlOf(licenses.exportCsv, { query: { ids: ticked.map(({ licenseId }) => licenseId).join(',') } });
 
 /** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
-export const licenseQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['licenses', 'one', id],
-    queryFn: ({ signal }) => call(licenses.get, withId(id), { signal }),
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  });
+export const licenseQuery = (id: string) => ({
+  ...queryOf(licenses.get, withId(id)),
+  ...alwaysFresh,
+});
 
 /** The results of its validations in the last 30 days. */
-export const licenseValidationsQuery = (id: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['licenses', 'validations', id],
-    queryFn: ({ signal }) => call(validation.ofLicense, withId(id), { signal }),
-  });
+export const licenseValidationsQuery = (id: string) => ({
+  ...queryOf(validation.ofLicense, withId(id)),
+  ...live,
+});
 
 /** The best matches for `text`, in every state. */
 export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
-  callList(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
+  call(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
 
 /** The license with this key, or null. */
 export const licenseByKeyQuery = (key: string) =>
@@ -109,21 +96,17 @@ export const licenseByKeyQuery = (key: string) =>
 /** Machines that revoking these licenses refuses, or reactivating them accepts again. */
 export const licenseImpactQuery = (changed: readonly License[]) => {
   const ids = changed.map(({ licenseId }) => licenseId);
-  return queryOptions({
-    queryKey: ['licenses', 'impact', ids],
-    queryFn: ({ signal }) => call(licenses.impact, { query: { ids: ids.join(',') } }, { signal }),
+  return {
+    ...queryOf(licenses.impact, { query: { ids: ids.join(',') } }),
     ...askedOnce,
-  });
+  };
 };
 
 /** What a transfer to this customer would change. */
-export const transferImpactQuery = (id: string, customerId: string) =>
-  queryOptions({
-    queryKey: ['licenses', 'transfer', id, customerId],
-    queryFn: ({ signal }) =>
-      call(licenses.transferImpact, { ...withId(id), query: { customerId } }, { signal }),
-    ...askedOnce,
-  });
+export const transferImpactQuery = (id: string, customerId: string) => ({
+  ...queryOf(licenses.transferImpact, { ...withId(id), query: { customerId } }),
+  ...askedOnce,
+});
 
 export type LicensePayload = RouteRequest<typeof licenses.create>['body'];
 type Update = RouteRequest<typeof licenses.update>['body'];

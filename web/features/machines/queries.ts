@@ -1,35 +1,30 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { credentials } from '../../../contract/credentials.ts';
 import { machineStandings } from '../../../contract/machine-standing.ts';
 import { machines } from '../../../contract/machines.ts';
-import { call, callList, urlOf } from '../../api.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import { call, urlOf } from '../../api.ts';
 import { live } from '../../live.ts';
-import { shouldRetry } from '../../query-client.ts';
+import { retryOnce } from '../../query-client.ts';
+import { pageOf, queryOf } from '../../query-of.ts';
 import type { MachinesSearch } from './machines-search.ts';
 
-const retryOnce = (failures: number, error: unknown) => failures < 1 && shouldRetry(failures, error);
-
-const loadMachine = (id: string, signal: AbortSignal) => call(machines.get, { params: { id } }, { signal });
-export type MachineDetail = Awaited<ReturnType<typeof loadMachine>>;
+export type MachineDetail = RouteAnswer<typeof machines.get>;
 export type MachineActivation = MachineDetail['activations'][number];
 
+const followed = { ...live, retry: retryOnce };
+
 /** One machine by its display id or hash, refetched so that its next event appears. */
-export const machineQuery = (id: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['machines', 'one', id],
-    queryFn: ({ signal }) => loadMachine(id, signal),
-    retry: retryOnce,
-  });
+export const machineQuery = (id: string) => ({
+  ...queryOf(machines.get, { params: { id } }),
+  ...followed,
+});
 
 /** For each release, why this machine is or is not offered it. */
-export const machineOffersQuery = (id: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['machines', 'offers', id],
-    queryFn: ({ signal }) => call(machines.explain, { params: { id } }, { signal }),
-    retry: retryOnce,
-  });
+export const machineOffersQuery = (id: string) => ({
+  ...queryOf(machines.explain, { params: { id } }),
+  ...followed,
+});
 
 export const machinesPerPage = 50;
 
@@ -44,35 +39,27 @@ const filterOf = ({ search, customer, platform, version, state, seen, sort }: Ma
 });
 
 /** A page of all machines. */
-export const machinesListQuery = ({ page = 1, ...search }: MachinesSearch) => {
-  const offset = String((page - 1) * machinesPerPage);
-  const query = { ...filterOf(search), limit: String(machinesPerPage), offset };
-  return queryOptions({
-    ...live,
-    queryKey: ['machines', 'list', query],
-    queryFn: ({ signal }) => callList(machineStandings.list, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const machinesListQuery = ({ page, ...search }: MachinesSearch) => ({
+  ...queryOf(machineStandings.list, { query: { ...filterOf(search), ...pageOf(page, machinesPerPage) } }),
+  ...live,
+  placeholderData: keepPreviousData,
+});
 
 export const machinesExportUrl = (search: MachinesSearch): string =>
   urlOf(machineStandings.exportCsv, { query: filterOf(search) });
 
 /** Where a machine stands: its license and seat, and since when it is refused. */
-export const standingQuery = (id: string) =>
-  queryOptions({
-    ...live,
-    queryKey: ['machines', 'standing', id],
-    queryFn: ({ signal }) => call(machineStandings.get, { params: { id } }, { signal }),
-    retry: retryOnce,
-  });
+export const standingQuery = (id: string) => ({
+  ...queryOf(machineStandings.get, { params: { id } }),
+  ...followed,
+});
 
 /** What a machine did, page by page, the latest first. */
 export const timelineQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['machines', 'timeline', id],
     queryFn: ({ signal, pageParam }) =>
-      callList(
+      call(
         machineStandings.timeline,
         { params: { id }, query: pageParam === null ? {} : { before: pageParam } },
         { signal },
@@ -84,6 +71,6 @@ export const timelineQuery = (id: string) =>
 
 /** The first few machines that match all words of `text`. */
 export const findMachines = (text: string, limit: number, signal: AbortSignal) =>
-  callList(machineStandings.list, { query: { search: text, limit: String(limit) } }, { signal });
+  call(machineStandings.list, { query: { search: text, limit: String(limit) } }, { signal });
 
 export const endEnrollment = (activationId: string) => call(credentials.end, { params: { activationId } });

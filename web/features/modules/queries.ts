@@ -1,8 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
 import { modules } from '../../../contract/modules.ts';
-import { call } from '../../api.ts';
+import { queryOf } from '../../query-of.ts';
 
-export const modulesQuery = queryOptions({
-  queryKey: ['modules'],
-  queryFn: ({ signal }) => call(modules.list, undefined, { signal }),
-});
+export const modulesQuery = queryOf(modules.list);

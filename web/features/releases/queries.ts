@@ -1,14 +1,15 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases } from '../../../contract/releases.ts';
 import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { call, callList } from '../../api.ts';
-import { askedOnce, shouldRetry } from '../../query-client.ts';
+import { call } from '../../api.ts';
+import { alwaysFresh, askedOnce, retryOnce } from '../../query-client.ts';
 import { live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
+import { pageOf, queryOf } from '../../query-of.ts';
 import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
 
 /** Releases per page of the list. */
@@ -20,7 +21,7 @@ export const trashPageSize = 20;
 /** Spec part 2, section 9: cached 5 minutes, 1 retry. */
 const asReleases = {
   staleTime: 5 * 60_000,
-  retry: (failures: number, error: unknown) => failures < 1 && shouldRetry(failures, error),
+  retry: retryOnce,
 };
 
 /** The search parameters that the service filters by. */
@@ -33,72 +34,58 @@ const filterOf = (search: ReleasesSearch) => ({
   showInactive: search.inactive ? ('true' as const) : ('false' as const),
 });
 
-export const releaseListQuery = (search: ReleasesSearch) => {
-  const query = {
-    ...filterOf(search),
-    limit: String(pageSize),
-    offset: String(((search.page ?? 1) - 1) * pageSize),
-  };
-  return queryOptions({
-    ...asReleases,
-    ...live,
-    queryKey: ['releases', 'list', query],
-    queryFn: ({ signal }) => callList(releases.list, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const releaseListQuery = (search: ReleasesSearch) => ({
+  ...queryOf(releases.list, {
+    query: {
+      ...filterOf(search),
+      ...pageOf(search.page, pageSize),
+    },
+  }),
+  ...asReleases,
+  ...live,
+  placeholderData: keepPreviousData,
+});
 
 /** Releases found by version or notes, including inactive ones. */
 export const findReleases = (text: string, limit: number, signal: AbortSignal) =>
-  callList(releases.list, { query: { search: text, limit: String(limit) } }, { signal });
+  call(releases.list, { query: { search: text, limit: String(limit) } }, { signal });
 
 /** One release, always refetched, since its `updatedAt` decides whether an edit may be saved. */
-export const releaseQuery = (id: string) =>
-  queryOptions({
-    ...asReleases,
-    queryKey: ['releases', 'one', id],
-    queryFn: ({ signal }) => call(releases.get, withId(id), { signal }),
-    staleTime: 0,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  });
+export const releaseQuery = (id: string) => ({
+  ...queryOf(releases.get, withId(id)),
+  ...asReleases,
+  staleTime: 0,
+  ...alwaysFresh,
+});
 
-export const releaseAnalyticsQuery = () =>
-  queryOptions({
-    ...asReleases,
-    ...live,
-    queryKey: ['releases', 'analytics'],
-    queryFn: ({ signal }) => call(releases.analytics, {}, { signal }),
-  });
+export const releaseAnalyticsQuery = () => ({
+  ...queryOf(releases.analytics),
+  ...asReleases,
+  ...live,
+});
 
-export const releaseTrashQuery = ({ search, due, page }: ReleaseTrashSearch) => {
-  const query = { search, dueWithinDays: due, page: String(page ?? 1), pageSize: String(trashPageSize) };
-  return queryOptions({
-    ...asReleases,
-    queryKey: ['releases', 'trash', query],
-    queryFn: ({ signal }) => call(releases.trash, { query }, { signal }),
-    placeholderData: keepPreviousData,
-  });
-};
+export const releaseTrashQuery = ({ search, due, page }: ReleaseTrashSearch) => ({
+  ...queryOf(releases.trash, {
+    query: { search, dueWithinDays: due, page: String(page ?? 1), pageSize: String(trashPageSize) },
+  }),
+  ...asReleases,
+  placeholderData: keepPreviousData,
+});
 
 /** Machines that run the version of a release. */
-export const releaseImpactQuery = (releaseId: string) =>
-  queryOptions({
-    queryKey: ['releases', 'impact', releaseId],
-    queryFn: ({ signal }) => call(releases.impact, withId(releaseId), { signal }),
-    ...askedOnce,
-  });
+export const releaseImpactQuery = (releaseId: string) => ({
+  ...queryOf(releases.impact, withId(releaseId)),
+  ...askedOnce,
+});
 
 /** How far these releases have come, for the list. */
-export const stripsQuery = (ids: readonly string[]) =>
-  queryOptions({
-    ...asReleases,
-    ...live,
-    queryKey: ['releases', 'strips', ids],
-    queryFn: ({ signal }) => call(rollouts.strips, { query: { ids: ids.join(',') } }, { signal }),
-    enabled: ids.length > 0,
-    placeholderData: keepPreviousData,
-  });
+export const stripsQuery = (ids: readonly string[]) => ({
+  ...queryOf(rollouts.strips, { query: { ids: ids.join(',') } }),
+  ...asReleases,
+  ...live,
+  enabled: ids.length > 0,
+  placeholderData: keepPreviousData,
+});
 
 export const setRolloutDefault = (channel: Channel, body: RouteRequest<typeof rollouts.setDefault>['body']) =>
   call(rollouts.setDefault, { params: { channel }, body });

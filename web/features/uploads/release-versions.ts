@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Platform } from '../../../contract/builds.ts';
 import { releases } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
-import { call, callList } from '../../api.ts';
+import { call } from '../../api.ts';
 import type { UrlPayload } from './new-release.ts';
 
 const freshFor = 5 * 60_000;
@@ -14,7 +14,7 @@ export const versionsQuery = (platform: Platform, channel: Channel) =>
     queryFn: async ({ signal }) => {
       // The list starts with the highest.
       const query = { platform, channel, limit: '1' };
-      const { data } = await callList(releases.list, { query }, { signal });
+      const { data } = await call(releases.list, { query }, { signal });
       return data.map(({ version }) => version);
     },
     staleTime: freshFor,

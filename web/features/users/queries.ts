@@ -3,7 +3,8 @@ import type { RouteRequest } from '../../../contract/route.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
-import { askedOnce } from '../../query-client.ts';
+import { alwaysFresh, askedOnce } from '../../query-client.ts';
+import { queryOf } from '../../query-of.ts';
 
 /** All users, or those whose email or name contains the search. */
 export const usersQuery = (search: string | undefined) =>
@@ -27,42 +28,32 @@ export const userQuery = (id: string) =>
       if (!user) throw new ApiError(404, 'There is no such user.', { error: 'There is no such user.' });
       return user;
     },
-    gcTime: 0,
-    refetchOnWindowFocus: false,
+    ...alwaysFresh,
   });
 
 /** Spec part 2, section 9. */
 const rolesKeptFor = 10 * 60_000;
 
 /** Not retried: the seven roles of the spec replace them immediately. */
-export const rolesQuery = queryOptions({
-  queryKey: ['users', 'roles'],
-  queryFn: ({ signal }) => call(rbac.roles, undefined, { signal }),
+export const rolesQuery = {
+  ...queryOf(rbac.roles),
   staleTime: rolesKeptFor,
   gcTime: rolesKeptFor,
   retry: false,
-});
+};
 
-export const userSessionsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['users', 'sessions', id],
-    queryFn: ({ signal }) => call(users.sessions, { params: { id } }, { signal }),
-  });
+export const userSessionsQuery = (id: string) => queryOf(users.sessions, { params: { id } });
 
 /** What depends on a user: open sessions, and API keys that they created. */
-export const userImpactQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['users', 'impact', id],
-    queryFn: ({ signal }) => call(users.impact, { params: { id } }, { signal }),
-    ...askedOnce,
-  });
+export const userImpactQuery = (id: string) => ({
+  ...queryOf(users.impact, { params: { id } }),
+  ...askedOnce,
+});
 
-export const roleImpactQuery = (roleId: string) =>
-  queryOptions({
-    queryKey: ['users', 'roleImpact', roleId],
-    queryFn: ({ signal }) => call(rbac.roleImpact, { params: { roleId } }, { signal }),
-    ...askedOnce,
-  });
+export const roleImpactQuery = (roleId: string) => ({
+  ...queryOf(rbac.roleImpact, { params: { roleId } }),
+  ...askedOnce,
+});
 
 export type NewUser = RouteRequest<typeof users.create>['body'];
 type UserPatch = RouteRequest<typeof users.update>['body'];

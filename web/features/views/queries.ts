@@ -1,14 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { views, type ViewList } from '../../../contract/views.ts';
 import { call } from '../../api.ts';
+import { queryOf } from '../../query-of.ts';
 
 /** The views of a list that the user sees; of all lists without `list`. */
-export const viewsQuery = (list?: ViewList) =>
-  queryOptions({
-    queryKey: ['views', list ?? 'all'],
-    queryFn: ({ signal }) => call(views.list, { query: list ? { list } : {} }, { signal }),
-  });
+export const viewsQuery = (list?: ViewList) => queryOf(views.list, { query: list ? { list } : {} });
 
 export const createView = (body: RouteRequest<typeof views.create>['body']) => call(views.create, { body });
 export const updateView = (id: string, body: RouteRequest<typeof views.update>['body']) =>
