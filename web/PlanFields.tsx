@@ -147,7 +147,7 @@ export function PlanFields(
       )}
       <DayField
         label="Start"
-        withTime
+        withTime="00:00"
         placeholder="At once"
         description="Empty: at once. A step is taken only while too few updates fail to pause the rollout."
         disabled={disabled}

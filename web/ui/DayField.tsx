@@ -11,15 +11,15 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
   /** `2026-12-31`, with a time `2026-12-31T17:00`; or the typed text if it is not a date. */
   value?: string;
   onChange: (value: string) => void;
-  /** A date and time, in the local time zone. */
-  withTime?: boolean;
+  /** A date and time, in the local time zone; this time where none is typed: of a start, or of an end. */
+  withTime?: '00:00' | '23:59';
 };
 
 /**
  * A day, or with `withTime` a date and time, typed or chosen in a calendar. Text that is not a date stays, and the form
  * shows the error. A click and the arrow down open the calendar.
  */
-export function DayField({ value = '', onChange, withTime = false, ...input }: Props) {
+export function DayField({ value = '', onChange, withTime, ...input }: Props) {
   // Loaded before it opens, because the focus moves to its content.
   const [Calendar, setCalendar] = useState<typeof LoadedCalendar>();
   const open = () => void import('./Calendar.tsx').then((loaded) => setCalendar(() => loaded.default));
@@ -27,14 +27,14 @@ export function DayField({ value = '', onChange, withTime = false, ...input }: P
   const opened = Calendar !== undefined;
   const field = useTyped({
     value,
-    read: withTime ? readMoment : readDay,
+    read: withTime ? (text) => readMoment(text, withTime) : readDay,
     show: withTime ? shownMoment : shownDay,
     onChange,
   });
   const day = isDay(value) || isMoment(value) ? value.slice(0, 10) : null;
   const choose = (chosen: string | null) => {
     if (!chosen) return;
-    onChange(withTime ? chosen + (isMoment(value) ? value.slice(10) : 'T23:59') : chosen);
+    onChange(withTime ? chosen + (isMoment(value) ? value.slice(10) : `T${withTime}`) : chosen);
     close();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

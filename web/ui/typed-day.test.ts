@@ -60,7 +60,11 @@ test.each([
   ['31.12.2026', '2026-12-31T23:59'],
   ['Dec 31, 2026, 5:00 PM', '2026-12-31T17:00'],
   ['31 Dec 2026, 12:30 a.m.', '2026-12-31T00:30'],
-])('%j is the moment %s', (text, moment) => expect(readMoment(text)).toBe(moment));
+])('%j is the moment %s', (text, moment) => expect(readMoment(text, '23:59')).toBe(moment));
+
+test('a moment without a time is at the time of its field', () => {
+  expect(readMoment('31.12.2026', '00:00')).toBe('2026-12-31T00:00');
+});
 
 test.each([
   ['31 Dec 2026, 24:00', 'There is no such time on that day'],
@@ -71,7 +75,7 @@ test.each([
   ['30 Feb 2027 10:00', 'There is no such day'],
   ['31 Dec 2026, 5 pm', 'Write a date and time such as 31 Dec 2026, 17:00'],
 ])('%j is no moment', (text, problem) => {
-  expect(readMoment(text)).toBe(text);
+  expect(readMoment(text, '23:59')).toBe(text);
   expect(shownMoment(text)).toBe(text);
   expect(momentProblem(text)).toBe(problem);
 });
@@ -97,7 +101,7 @@ test('every moment that is shown is read as that moment', () => {
   fc.assert(
     fc.property(anyDay, fc.nat(23), fc.nat(59), (day, hour, minute) => {
       const text = `${shownDay(day)}, ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
-      const read = readMoment(text);
+      const read = readMoment(text, '23:59');
       if (read !== text) expect(shownMoment(read)).toBe(text);
       else expect(momentProblem(text)).toBe('There is no such time on that day');
     }),
@@ -156,6 +160,6 @@ test.each(languages)('in %s, every day and moment is read as it is shown', (lang
   for (const day of ['2026-09-05', '2026-12-31', '2028-02-29']) {
     expect(days.readDay(days.shownDay(day))).toBe(day);
     for (const time of ['00:00', '09:05', '12:30', '23:59', '17:03:07'])
-      expect(days.readMoment(days.shownMoment(`${day}T${time}`))).toBe(`${day}T${time}`);
+      expect(days.readMoment(days.shownMoment(`${day}T${time}`), '23:59')).toBe(`${day}T${time}`);
   }
 });

@@ -110,12 +110,13 @@ export function typedDaysIn(locale: Intl.Locale) {
      */
     readDay,
     /**
-     * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone; without
-     * a time, 23:59. A time in an hour that daylight saving time skips is not valid.
+     * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone;
+     * without a time, `otherwise`. A time in an hour that daylight saving time skips is not valid.
      */
-    readMoment: (text: string): string => {
+    readMoment: (text: string, otherwise: string): string => {
       const found = momentParts.exec(tidy(text)) ?? [];
-      const [, dayText = '', hour = '23', minute = '59', second = '00', half] = found;
+      const [usualHour, usualMinute] = otherwise.split(':') as [string, string];
+      const [, dayText = '', hour = usualHour, minute = usualMinute, second = '00', half] = found;
       const day = readDay(dayText);
       if (!isDay(day)) return text;
       const local = `${day}T${hourOf(hour, half)}:${minute}${second === '00' ? '' : `:${second}`}`;

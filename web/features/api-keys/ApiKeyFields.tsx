@@ -20,7 +20,7 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <DayField
-        withTime
+        withTime="23:59"
         label={fieldLabels.expiresAt}
         description={`In your time zone, ${zone}. Without a time, at the end of the day${ifEmpty}`}
         required={required}
