@@ -336,6 +336,7 @@ export type Tables = ViewTables & {
     release_id: string;
     begun_by: string | null;
     multipart_id: string | null;
+    completed_with: string | null;
     claim: string | null;
     claimed_at: Date | null;
     created_at: Date;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Release } from '../../../contract/releases.ts';
 import type { RouteInput } from '../../../contract/route.ts';
@@ -31,13 +31,20 @@ import {
 type CompleteInput = RouteInput<typeof calls.complete>['body'];
 type CompleteContext = Context & { incrementalHash: IncrementalHash; inspector: Inspector };
 
+const otherValues = fail(
+  'WRONG_STATE',
+  'This upload is complete, with other values than these. Edit its release instead.',
+);
+
 const pollMs = 200;
 /** How long a repeated call waits for the first one before it returns an error to retry. */
 const longestWaitMs = 120_000;
 
 /**
  * Turns a chunked upload into a release when its size, hash and kind are right. May be repeated at any time, also
- * concurrently, after a crash, and on another process: one call does the work, and all return the same release.
+ * concurrently, after a crash, and on another process: one call does the work, and all return the same release. With
+ * other values than those it became a release with, a complete upload is WRONG_STATE: a corrected percentage would
+ * otherwise seem to be published.
  */
 export async function completeUpload(
   context: CompleteContext,
@@ -51,13 +58,17 @@ export async function completeUpload(
     const upload = await claim(context, input);
     if (upload !== 'claimed by another call') {
       if (isFailure(upload)) return upload;
-      const isDone = upload.status === 'completed';
-      return isDone ? getRelease(context.db, upload.release_id) : carryOut(context, by, input, upload);
+      if (upload.status !== 'completed') return carryOut(context, by, input, upload);
+      // null: completed by a version that did not keep it
+      if ((upload.completed_with ?? digestOf(input)) !== digestOf(input)) return otherValues;
+      return getRelease(context.db, upload.release_id);
     }
     if (performance.now() > until) return beingCompleted;
     await sleep(pollMs);
   }
 }
+
+const digestOf = (input: CompleteInput) => createHash('sha256').update(JSON.stringify(input)).digest('hex');
 
 /** The upload, completed or under our claim, or why it cannot be claimed. A claimed upload accepts no chunks. */
 async function claim(
@@ -191,7 +202,13 @@ async function becomeRelease(
     if (isFailure(made)) return made;
     await tx
       .updateTable('uploads')
-      .set({ status: 'completed', claim: null, claimed_at: null, updated_at: now })
+      .set({
+        status: 'completed',
+        completed_with: digestOf(input),
+        claim: null,
+        claimed_at: null,
+        updated_at: now,
+      })
       .where('upload_id', '=', upload.upload_id)
       .execute();
     // the version may have been corrected since the upload was prepared

@@ -99,6 +99,29 @@ describe('a file in chunks', () => {
     expect(entries.map((entry) => entry.event_type)).toEqual(['upload.begun', 'upload.completed']);
   });
 
+  test('that is complete refuses another version or percentage, rather than return what was published', async () => {
+    const input = { version: nextVersion(), isDraft: false, rolloutPercentage: 50 };
+    const prepared = await up.prepare(bytes, { version: input.version });
+    await up.sendAll(bytes, prepared);
+    const made = await up.complete(bytes, prepared, input);
+    for (const other of [{ rolloutPercentage: 5 }, { version: nextVersion() }, { isDraft: true }]) {
+      const refused = await up.complete(bytes, prepared, { ...input, ...other });
+      expect(refused.status).toBe(409);
+      expect(refused.body.error).toBe(
+        'This upload is complete, with other values than these. Edit its release instead.',
+      );
+    }
+    // what happens to the release later is no other value
+    const moved = await api.call(releases.rollout, {
+      params: { releaseId: made.body.data.id },
+      body: { percentage: 60 },
+    });
+    expect(moved.status, moved.text).toBe(200);
+    const again = await up.complete(bytes, prepared, input);
+    expect(again.status).toBe(201);
+    expect(again.body.data).toMatchObject({ id: made.body.data.id, rolloutPercentage: 60 });
+  });
+
   test('goes on through another process', async () => {
     const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
     const there = uploader(twin.url, twin.api(manager), manager);
