@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
 import { StorageNotice } from './features/releases/StorageNotice.tsx';
+import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
 import { useAuth } from './session.tsx';
-import { ErrorBoundary } from './shell/ErrorBoundary.tsx';
 import { Forbidden } from './shell/Forbidden.tsx';
 import { Layout } from './shell/Layout.tsx';
 import { noticesQuery } from './shell/notices-query.ts';
 import { RestoringSpinner } from './shell/RestoringSpinner.tsx';
+import { useStore } from './ui/store.ts';
 
 /** A rollout that paused itself concerns everyone, whatever screen is open. */
 const ofFeatures = (
@@ -21,6 +22,14 @@ const ofFeatures = (
     <ClockNotice />
   </>
 );
+
+const UploadTray = lazy(() => import('./features/uploads/UploadTray.tsx'));
+
+/** Uploads continue on every screen. */
+function Uploads() {
+  const wanted = useStore(uploadsWanted);
+  return <Suspense>{wanted && <UploadTray />}</Suspense>;
+}
 
 /** How long the first screen waits for its notices: on a slow network they come later. */
 const patienceMs = 5000;
@@ -49,10 +58,8 @@ export function SignedIn() {
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;
   return (
-    <Layout notices={ofFeatures}>
-      <ErrorBoundary key={path}>
-        <Permitted />
-      </ErrorBoundary>
+    <Layout notices={ofFeatures} tray={<Uploads />}>
+      <Permitted key={path} />
     </Layout>
   );
 }

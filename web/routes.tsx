@@ -20,13 +20,11 @@ import { policiesSearch } from './features/policies/policies-search.ts';
 import { releasesSearch, releaseTrashSearch } from './features/releases/releases-search.ts';
 import { releaseSearch } from './features/rollouts/release-search.ts';
 import { loginSearch } from './features/session/login-search.ts';
-import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
 import { usersSearch } from './features/users/users-search.ts';
 import { paths } from './paths.ts';
 import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
-import { registerTray } from './shell/tray.ts';
 
 const root = createRootRoute({ staticData: { needs: 'nothing' } });
 
@@ -243,9 +241,6 @@ registerPaletteSource(
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 registerPaletteSource(async () => (await import('./features/views/views-palette.ts')).viewsPalette);
-
-/** Uploads continue on every screen. */
-registerTray({ wanted: uploadsWanted, load: () => import('./features/uploads/UploadTray.tsx') });
 
 export const router = createRouter({
   routeTree,

@@ -16,13 +16,13 @@ import { Notices } from './Notices.tsx';
 import { PaperHeader } from './PaperHeader.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
-import { Trays } from './Trays.tsx';
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
 
-/** The frame of every screen: bar, navigation, content, and overlays. */
-export function Layout({ notices, children }: { notices: ReactNode; children: ReactNode }) {
+/** The frame of every screen: bar, navigation, content, and overlays. `tray`: at the bottom right of every screen. */
+export function Layout(props: { notices: ReactNode; tray: ReactNode; children: ReactNode }) {
+  const { notices, tray, children } = props;
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
   const palette = usePalette();
@@ -58,7 +58,7 @@ export function Layout({ notices, children }: { notices: ReactNode; children: Re
       </Notices>
       <BuildInfo />
       <div className="screen-only">
-        <Trays />
+        {tray}
         <ToastRegion />
         <Hints />
       </div>
