@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { LoadError } from './LoadError.tsx';
+import { Loaded } from './LoadError.tsx';
 import { Card } from './ui/Card.tsx';
 import { DataTable } from './ui/DataTable.tsx';
 import { RelativeTime } from './ui/RelativeTime.tsx';
@@ -36,20 +36,16 @@ export function HistoryCard(props: {
   const { title, query, lines, actions, children } = props;
   return (
     <Card title={title} actions={actions}>
-      {query.isLoadingError ? (
-        <LoadError title={`Error loading the ${title.toLowerCase()}`} query={query} />
-      ) : (
-        <>
-          <DataTable
-            label={title}
-            columns={columns}
-            rows={lines}
-            rowId={({ id }) => id}
-            empty={<EmptyState title="Nothing yet">Changes appear here.</EmptyState>}
-          />
-          {children}
-        </>
-      )}
+      <Loaded query={query} title={`Error loading the ${title.toLowerCase()}`}>
+        <DataTable
+          label={title}
+          columns={columns}
+          rows={lines}
+          rowId={({ id }) => id}
+          empty={<EmptyState title="Nothing yet">Changes appear here.</EmptyState>}
+        />
+        {children}
+      </Loaded>
     </Card>
   );
 }

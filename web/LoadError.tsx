@@ -1,14 +1,25 @@
+import type { ReactNode } from 'react';
 import { ApiError, messageOf } from './api-error.ts';
 import { ErrorState } from './ui/states.tsx';
 
-/** Replaces what a query could not load: the reason, the id of the request, and a button that tries again. */
-export function LoadError(props: {
+type Props = {
   title: string;
   query: { error: unknown; refetch: () => unknown };
   /** Instead of the message of the error; empty if the title has it. */
   message?: string;
   retryLabel?: string;
-}) {
+};
+
+/** What a query loads, or that it could not be loaded. */
+export function Loaded({
+  children,
+  ...props
+}: Props & { query: { isLoadingError: boolean }; children: ReactNode }) {
+  return props.query.isLoadingError ? <LoadError {...props} /> : children;
+}
+
+/** Replaces what a query could not load: the reason, the id of the request, and a button that tries again. */
+export function LoadError(props: Props) {
   const { query, message = messageOf(query.error), ...texts } = props;
   const requestId = query.error instanceof ApiError ? query.error.requestId : undefined;
   return (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
@@ -60,11 +60,9 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
             <AsOf queries={[list]} />
           </Group>
         </Group>
-        {list.isLoadingError ? (
-          <LoadError title={`Error loading activations: ${messageOf(list.error)}`} message="" query={list} />
-        ) : (
+        <Loaded query={list} title={`Error loading activations: ${messageOf(list.error)}`} message="">
           <Machines licenseKey={licenseKey} rows={list.data?.data} />
-        )}
+        </Loaded>
         {list.data && <OfflineActions license={license} graceDays={list.data.meta.offlineGraceDays} />}
       </Stack>
     </Dialog>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -12,9 +12,7 @@ export function LicenseMachines({ licenseKey }: { licenseKey: string }) {
   const list = useQuery(activationsQuery(licenseKey));
   return (
     <Card title="Machines">
-      {list.isLoadingError ? (
-        <LoadError title="Error loading machines" query={list} />
-      ) : (
+      <Loaded query={list} title="Error loading machines">
         <div className={classes.table}>
           <DataTable
             label="Machines of the license"
@@ -24,7 +22,7 @@ export function LicenseMachines({ licenseKey }: { licenseKey: string }) {
             empty={<EmptyState title="No machines">No machine has validated this license yet.</EmptyState>}
           />
         </div>
-      )}
+      </Loaded>
     </Card>
   );
 }

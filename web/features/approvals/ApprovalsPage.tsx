@@ -4,7 +4,7 @@ import { lazy } from 'react';
 import { Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { useKept } from '../../kept-work.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -50,26 +50,26 @@ export function ApprovalsPage() {
               Only requests that wait for your approval
             </FilterNote>
           )}
-          {requests.isLoadingError ? (
-            <LoadError title="Failed to load change requests" query={requests} />
-          ) : !open ? (
-            <FormSkeleton heights={[140]} />
-          ) : open.length === 0 ? (
-            <EmptyState
-              title={search.waiting ? 'Nothing waits for your approval' : 'Nothing waits for approval'}
-            >
-              A change that needs a second person appears here when somebody asks for it.
-            </EmptyState>
-          ) : (
-            open.map((request) => (
-              <RequestCard
-                key={request.id}
-                request={request}
-                onApprove={() => decide({ decision: 'approve', request })}
-                onDecline={() => decide({ decision: 'decline', request })}
-              />
-            ))
-          )}
+          <Loaded query={requests} title="Failed to load change requests">
+            {!open ? (
+              <FormSkeleton heights={[140]} />
+            ) : open.length === 0 ? (
+              <EmptyState
+                title={search.waiting ? 'Nothing waits for your approval' : 'Nothing waits for approval'}
+              >
+                A change that needs a second person appears here when somebody asks for it.
+              </EmptyState>
+            ) : (
+              open.map((request) => (
+                <RequestCard
+                  key={request.id}
+                  request={request}
+                  onApprove={() => decide({ decision: 'approve', request })}
+                  onDecline={() => decide({ decision: 'decline', request })}
+                />
+              ))
+            )}
+          </Loaded>
           {recent.length > 0 && <Recent requests={recent} />}
           <Channels />
         </div>

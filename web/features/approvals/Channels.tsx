@@ -2,7 +2,7 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ChannelApproval } from '../../../contract/approvals.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
@@ -23,17 +23,17 @@ export function Channels() {
         service, accepting more failures, security updates. Pausing and withdrawing never wait. Changing this
         needs two people too.
       </Text>
-      {channels.isLoadingError ? (
-        <LoadError title="Failed to load channels" query={channels} />
-      ) : channels.data ? (
-        <ul className={classes.channels}>
-          {channels.data.map((setting) => (
-            <ChannelRow key={setting.channel} setting={setting} />
-          ))}
-        </ul>
-      ) : (
-        <Skeleton height={120} mt="sm" />
-      )}
+      <Loaded query={channels} title="Failed to load channels">
+        {channels.data ? (
+          <ul className={classes.channels}>
+            {channels.data.map((setting) => (
+              <ChannelRow key={setting.channel} setting={setting} />
+            ))}
+          </ul>
+        ) : (
+          <Skeleton height={120} mt="sm" />
+        )}
+      </Loaded>
     </Card>
   );
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -64,22 +64,18 @@ export function AuditList() {
       />
       {panel && <AuditFilters />}
       <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
-      {list.isLoadingError ? (
-        <LoadError title="Failed to load audit logs" query={list} />
-      ) : (
-        <>
-          <DataTable
-            label="Audit entries"
-            columns={auditColumns((id) => change({ entry: id }))}
-            rows={list.data?.entries}
-            rowId={(entry) => entry.audit_id}
-            onOpen={(entry) => change({ entry: entry.audit_id })}
-            stale={list.isPlaceholderData}
-            empty={<NoEntries data={list.data} />}
-          />
-          <AuditPages data={list.data} />
-        </>
-      )}
+      <Loaded query={list} title="Failed to load audit logs">
+        <DataTable
+          label="Audit entries"
+          columns={auditColumns((id) => change({ entry: id }))}
+          rows={list.data?.entries}
+          rowId={(entry) => entry.audit_id}
+          onOpen={(entry) => change({ entry: entry.audit_id })}
+          stale={list.isPlaceholderData}
+          empty={<NoEntries data={list.data} />}
+        />
+        <AuditPages data={list.data} />
+      </Loaded>
     </>
   );
 }

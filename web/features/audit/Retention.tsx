@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { daysKept, longestRetentionDays, type audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { useEntered } from '../../dialog-form.ts';
@@ -32,13 +32,13 @@ export default function Retention({ onClose }: { onClose: () => void }) {
   const config = useQuery(auditConfigQuery);
   return (
     <Dialog title="Retention" onClose={onClose}>
-      {config.isLoadingError ? (
-        <LoadError title="The setting could not be loaded" query={config} />
-      ) : !config.data ? (
-        <FormSkeleton heights={[60]} />
-      ) : (
-        <RetentionForm config={config.data} onClose={onClose} />
-      )}
+      <Loaded query={config} title="The setting could not be loaded">
+        {!config.data ? (
+          <FormSkeleton heights={[60]} />
+        ) : (
+          <RetentionForm config={config.data} onClose={onClose} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

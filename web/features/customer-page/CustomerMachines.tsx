@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -56,9 +56,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
       title="Machines"
       actions={<ListSearch search={search} change={change} placeholder="Search host name..." />}
     >
-      {machines.isLoadingError ? (
-        <LoadError title="Error loading machines" query={machines} />
-      ) : (
+      <Loaded query={machines} title="Error loading machines">
         <Stack gap="sm">
           <DataTable
             label="Machines"
@@ -86,7 +84,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
             />
           )}
         </Stack>
-      )}
+      </Loaded>
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import { lazy, useState } from 'react';
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { customerPath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -79,29 +79,25 @@ export function CustomerList() {
         change={change}
         none={{ country: undefined }}
       />
-      {list.isLoadingError ? (
-        <LoadError title="Error loading customers" query={list} retryLabel="Retry Loading" />
-      ) : (
-        <>
-          <DataTable
-            label="Customers"
-            columns={customerColumns}
-            rows={rows}
-            rowId={(customer) => customer.customerId}
-            rowLabel={(customer) => customer.name}
-            actions={actions}
-            peek={peek}
-            sort={search.sort ?? 'name'}
-            onSort={(sort) => change({ sort })}
-            columnVisibility={visibility}
-            selection={can.deleteCustomers ? selection : undefined}
-            onSelection={setSelection}
-            stale={list.isPlaceholderData}
-            empty={<NoCustomers />}
-          />
-          <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
-        </>
-      )}
+      <Loaded query={list} title="Error loading customers" retryLabel="Retry Loading">
+        <DataTable
+          label="Customers"
+          columns={customerColumns}
+          rows={rows}
+          rowId={(customer) => customer.customerId}
+          rowLabel={(customer) => customer.name}
+          actions={actions}
+          peek={peek}
+          sort={search.sort ?? 'name'}
+          onSort={(sort) => change({ sort })}
+          columnVisibility={visibility}
+          selection={can.deleteCustomers ? selection : undefined}
+          onSelection={setSelection}
+          stale={list.isPlaceholderData}
+          empty={<NoCustomers />}
+        />
+        <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
+      </Loaded>
       <LazyDialogs>
         {toDelete && (
           <DeleteCustomers

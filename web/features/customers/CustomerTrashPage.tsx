@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -32,41 +32,37 @@ export function CustomerTrashPage() {
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search deleted customers..." />}
       />
-      {trash.isLoadingError ? (
-        <LoadError title="Failed to load deleted customers" query={trash} />
-      ) : (
-        <>
-          <DataTable
-            label="Soft-deleted customers"
-            columns={trashColumns}
-            rows={trash.data?.data}
-            rowId={(customer) => customer.customerId}
-            rowLabel={(customer) => customer.name}
-            actions={(customer) =>
-              trashActions(customer, {
-                onReactivate: setToReactivate,
-                onDelete: setToDelete,
-                whyNotReactivate: can.updateCustomers ? null : 'You may not update customers',
-                whyNotDelete: can.deleteCustomers ? null : 'You may not delete customers',
-              })
-            }
-            stale={trash.isPlaceholderData}
-            empty={
-              <EmptyState
-                title="No deleted customers"
-                action={
-                  search.search && (
-                    <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
-                  )
-                }
-              >
-                No soft-deleted customers found.
-              </EmptyState>
-            }
-          />
-          <ListPages search={search} change={change} pageSize={pageSize} total={trash.data?.meta.total} />
-        </>
-      )}
+      <Loaded query={trash} title="Failed to load deleted customers">
+        <DataTable
+          label="Soft-deleted customers"
+          columns={trashColumns}
+          rows={trash.data?.data}
+          rowId={(customer) => customer.customerId}
+          rowLabel={(customer) => customer.name}
+          actions={(customer) =>
+            trashActions(customer, {
+              onReactivate: setToReactivate,
+              onDelete: setToDelete,
+              whyNotReactivate: can.updateCustomers ? null : 'You may not update customers',
+              whyNotDelete: can.deleteCustomers ? null : 'You may not delete customers',
+            })
+          }
+          stale={trash.isPlaceholderData}
+          empty={
+            <EmptyState
+              title="No deleted customers"
+              action={
+                search.search && (
+                  <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
+                )
+              }
+            >
+              No soft-deleted customers found.
+            </EmptyState>
+          }
+        />
+        <ListPages search={search} change={change} pageSize={pageSize} total={trash.data?.meta.total} />
+      </Loaded>
       <LazyDialogs>
         {toReactivate && (
           <ReactivateCustomer customer={toReactivate} onClose={() => setToReactivate(undefined)} />

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { licensePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -113,9 +113,7 @@ export function LicenseList(props: {
         }
       />
       <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
-      {list.isLoadingError ? (
-        <LoadError title="Error loading licenses" query={list} />
-      ) : (
+      <Loaded query={list} title="Error loading licenses">
         <DataTable
           label="Licenses"
           columns={columns}
@@ -135,7 +133,7 @@ export function LicenseList(props: {
           stale={list.isPlaceholderData}
           empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
         />
-      )}
+      </Loaded>
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
         <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
       </div>

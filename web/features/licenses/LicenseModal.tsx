@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useBegun, useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -54,15 +54,15 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       size={width}
       onClose={onClose}
     >
-      {license.isLoadingError ? (
-        <LoadError title="Error loading license" query={license} />
-      ) : !license.data ? (
-        <FormSkeleton heights={formHeights} />
-      ) : edits ? (
-        <EditForm license={license.data} onClose={onClose} />
-      ) : (
-        <LicenseDetails license={license.data} onClose={onClose} />
-      )}
+      <Loaded query={license} title="Error loading license">
+        {!license.data ? (
+          <FormSkeleton heights={formHeights} />
+        ) : edits ? (
+          <EditForm license={license.data} onClose={onClose} />
+        ) : (
+          <LicenseDetails license={license.data} onClose={onClose} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages, type validation } from '../../../contract/validation.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { countColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -28,9 +28,7 @@ export function LicenseValidations({ licenseId }: { licenseId: string }) {
   const results = useQuery(licenseValidationsQuery(licenseId));
   return (
     <Card title="Validations of the Last 30 Days">
-      {results.isLoadingError ? (
-        <LoadError title="Error loading validations" query={results} />
-      ) : (
+      <Loaded query={results} title="Error loading validations">
         <DataTable
           label="Validations of the last 30 days"
           columns={columns}
@@ -38,7 +36,7 @@ export function LicenseValidations({ licenseId }: { licenseId: string }) {
           rowId={({ code }) => code}
           empty={<EmptyState title="No validations">No machine has validated it in 30 days.</EmptyState>}
         />
-      )}
+      </Loaded>
     </Card>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -44,9 +44,7 @@ export function LicensesOfCustomer(props: {
   );
   return (
     <Card title="Licenses" actions={issue}>
-      {list.isLoadingError ? (
-        <LoadError title="Error loading licenses" query={list} />
-      ) : (
+      <Loaded query={list} title="Error loading licenses">
         <Stack gap="sm">
           <DataTable
             label="Licenses"
@@ -85,7 +83,7 @@ export function LicensesOfCustomer(props: {
             />
           )}
         </Stack>
-      )}
+      </Loaded>
       <LazyDialogs>{asked && <ListDialogs asked={asked} onClose={close} />}</LazyDialogs>
     </Card>
   );

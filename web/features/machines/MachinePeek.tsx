@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { CloneNotice } from './CloneNotice.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
@@ -16,16 +16,16 @@ export default function MachinePeek({ standing }: { standing: MachineStanding })
   return (
     <>
       <Standing standing={standing} offers={offers} />
-      {machine.isLoadingError ? (
-        <LoadError title="Error loading machine" query={machine} />
-      ) : machine.data ? (
-        <>
-          <CloneNotice activations={machine.data.activations} />
-          <MachineFacts machine={machine.data.machine} />
-        </>
-      ) : (
-        <FormSkeleton heights={[120]} />
-      )}
+      <Loaded query={machine} title="Error loading machine">
+        {machine.data ? (
+          <>
+            <CloneNotice activations={machine.data.activations} />
+            <MachineFacts machine={machine.data.machine} />
+          </>
+        ) : (
+          <FormSkeleton heights={[120]} />
+        )}
+      </Loaded>
       <Timeline machineId={displayId} />
     </>
   );

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { machinePath, paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -58,46 +58,37 @@ export function MachinesPage() {
         }
       />
       <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
-      {list.isLoadingError ? (
-        <LoadError title="Error loading machines" query={list} />
-      ) : (
-        <>
-          <DataTable
-            label="Machines"
-            columns={columns}
-            rows={list.data?.data}
-            rowId={({ displayId }) => displayId}
-            rowLabel={({ hostname, displayId }) => hostname ?? displayId}
-            actions={(row) => [{ label: 'Open', key: 'Enter', run: () => onOpen(row) }]}
-            onOpen={onOpen}
-            peek={peek}
-            sort={search.sort ?? '-lastSeen'}
-            onSort={(sort) => change({ sort: sort === 'lastSeen' ? sort : undefined })}
-            columnVisibility={visibility}
-            stale={list.isPlaceholderData}
-            empty={
-              search.search || chips.length > 0 ? (
-                <EmptyState
-                  title="No machines found"
-                  action={<ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
-                >
-                  No machine matches all words and filters.
-                </EmptyState>
-              ) : (
-                <EmptyState title="No machines yet">
-                  Machines appear here once they validate a license or ask for updates.
-                </EmptyState>
-              )
-            }
-          />
-          <ListPages
-            search={search}
-            change={change}
-            pageSize={machinesPerPage}
-            total={list.data?.meta.total}
-          />
-        </>
-      )}
+      <Loaded query={list} title="Error loading machines">
+        <DataTable
+          label="Machines"
+          columns={columns}
+          rows={list.data?.data}
+          rowId={({ displayId }) => displayId}
+          rowLabel={({ hostname, displayId }) => hostname ?? displayId}
+          actions={(row) => [{ label: 'Open', key: 'Enter', run: () => onOpen(row) }]}
+          onOpen={onOpen}
+          peek={peek}
+          sort={search.sort ?? '-lastSeen'}
+          onSort={(sort) => change({ sort: sort === 'lastSeen' ? sort : undefined })}
+          columnVisibility={visibility}
+          stale={list.isPlaceholderData}
+          empty={
+            search.search || chips.length > 0 ? (
+              <EmptyState
+                title="No machines found"
+                action={<ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
+              >
+                No machine matches all words and filters.
+              </EmptyState>
+            ) : (
+              <EmptyState title="No machines yet">
+                Machines appear here once they validate a license or ask for updates.
+              </EmptyState>
+            )
+          }
+        />
+        <ListPages search={search} change={change} pageSize={machinesPerPage} total={list.data?.meta.total} />
+      </Loaded>
     </Page>
   );
 }

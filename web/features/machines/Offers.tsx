@@ -2,7 +2,7 @@ import { Checkbox, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Explanation } from '../../../contract/machines.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -76,9 +76,7 @@ export function Offers({ machineId }: { machineId: string }) {
           />
         )}
       </Group>
-      {offers.isLoadingError ? (
-        <LoadError title="Error loading explanations" query={offers} />
-      ) : (
+      <Loaded query={offers} title="Error loading explanations">
         <div className={classes.table}>
           <DataTable
             label={title}
@@ -88,7 +86,7 @@ export function Offers({ machineId }: { machineId: string }) {
             empty={<EmptyState title="No releases">There is no release for this machine.</EmptyState>}
           />
         </div>
-      )}
+      </Loaded>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconCircleX, IconShieldCheck } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -19,29 +19,29 @@ export function Timeline({ machineId }: { machineId: string }) {
   const runs = timeline.data?.pages.flatMap(({ data }) => data);
   return (
     <Card title="Timeline">
-      {timeline.isLoadingError ? (
-        <LoadError title="Error loading the timeline" query={timeline} />
-      ) : runs?.length === 0 ? (
-        <EmptyState title="Nothing yet">This machine has not been heard of yet.</EmptyState>
-      ) : (
-        <>
-          <ol className={classes.events} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
-            {runs?.map((run) => (
-              <Run key={run.id} run={run} />
-            ))}
-          </ol>
-          {timeline.hasNextPage && (
-            <Button
-              variant="default"
-              mt={10}
-              loading={timeline.isFetchingNextPage}
-              onClick={() => void timeline.fetchNextPage()}
-            >
-              Show Earlier
-            </Button>
-          )}
-        </>
-      )}
+      <Loaded query={timeline} title="Error loading the timeline">
+        {runs?.length === 0 ? (
+          <EmptyState title="Nothing yet">This machine has not been heard of yet.</EmptyState>
+        ) : (
+          <>
+            <ol className={classes.events} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
+              {runs?.map((run) => (
+                <Run key={run.id} run={run} />
+              ))}
+            </ol>
+            {timeline.hasNextPage && (
+              <Button
+                variant="default"
+                mt={10}
+                loading={timeline.isFetchingNextPage}
+                onClick={() => void timeline.fetchNextPage()}
+              >
+                Show Earlier
+              </Button>
+            )}
+          </>
+        )}
+      </Loaded>
     </Card>
   );
 }

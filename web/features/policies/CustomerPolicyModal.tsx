@@ -6,7 +6,7 @@ import { customerPolicyInput, type CustomerPolicy } from '../../../contract/poli
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog, useDialogSubject, useLeaveTo } from '../../ui/Dialog.tsx';
@@ -42,13 +42,13 @@ export default function CustomerPolicyModal({ id, onClose, onTag }: Props) {
   const policy = useQuery(customerPolicyQuery(id));
   return (
     <Dialog title="Update Policy" onClose={onClose}>
-      {policy.isLoadingError ? (
-        <LoadError title="Error loading update policy" query={policy} />
-      ) : policy.data ? (
-        <PolicyForm policy={policy.data} onClose={onClose} onTag={onTag} />
-      ) : (
-        <FormSkeleton heights={[48, 48, 48, 48]} />
-      )}
+      <Loaded query={policy} title="Error loading update policy">
+        {policy.data ? (
+          <PolicyForm policy={policy.data} onClose={onClose} onTag={onTag} />
+        ) : (
+          <FormSkeleton heights={[48, 48, 48, 48]} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedTagPolicy } from '../../../contract/policies.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -26,36 +26,32 @@ export function PoliciesPage() {
   return (
     <Page title="Update Policies" back={{ to: paths.releases, label: 'Back to Releases' }}>
       <FilterRow left={<ListSearch search={search} change={change} placeholder="Search tags..." />} />
-      {tags.isLoadingError ? (
-        <LoadError title="Failed to load update policies" query={tags} />
-      ) : (
-        <>
-          <DataTable
-            label="Update policies of tags"
-            columns={columns}
-            rows={tags.data?.data}
-            rowId={({ tag }) => tag}
-            rowLabel={({ tag }) => tag}
-            actions={({ tag }) => [
-              { label: 'Edit', key: 'e', inRow: true, reason: whyNot, run: () => change({ tag }) },
-            ]}
-            stale={tags.isPlaceholderData}
-            empty={
-              <EmptyState
-                title="No tags"
-                action={
-                  search.search && (
-                    <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
-                  )
-                }
-              >
-                A tag gives its customers one update policy. Customers get tags under Customers, Updates.
-              </EmptyState>
-            }
-          />
-          <ListPages search={search} change={change} pageSize={tagPageSize} total={tags.data?.meta.total} />
-        </>
-      )}
+      <Loaded query={tags} title="Failed to load update policies">
+        <DataTable
+          label="Update policies of tags"
+          columns={columns}
+          rows={tags.data?.data}
+          rowId={({ tag }) => tag}
+          rowLabel={({ tag }) => tag}
+          actions={({ tag }) => [
+            { label: 'Edit', key: 'e', inRow: true, reason: whyNot, run: () => change({ tag }) },
+          ]}
+          stale={tags.isPlaceholderData}
+          empty={
+            <EmptyState
+              title="No tags"
+              action={
+                search.search && (
+                  <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
+                )
+              }
+            >
+              A tag gives its customers one update policy. Customers get tags under Customers, Updates.
+            </EmptyState>
+          }
+        />
+        <ListPages search={search} change={change} pageSize={tagPageSize} total={tags.data?.meta.total} />
+      </Loaded>
       <LazyDialogs>
         {search.tag && can.updatePolicies && (
           <TagPolicyModal tag={search.tag} onClose={() => change({ tag: undefined })} />

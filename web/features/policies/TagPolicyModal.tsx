@@ -6,7 +6,7 @@ import { noPolicy, tagPolicyInput, type TagPolicy } from '../../../contract/poli
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { counted } from '../../ui/counted.ts';
@@ -34,13 +34,13 @@ export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose:
   const empty = { tag, customers: 0, ...noPolicy, updatedAt: new Date(0).toISOString() };
   return (
     <Dialog title="Update Policy of a Tag" onClose={onClose}>
-      {stored.isLoadingError ? (
-        <LoadError title="Error loading update policy" query={stored} />
-      ) : stored.data !== undefined ? (
-        <TagForm policy={stored.data ?? empty} onClose={onClose} />
-      ) : (
-        <FormSkeleton heights={[48, 48, 48]} />
-      )}
+      <Loaded query={stored} title="Error loading update policy">
+        {stored.data !== undefined ? (
+          <TagForm policy={stored.data ?? empty} onClose={onClose} />
+        ) : (
+          <FormSkeleton heights={[48, 48, 48]} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

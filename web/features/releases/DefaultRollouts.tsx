@@ -9,7 +9,7 @@ import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { isSame } from '../../merge-edits.ts';
 import { StepFields } from '../../PlanFields.tsx';
 import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
@@ -28,13 +28,13 @@ export default function DefaultRollouts({ onClose }: { onClose: () => void }) {
   const defaults = useQuery(rolloutDefaultsQuery());
   return (
     <Dialog title="Default Rollout" size={440} onClose={onClose}>
-      {defaults.isLoadingError ? (
-        <LoadError title="Error loading the default rollouts" query={defaults} />
-      ) : defaults.data ? (
-        <DefaultsForm defaults={defaults.data} onClose={onClose} />
-      ) : (
-        <FormSkeleton heights={[20, 20, 20]} />
-      )}
+      <Loaded query={defaults} title="Error loading the default rollouts">
+        {defaults.data ? (
+          <DefaultsForm defaults={defaults.data} onClose={onClose} />
+        ) : (
+          <FormSkeleton heights={[20, 20, 20]} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
 import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
@@ -32,13 +32,13 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
       size={width}
       onClose={onClose}
     >
-      {release.isLoadingError ? (
-        <LoadError title="Error loading release" query={release} />
-      ) : !release.data || defaults.isLoading ? (
-        <FormSkeleton heights={[36, 36, 48, 48, 110]} />
-      ) : (
-        <Edit release={release.data} onClose={onClose} />
-      )}
+      <Loaded query={release} title="Error loading release">
+        {!release.data || defaults.isLoading ? (
+          <FormSkeleton heights={[36, 36, 48, 48, 110]} />
+        ) : (
+          <Edit release={release.data} onClose={onClose} />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { oneOf } from '../../search-params.ts';
 import { MachineLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -87,9 +87,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             </Button>
           }
         />
-        {machines.isLoadingError ? (
-          <LoadError title="Error loading machines" query={machines} />
-        ) : (
+        <Loaded query={machines} title="Error loading machines">
           <DataTable
             label="Machines of the release"
             columns={columns}
@@ -99,7 +97,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             stale={machines.isPlaceholderData}
             empty={<EmptyState title="No machines">No machine matches.</EmptyState>}
           />
-        )}
+        </Loaded>
         <ListPages
           search={search}
           change={change}

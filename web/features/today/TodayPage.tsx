@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { figureNeeds, maySee, todayNeeds } from '../../../contract/today-needs.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -25,9 +25,7 @@ export function TodayPage() {
   const figures = today.data?.figures.filter(({ figure }) => maySee(figureNeeds[figure], permissions));
   return (
     <Page title="Today" note={longDay(now)} actions={<AsOf queries={[today]} />}>
-      {today.isLoadingError ? (
-        <LoadError title="Error loading what needs attention" query={today} />
-      ) : (
+      <Loaded query={today} title="Error loading what needs attention">
         <Scroller label="Today">
           <div className={classes.columns}>
             <section aria-label="Needs attention" aria-busy={!lines}>
@@ -46,7 +44,7 @@ export function TodayPage() {
             {figures && figures.length > 0 && <DayFigures figures={figures} />}
           </div>
         </Scroller>
-      )}
+      </Loaded>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -55,13 +55,12 @@ export function UserList() {
         }
       />
       <FilterChips chips={[]} before={openViewOf(viewed)} change={change} none={{}} />
-      {list.isLoadingError ? (
-        <LoadError
-          title="Failed to fetch users"
-          query={list}
-          message={sentenceOf(list.error, 'Failed to fetch users')}
-        />
-      ) : (
+      <Loaded
+        query={list}
+        title="Failed to fetch users"
+
+        message={sentenceOf(list.error, 'Failed to fetch users')}
+      >
         <DataTable
           label="Users"
           columns={columns}
@@ -73,7 +72,7 @@ export function UserList() {
           stale={list.isPlaceholderData}
           empty={<NoUsers />}
         />
-      )}
+      </Loaded>
       <LazyDialogs>{asked && <UserDialog {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
