@@ -48,6 +48,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const [loading, setLoading] = useState(() => getSession() !== null);
   const queryClient = useQueryClient();
   useForgetDataWithSession(queryClient);
+  useRefreshRightsOnRefusal(queryClient);
 
   useEffect(() => {
     if (!getSession()) return;
@@ -105,6 +106,23 @@ function useForgetDataWithSession(queryClient: QueryClient): void {
     });
   }, [queryClient]);
   useEffect(() => rolePreview.subscribe(() => void queryClient.resetQueries()), [queryClient]);
+}
+
+/**
+ * A user who lost a permission is shown only what is left, once the service refuses what a screen reads. A refused change
+ * leaves its form as it is, with what was typed.
+ */
+function useRefreshRightsOnRefusal(queryClient: QueryClient): void {
+  useEffect(() => {
+    let refreshing = false;
+    return queryClient.getQueryCache().subscribe(({ type, query: { state } }) => {
+      const { error, status } = state;
+      if (type !== 'updated' || status !== 'error' || refreshing) return;
+      if (!(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;
+      refreshing = true;
+      void refreshRights().finally(() => (refreshing = false));
+    });
+  }, [queryClient]);
 }
 
 /** A server that does not respond must not keep the user behind the spinner. */

@@ -8,6 +8,7 @@ import {
 } from '../../contract/permissions.ts';
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
+import { users } from '../../contract/users.ts';
 import { makeLicense } from '../factories.ts';
 import { password } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
@@ -26,6 +27,7 @@ import {
   test,
   type Page,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 const four = ['user', 'accessToken', 'permissions', 'roles'];
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
@@ -411,6 +413,21 @@ test('every role begins where it may, sees the links and buttons that it may use
       ]);
     });
   }
+});
+
+test('who loses a permission is offered what is left, once a screen is refused', async ({ page, server }) => {
+  expectStatus(page, 403);
+  const { id, email } = await makeUser(server, 'admin');
+  await page.goto('/customers');
+  await signInByForm(page, email);
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await server.admin.ok(users.update, { params: { id }, body: { role: 'viewer' } });
+  await navigation(page).getByRole('link', { name: 'Users' }).click();
+  await expect(heading(page, 'You may not see this screen')).toBeVisible();
+  await expect(navigation(page).getByRole('link', { name: 'Users' })).toHaveCount(0);
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create Customer' })).toHaveCount(0);
 });
 
 test('a service account does not sign in', async ({ page, server }) => {
