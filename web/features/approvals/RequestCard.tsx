@@ -77,7 +77,7 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
       {request.requestedById === user?.userId ? (
         <>
           <Text c="dimmed" size="sm">
-            Somebody else must approve your request.
+            {request.isOutdated ? 'Withdraw it and ask again.' : 'Somebody else must approve your request.'}
           </Text>
           <Button variant="default" loading={withdraw.isPending} {...pressOnce(() => withdraw.mutate())}>
             Withdraw
