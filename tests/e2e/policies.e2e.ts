@@ -50,7 +50,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await chooseInMenu(rowOf(page, customer.name), 'Updates');
   await form.getByRole('button', { name: 'Policy of clinics' }).click();
   const tag = dialog(page, 'Update Policy of a Tag');
-  await expect(tag).toContainText('For 1 customer with this tag.');
+  await expect(tag).toContainText('For 1 customer with the tag clinics.');
   await tag.getByLabel('Deferral').fill('14');
   await tag.getByRole('button', { name: 'Save Policy' }).click();
   await expect(tag).toBeHidden();
@@ -71,7 +71,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
     await expect(rowOf(page, 'clinics')).toContainText('Deferred by 14 days');
     await expectAccessible(page);
     await rowOf(page, 'clinics').getByRole('button', { name: 'Edit' }).click();
-    await expect(tag).toContainText('For 1 customer with this tag.');
+    await expect(tag).toContainText('For 1 customer with the tag clinics.');
     await tag.getByLabel('Deferral').fill('21');
     await tag.getByRole('button', { name: 'Save Policy' }).click();
     await expect(rowOf(page, 'clinics')).toContainText('Deferred by 21 days');
@@ -205,5 +205,5 @@ test('the policy of a tag takes the place of what was typed only when that is di
   await expect(deferral).toHaveValue('14');
   await form.getByRole('button', { name: 'Policy of typed' }).click();
   await question.getByRole('button', { name: 'Discard' }).click();
-  await expect(dialog(page, 'Update Policy of a Tag')).toContainText('For 1 customer with this tag.');
+  await expect(dialog(page, 'Update Policy of a Tag')).toContainText('For 1 customer with the tag typed.');
 });

@@ -20,7 +20,7 @@ export const momentText = (at: Date) => `${at.toISOString().slice(0, 16).replace
 function windowText({ weekdays: days, from, to, zone }: MaintenanceWindow): string {
   const named = weekdays.filter((day) => days.includes(day));
   const shown = named.length === weekdays.length ? 'every day' : named.map(capitalize).join(', ');
-  return `${shown} ${from} to ${to} (${zone})`;
+  return `${shown} ${from} to ${to}${from === to ? ' the next day' : ''} (${zone})`;
 }
 
 /** What each field of a policy says, without the end of the sentence; `whom` are the machines. */

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -92,11 +92,12 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
         busy={edit.busy}
         onCancel={onClose}
       >
+        <Text size="sm">For {seen.name}.</Text>
         <TextInput
           label={fieldLabels.tags}
           data-autofocus
           placeholder="clinics, slow"
-          description="Fields that are empty here come from the policy of a tag"
+          description="Separated by commas. Fields that are empty here come from the policy of a tag"
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           maxLength={1000}
           {...form.getInputProps('tags')}

@@ -82,8 +82,8 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
         onCancel={onClose}
       >
         <Text size="sm">
-          For {counted(seen.customers, 'customer')} with this tag. What a customer decides itself comes first,
-          then its tags in alphabetical order.
+          For {counted(seen.customers, 'customer')} with the tag {seen.tag}. What a customer decides itself
+          comes first, then its tags in alphabetical order.
         </Text>
         <PolicyFields form={form} />
         {isValid && (

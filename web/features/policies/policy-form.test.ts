@@ -17,7 +17,9 @@ test('a policy that is opened and saved is unchanged', () => {
 });
 
 test('tags are read from text, and what is no number is left to the contract to refuse', () => {
-  expect(tagsOf({ tags: ' Clinics, slow  slow,' })).toEqual(['clinics', 'slow']);
+  expect(tagsOf({ tags: ' Clinics, slow,slow , ' })).toEqual(['clinics', 'slow']);
+  // not two tags, one of which may have a policy: the contract refuses it
+  expect(tagsOf({ tags: 'slow clinics' })).toEqual(['slow clinics']);
   const body = { ...policyPayload({ ...valuesOf(noPolicy), deferDays: 'a week' }), tags: [] };
   const issues = policies.putOfCustomer.body.safeParse(body).error?.issues ?? [];
   expect(issues.map(({ path }) => path.join('.'))).toEqual(['deferDays']);

@@ -71,7 +71,7 @@ export const policyPayload = (values: PolicyValues): UpdatePolicy => ({
 });
 
 export const tagsOf = ({ tags }: Pick<PolicyValues, 'tags'>): string[] => [
-  ...new Set(tags.split(/[,\s]+/).flatMap((tag) => tag.toLowerCase() || [])),
+  ...new Set(tags.split(',').flatMap((tag) => tag.trim().toLowerCase() || [])),
 ];
 
 /** `null` for a field that a merge of two edits has left out. */

@@ -18,6 +18,7 @@ test.each([
   [{ deferDays: 0, windows: [] }, 'Not deferred; at any time'],
   [{ updatesUntil: '2026-12-31' }, 'Until 31 Dec 2026'],
   [{ windows: [window] }, 'Only Mon to Wed 22:00–05:00 (Europe/Berlin)'],
+  [{ windows: [{ ...window, to: '22:00' }] }, 'Only Mon to Wed 22:00–22:00 the next day (Europe/Berlin)'],
   [
     {
       windows: [

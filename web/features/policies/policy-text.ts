@@ -19,7 +19,7 @@ export function policyText(policy: UpdatePolicy): string {
 
 /** `Mon to Fri 22:00–05:00 (Europe/Berlin)`. */
 export const windowText = ({ weekdays: days, from, to, zone }: MaintenanceWindow): string =>
-  `${daysText(days)} ${from}–${to} (${zone})`;
+  `${daysText(days)} ${from}–${to}${from === to ? ' the next day' : ''} (${zone})`;
 
 function daysText(days: MaintenanceWindow['weekdays']): string {
   const chosen = weekdays.filter((day) => days.includes(day));
