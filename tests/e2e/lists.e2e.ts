@@ -1,3 +1,4 @@
+import { views as savedViews } from '../../contract/views.ts';
 import { holdBack } from './hold-back.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
 import {
@@ -6,6 +7,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectStatus,
   heading,
   inBothThemes,
   rowOf,
@@ -307,6 +309,22 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
       .execute();
     await page.reload();
     await expect(active).toContainText('Opened without region, which is no filter here any more');
+  });
+
+  await test.step('renamed by two people at once: the second sees the name of the first', async () => {
+    expectStatus(page, 409);
+    await views.click();
+    await item('Rename or share…').click();
+    const edit = dialog(page, 'Edit View');
+    await edit.getByRole('textbox', { name: 'Name' }).fill(`${name} mine`);
+    const stored = (await server.admin.ok(savedViews.list)).find((view) => view.name === name)!;
+    await server.admin.ok(savedViews.update, { params: { id: stored.id }, body: { name: `${name} theirs` } });
+    await edit.getByRole('button', { name: 'Save View' }).click();
+    const conflict = dialog(page, 'Someone else changed this meanwhile');
+    await expect(rowOf(conflict, 'Name').getByRole('cell')).toHaveText([`${name} theirs`, `${name} mine`]);
+    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await expect(edit).toBeHidden();
+    await expect(active).toContainText(`${name} mine`);
   });
 
   await test.step('deleted, and restored', async () => {

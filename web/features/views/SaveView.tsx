@@ -2,7 +2,10 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { longestViewName, type SavedView, type ViewList } from '../../../contract/views.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { differingFields, useEdit, type Clash } from '../../edit-conflict.ts';
+import { useSeen } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -16,46 +19,97 @@ type Props = {
   query: string;
   /** The view to rename or share; undefined for a new one. */
   view: SavedView | undefined;
-  onSaved: (view: SavedView) => void;
+  onCreated: (view: SavedView) => void;
   onClose: () => void;
 };
 
 /** Name and visibility of a view. */
-export default function SaveView(props: Props) {
+export default function SaveView({ view, ...props }: Props) {
   return (
-    <Dialog title={props.view ? 'Edit View' : 'Save View'} subject={props.view?.name} onClose={props.onClose}>
-      <ViewForm {...props} />
+    <Dialog title={view ? 'Edit View' : 'Save View'} subject={view?.name} onClose={props.onClose}>
+      {view ? <EditForm view={view} onClose={props.onClose} /> : <NewForm {...props} />}
     </Dialog>
   );
 }
 
-function ViewForm({ list, query, view, onSaved, onClose }: Props) {
-  const form = useDialogForm(view ? `view ${view.id}` : `new view of ${list}`, {
-    initialValues: { name: view?.name ?? '', shared: view?.shared ?? false },
+const saidSaved = (view: SavedView) =>
+  void toast({ message: `View ${view.name} saved`, subject: aboutView(view) });
+
+function NewForm({ list, query, onCreated, onClose }: Omit<Props, 'view'>) {
+  const create = useChange({
+    mutationFn: (values: Fields) => createView({ ...values, list, query }),
+    onSuccess: saidSaved,
+  });
+  const onSuccess = (created: SavedView) => {
+    onClose();
+    onCreated(created);
+  };
+  return (
+    <ViewForm
+      name={`new view of ${list}`}
+      initialValues={{ name: '', shared: false }}
+      // left out once the dialog was left: what was saved is not opened over what is shown by then
+      onSubmit={(values) => create.mutate(values, { onSuccess })}
+      error={create.error}
+      busy={create.isPending}
+      onClose={onClose}
+    />
+  );
+}
+
+function EditForm({ view, onClose }: { view: SavedView; onClose: () => void }) {
+  const [seen] = useSeen(`view ${view.id}`, view);
+  const edit = useEdit({
+    save: (values: Fields, updatedAt) => updateView(view.id, { ...values, updatedAt }),
+    onSaved: (saved) => {
+      saidSaved(saved);
+      onClose();
+    },
+    onGivenUp: onClose,
+  });
+  return (
+    <>
+      <ViewForm
+        name={`view ${view.id}`}
+        initialValues={{ name: seen.name, shared: seen.shared }}
+        onSubmit={(values) => edit.submit(values, seen)}
+        error={edit.error}
+        busy={edit.busy}
+        onClose={onClose}
+      />
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
+    </>
+  );
+}
+
+const conflictRows = (clash: Clash) =>
+  differingFields(clash, { name: 'Name', shared: 'Visible to' }, (field, value) =>
+    field === 'name' ? String(value) : value ? 'Everyone who may read this list' : 'Its owner',
+  );
+
+type Fields = { name: string; shared: boolean };
+
+function ViewForm(props: {
+  /** Of the form, for what is typed while a session ends. */
+  name: string;
+  initialValues: Fields;
+  onSubmit: (values: Fields) => void;
+  error: Error | null;
+  busy: boolean;
+  onClose: () => void;
+}) {
+  const form = useDialogForm(props.name, {
+    initialValues: props.initialValues,
     validate: ({ name }) => (name.trim() ? {} : { name: 'Name is required' }),
   });
-  const save = useChange({
-    mutationFn: (values: typeof form.values) =>
-      view
-        ? updateView(view.id, { ...values, updatedAt: view.updatedAt })
-        : createView({ ...values, list, query }),
-    onSuccess: (saved) => {
-      void toast({ message: `View ${saved.name} saved`, subject: aboutView(saved) });
-    },
-  });
-  const onSuccess = (saved: SavedView) => {
-    onClose();
-    onSaved(saved);
-  };
-  useRefusedFields(save.error, form);
+  useRefusedFields(props.error, form);
   return (
     <DialogForm
-      // left out once the dialog was left: what was saved is not opened over what is shown by then
-      onSubmit={form.onSubmit((values) => save.mutate(values, { onSuccess }))}
-      problem={sentenceBesideFields(save.error, 'The view was not saved')}
+      onSubmit={form.onSubmit(props.onSubmit)}
+      problem={sentenceBesideFields(props.error, 'The view was not saved')}
       submitLabel="Save View"
-      busy={save.isPending}
-      onCancel={onClose}
+      busy={props.busy}
+      onCancel={props.onClose}
     >
       <TextInput
         label="Name"

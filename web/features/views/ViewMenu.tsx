@@ -69,9 +69,7 @@ export default function ViewMenu(viewed: ViewedList) {
             list={viewed.list}
             query={query}
             view={asked.view}
-            onSaved={(view) => {
-              if (!asked.view) open(view);
-            }}
+            onCreated={open}
             onClose={() => setAsked(undefined)}
           />
         )}

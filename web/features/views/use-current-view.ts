@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import type { SavedView, ViewList } from '../../../contract/views.ts';
 import { viewsQuery } from './queries.ts';
-import { queryOf, readQuery, type ViewParams } from './view-query.ts';
+import { writeQuery, readQuery, type ViewParams } from './view-query.ts';
 
 /** The list of a view menu: its path, its search parameters, and those of them that a view holds. */
 export type ViewedList = {
@@ -17,14 +17,14 @@ export function useCurrentView({ list, to, search, params }: ViewedList) {
   const navigate = useNavigate();
   const { data: views = [] } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
-  const query = queryOf(search, params);
+  const query = writeQuery(search, params);
   const stored = current && readQuery(current.query, params);
   const go = (next: Record<string, unknown>) => void navigate({ to, search: next } as never);
   return {
     views,
     current,
     query,
-    isChanged: stored !== undefined && queryOf(stored.search, params) !== query,
+    isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
     lost: stored?.lost ?? [],
     /** Replaces the filters by those of the view. */
     open: (view: SavedView) => go({ ...readQuery(view.query, params).search, view: view.id }),

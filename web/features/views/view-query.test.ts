@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryOf, readQuery } from './view-query.ts';
+import { writeQuery, readQuery } from './view-query.ts';
 
 const params = {
   names: ['search', 'type', 'sort'],
@@ -12,7 +12,7 @@ const params = {
 };
 
 test('a view is the filters and the order of a list, without its page and its dialogs', () => {
-  expect(queryOf({ type: 'trial', search: 'a&b', page: 3, edit: 'id', sort: undefined }, params)).toBe(
+  expect(writeQuery({ type: 'trial', search: 'a&b', page: 3, edit: 'id', sort: undefined }, params)).toBe(
     'search=a%26b&type=trial',
   );
 });

@@ -6,7 +6,7 @@ export type ViewParams = {
 };
 
 /** A query in one order, so that equal filters have equal queries. */
-export function queryOf(search: Record<string, unknown>, { names }: Pick<ViewParams, 'names'>): string {
+export function writeQuery(search: Record<string, unknown>, { names }: Pick<ViewParams, 'names'>): string {
   const given = names.filter((name) => search[name] !== undefined && search[name] !== '').toSorted();
   return new URLSearchParams(given.map((name) => [name, String(search[name])])).toString();
 }
