@@ -19,7 +19,7 @@ const columns = sql`audit_id, timestamp, user_email, user_role, event_type, reso
 const nearby = 20_000;
 const farthest = 100_000;
 const lookupMs = 1000;
-const countMs = 150;
+const countMs = 40;
 
 /**
  * Finds one page of a filter, even if matches are rare among millions of entries: scans the nearest entries first, then
