@@ -26,10 +26,11 @@ export const queryClient: QueryClient = new QueryClient({
   // Lists refresh after each change (spec part 1, section 7): all queries, so that none is missed.
   mutationCache: new MutationCache({
     onSuccess: () => void queryClient.invalidateQueries(),
-    // 409: another user was faster, so the data on the screen is out of date.
+    // 409, 404: another user was faster, so the data on the screen is out of date.
     onError: (error) => {
       offerApproval(error);
-      if (error instanceof ApiError && error.status === 409) void queryClient.invalidateQueries();
+      if (error instanceof ApiError && [404, 409].includes(error.status))
+        void queryClient.invalidateQueries();
     },
   }),
   defaultOptions: { queries: { retry: shouldRetry, retryDelay, gcTime: unusedFor } },

@@ -94,6 +94,20 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await expect(page).not.toHaveURL(new RegExp(roleId));
     expect((await server.admin.ok(rbac.roles)).map((role) => role.roleId)).not.toContain(roleId);
   });
+
+  await test.step('deleted by another while it is edited: what was typed stays', async () => {
+    expectStatus(page, 404);
+    const role = { roleId: `${roleId}_gone`, description: 'answers', copyFrom: 'viewer' };
+    await server.admin.ok(rbac.createRole, { body: role });
+    await page.goto(`${server.url}/users?tab=roles&role=${role.roleId}`);
+    await expect(page.getByRole('button', { name: /gone/i })).toBeVisible();
+    await description.fill('answers at night');
+    await server.admin.ok(rbac.deleteRole, { params: { roleId: role.roleId } });
+    await button(page, 'Save Changes').click();
+    await expect(page.getByRole('alert')).toHaveText('There is no such role.');
+    await expect(page.getByRole('button', { name: /gone/i })).toHaveCount(0);
+    await expect(description).toHaveValue('answers at night');
+  });
 });
 
 test('the second factor: required by a role, set up, asked for at sign-in, reset', async ({
@@ -139,6 +153,10 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await button(otherPage, 'Continue').click();
     const shown = await setUp.locator('.mono').first().textContent();
     const secret = shown!.replaceAll(' ', '');
+    expectStatus(otherPage, 400);
+    await setUp.getByRole('textbox', { name: 'Code' }).fill('12345');
+    await button(otherPage, 'Confirm').click();
+    await expect(setUp.getByRole('alert')).toHaveText('Must be six digits');
     await setUp.getByRole('textbox', { name: 'Code' }).fill(generateSync({ secret }));
     await button(otherPage, 'Confirm').click();
   });

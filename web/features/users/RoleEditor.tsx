@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
+import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
@@ -23,6 +23,9 @@ export default function RoleEditor() {
   const { can } = useAuth();
   const roles = useQuery(rolesQuery);
   const [creating, setCreating] = useKept<true>('open: new role');
+  const found = roles.data?.find(({ roleId }) => roleId === search.role);
+  const [last, setLast] = useState(found);
+  if (found && found !== last) setLast(found);
   if (roles.isLoadingError) {
     return (
       <LoadError
@@ -33,7 +36,8 @@ export default function RoleEditor() {
     );
   }
   if (!roles.data) return <Skeleton height={300} radius={8} role="group" aria-busy aria-label="Loading" />;
-  const chosen = roles.data.find(({ roleId }) => roleId === search.role) ?? roles.data[0];
+  // One that a colleague deletes stays with what was entered, until another is chosen.
+  const chosen = found ?? (last?.roleId === search.role ? last : undefined) ?? roles.data[0];
   if (!chosen) return null;
   return (
     <div className={classes.editor}>
