@@ -2,7 +2,7 @@ import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@m
 import { useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
@@ -114,7 +114,11 @@ function ProveApp(props: {
           inputMode="numeric"
           data-autofocus
         />
-        {error && <ErrorText>{sentenceOf(error, 'Failed to set up a second factor')}</ErrorText>}
+        {error && (
+          <ErrorText>
+            {fieldErrors(error)['code'] ?? sentenceOf(error, 'Failed to set up a second factor')}
+          </ErrorText>
+        )}
         <Group justify="flex-end">
           <Button type="submit" loading={props.busy}>
             Confirm
