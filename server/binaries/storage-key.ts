@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { storedExtensions } from '../../contract/uploads.ts';
-import { kindOf, type FileKind } from './file-kind.ts';
+import { kindOf, type FileKind } from '../../contract/file-content.ts';
 
 /** A new, unique storage key. */
 export const newFileKey = (kind: FileKind) => `${uuidv7()}.${kind}`;

@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { errorStatus, type ErrorBody } from '../../contract/errors.ts';
 import { notices } from '../../contract/notices.ts';
+import { program } from '../binaries.ts';
 import type { Screen } from './screens.ts';
 import { chooseInMenu, expectStatus, signInByForm } from './support.ts';
 
@@ -203,7 +204,7 @@ export const openedScreens: Screen[] = [
       .setInputFiles({
         name: 'Lanyard-4.3.0-win-x64.exe',
         mimeType: 'application/octet-stream',
-        buffer: Buffer.from('MZ'),
+        buffer: program(2048),
       }),
   ),
   opened(

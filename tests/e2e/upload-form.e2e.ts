@@ -22,15 +22,15 @@ const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error'
 
 test('platform and architecture follow from the name of the file', async ({ page, server }) => {
   await openForm(page, server);
-  for (const [name, platform, architecture] of [
-    ['Lanyard Setup.exe', 'Windows', 'x64'],
-    ['Lanyard-aarch64.nupkg', 'Windows', 'arm64'],
-    ['Lanyard-i386.exe', 'Windows', 'x86'],
-    ['Lanyard-x86_64.dmg', 'macOS', 'x64'],
-    ['Lanyard-x86.exe', 'Windows', 'x86'],
-    ['Lanyard.zip', 'macOS', 'x64'],
+  for (const [name, platform, architecture, content] of [
+    ['Lanyard Setup.exe', 'Windows', 'x64', program],
+    ['Lanyard-aarch64.nupkg', 'Windows', 'arm64', archive],
+    ['Lanyard-i386.exe', 'Windows', 'x86', program],
+    ['Lanyard-x86_64.dmg', 'macOS', 'x64', diskImage],
+    ['Lanyard-x86.exe', 'Windows', 'x86', program],
+    ['Lanyard.zip', 'macOS', 'x64', archive],
   ] as const) {
-    await choose(page, await fileOnDisk(name, program(512)));
+    await choose(page, await fileOnDisk(name, content(1024)));
     await expect(modal(page).getByText(name, { exact: true })).toBeVisible();
     await expect(select(page, 'Platform'), name).toHaveValue(platform);
     await expect(select(page, 'Architecture'), name).toHaveValue(architecture);

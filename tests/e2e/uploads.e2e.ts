@@ -101,14 +101,18 @@ test('a build that is there already is refused, and its details can be changed',
   expect(await found(server, other)).toHaveLength(1);
 });
 
-test('content that is not what the name says is refused', async ({ page, server }) => {
-  expectStatus(page, 422);
+test('content that is not what the name says is refused before it is sent', async ({ page, server }) => {
   await openForm(page, server);
   await choose(page, await fileOnDisk('Not a program.exe', Buffer.from('MZ, they said')));
-  await press(page, 'Upload Release');
   await expect(
     modal(page).getByText('The content is not a Windows program, as the name of the file says.'),
   ).toBeVisible();
+  await choose(page, await fileOnDisk('Nothing.exe', Buffer.alloc(0)));
+  await expect(modal(page).getByText('The file is empty.')).toBeVisible();
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText('File is required')).toBeVisible();
+  await choose(page, await fileOnDisk('Setup.exe', program(2048)));
+  await expect(modal(page).getByText('Setup.exe')).toBeVisible();
 });
 
 test('a direct upload that is too large switches to chunks by itself', async ({ page, server }) => {

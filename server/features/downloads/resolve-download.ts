@@ -2,7 +2,7 @@ import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/index.ts';
-import { kindOf } from '../../binaries/file-kind.ts';
+import { kindOf } from '../../../contract/file-content.ts';
 import type { StoredFile } from './stored-file.ts';
 import { present } from '../../invariants.ts';
 

@@ -1,7 +1,8 @@
 import type { BuildInput } from '../../../contract/builds.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { embeddedBlockmapSize } from '../../binaries/blockmap.ts';
-import { acceptedKindOf, refuseKind, type FileKind } from '../../binaries/file-kind.ts';
+import { refuseKind, type FileKind } from '../../../contract/file-content.ts';
+import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { blockmapKeyOf } from '../../binaries/storage-key.ts';

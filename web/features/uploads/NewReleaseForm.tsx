@@ -32,7 +32,7 @@ import {
   type NewReleaseValues,
 } from './new-release.ts';
 import { createFromUrl, versionsQuery } from './release-versions.ts';
-import type { ChosenFile } from './upload-file.ts';
+import { refuseContent, type ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList } from './upload-session.ts';
 import classes from './uploads.module.css';
 import { aboutRelease } from '../../toast-subjects.ts';
@@ -79,10 +79,11 @@ export function NewReleaseForm(props: {
 
   const fileName = values.mode === 'file' ? chosen?.file.name : fileNameIn(values.fileUrl);
 
-  const choose = (next: ChosenFile) => {
+  const choose = async (next: ChosenFile) => {
     const { name } = next.file;
-    if (!isAccepted(name)) {
-      setErrors({ ...form.errors, file: wrongType });
+    const refused = isAccepted(name) ? await refuseContent(next.file) : wrongType;
+    if (refused !== undefined) {
+      setErrors({ ...form.errors, file: refused });
       return;
     }
     const inName = versionOf(name);
@@ -122,7 +123,7 @@ export function NewReleaseForm(props: {
               chosen={chosen}
               lost={lost}
               error={form.errors['file']}
-              onChoose={choose}
+              onChoose={(next) => void choose(next)}
               onReject={(message) => setErrors({ ...form.errors, file: message })}
             />
           ) : (

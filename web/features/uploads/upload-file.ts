@@ -1,3 +1,4 @@
+import { edgeBytes, kindOf, refuseKind } from '../../../contract/file-content.ts';
 import type { UploadRecord } from './upload-engine.ts';
 
 /** A file that a user selected or dropped, and its handle for after a reload, where the browser supports one. */
@@ -36,6 +37,19 @@ export async function isReadable(file: Blob): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * Why the content of a file is not what its name says, before all of it is sent; undefined also for a file that cannot be
+ * read, which the upload reports.
+ */
+export async function refuseContent(file: File): Promise<string | undefined> {
+  const kind = kindOf(file.name);
+  if (!kind || !(await isReadable(file))) return undefined;
+  if (file.size === 0) return 'The file is empty.';
+  const bytes = async (part: Blob) => new Uint8Array(await part.arrayBuffer());
+  const [head, tail] = await Promise.all([bytes(file.slice(0, edgeBytes)), bytes(file.slice(-edgeBytes))]);
+  return refuseKind(kind, { head, tail, size: file.size });
 }
 
 /** Files of a drop. Handles must be requested during the event. */
