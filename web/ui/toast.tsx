@@ -16,6 +16,9 @@ export type Toast = {
 /** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;
 
+/** Long enough to read what happened, see that it was a mistake, and reach the button. */
+const undoDuration = 10_000;
+
 const wanted = createStore(false);
 
 /** True after the first toast. */
@@ -28,7 +31,7 @@ export async function toast({ message, subject, tone = 'teal', undo }: Toast): P
   const hide = () => notifications.hide(id);
   const id = notifications.show({
     color: tone,
-    autoClose: toastDuration,
+    autoClose: undo ? undoDuration : toastDuration,
     withBorder: true,
     role: tone === 'red' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': 'Dismiss' },
