@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely';
+import { architectureNames, platformNames } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { violatesUnique } from '../../db/client.ts';
@@ -20,7 +21,7 @@ export const alreadyExists = (
 ) =>
   fail(
     'ALREADY_EXISTS',
-    `There is already a ${build.channel} release ${build.version} for ${build.platform} (${build.architecture}) with a file of this kind (.${build.file_kind}).`,
+    `There is already ${build.version} for ${platformNames[build.platform]} ${architectureNames[build.architecture]} (${build.channel}) with a file of this kind (.${build.file_kind}).`,
   );
 
 /** A release in the audit log; one in the recycle bin includes its deletion time and reason. */

@@ -147,7 +147,7 @@ describe('restoring a release', () => {
     const answer = await restore(old.id);
     expect([answer.status, answer.body.code]).toEqual([409, 'ALREADY_EXISTS']);
     expect(answer.body.error).toBe(
-      'There is already a stable release 6.0.0 for win32 (x64) with a file of this kind (.exe).',
+      'There is already 6.0.0 for Windows x64 (stable) with a file of this kind (.exe).',
     );
     await bin(fresh.id);
     const both = await Promise.all([restore(old.id), restore(fresh.id)]);

@@ -71,7 +71,7 @@ describe('creating a release', () => {
     expect(outcomes.length - refused.length).toBe(1);
     expect(refused[0]).toMatchObject({
       failure: 'ALREADY_EXISTS',
-      message: 'There is already a stable release 3.1.0 for win32 (x64) with a file of this kind (.exe).',
+      message: 'There is already 3.1.0 for Windows x64 (stable) with a file of this kind (.exe).',
     });
     expect(await checkIdentity(server.db, { ...build, version: '3.1.0' })).toEqual(refused[0]);
     const others = [
@@ -282,7 +282,7 @@ describe('changing a release', () => {
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([
       409,
       'ALREADY_EXISTS',
-      'There is already a stable release 4.0.0 for win32 (x64) with a file of this kind (.exe).',
+      'There is already 4.0.0 for Windows x64 (stable) with a file of this kind (.exe).',
     ]);
     expect(await get(beta.id)).toEqual(beta);
     await api.ok(calls.softDelete, { params: { releaseId: stable.id }, body: { reason: 'x' } });

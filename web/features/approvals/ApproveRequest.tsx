@@ -1,6 +1,6 @@
 import { PasswordInput, Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
-import { messageOf } from '../../api-error.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
@@ -29,7 +29,7 @@ export default function ApproveRequest({
     <Dialog title="Approve Change" subject={request.subject} onClose={onClose}>
       <DialogForm
         onSubmit={submitTexts((textOf) => approve.mutate(textOf('currentPassword')))}
-        problem={approve.error ? messageOf(approve.error) : undefined}
+        problem={approve.error ? sentenceOf(approve.error, 'Failed to approve') : undefined}
         submitLabel="Approve"
         busy={approve.isPending}
         onCancel={onClose}
