@@ -223,10 +223,14 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await expect(modal.getByRole('alert')).toHaveText(
     '0 licenses revoked. No answer came for 50 licenses: they may have been revoked or not. Stopped: 2 licenses not revoked.',
   );
-  expect((await get(server, made[51]!)).status).toBe('active');
+  // which two are left depends on the order in which they were made, all at once
+  const left = (await Promise.all(made.map((one) => get(server, one)))).filter(
+    (one) => one.status === 'active',
+  );
+  expect(left).toHaveLength(2);
   await modal.getByRole('button', { name: 'Ask again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses revoked.');
-  for (const at of [0, 49, 51]) expect((await get(server, made[at]!)).status).toBe('revoked');
+  for (const one of [made[0]!, ...left]) expect((await get(server, one)).status).toBe('revoked');
   const entries = await server.admin.ok(audit.list, { query: { resourceId: made[0]!.licenseId } });
   expect(entries.entries.filter(({ event_type }) => event_type === 'license.revoked')).toHaveLength(1);
 
