@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { directForm } from '../../contract/direct-form.ts';
 import type { Release } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
 import { callsOf, Refusal, type Calls, type Sending } from './calls.ts';
@@ -43,30 +44,15 @@ function sendingOf(total: number, { onSent, signal = new AbortController().signa
   };
 }
 
-/**
- * The fields come before the file, so that the server has them when the file begins. Undefined if a proxy on the way
- * takes no request of this size (413).
- */
+/** Undefined if a proxy on the way takes no request of this size (413). */
 async function sendDirect(
   file: FileHandle,
   { fileName, fields }: Options,
   calls: Calls,
 ): Promise<Release | undefined> {
   const bytes = await file.readFile();
-  const form = new FormData();
-  form.set('version', fields.version);
-  form.set('channel', fields.channel);
-  form.set('platform', fields.platform);
-  form.set('architecture', fields.architecture);
-  form.set('release_notes', fields.releaseNotes ?? '');
-  form.set('minimum_app_version', fields.minimumAppVersion ?? '');
-  form.set('security', String(fields.security));
-  form.set('minimum_supported_version', fields.minimumSupportedVersion ?? '');
-  form.set('is_mandatory', String(fields.isMandatory));
-  form.set('is_draft', String(fields.isDraft));
-  form.set('rollout_percentage', String(fields.rolloutPercentage));
-  form.set('sha512', createHash('sha512').update(bytes).digest('base64'));
-  form.set('file', new Blob([new Uint8Array(bytes)]), fileName);
+  const sha512 = createHash('sha512').update(bytes).digest('base64');
+  const form = directForm(new Blob([new Uint8Array(bytes)]), fileName, fields, sha512);
   return calls.form(uploads.direct, form).catch((error: unknown) => {
     if (!(error instanceof Refusal) || error.status !== 413) throw error;
     return undefined;

@@ -1,4 +1,5 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { directForm } from '../../../contract/direct-form.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
@@ -45,10 +46,11 @@ export type Transport = {
 
 /** The calls of spec part 2, section 7 (binary upload), with its errors. */
 export const transport: Transport = {
-  async direct(file, fields, sha512, under) {
+  async direct({ blob, name }, fields, sha512, under) {
     refuseInPreview(uploads.direct);
     try {
-      return await send<Release>(uploads.direct, uploads.direct.path, formOf(file, fields, sha512), under);
+      const form = directForm(blob, name, fields, sha512);
+      return await send<Release>(uploads.direct, uploads.direct.path, form, under);
     } catch (error) {
       if (error instanceof ApiError && error.status === 413) throw new ApiError(413, tooLargeForOneRequest);
       throw error;
@@ -74,28 +76,6 @@ export const transport: Transport = {
     await send(uploads.cancel, urlOf(uploads.cancel, { params: { uploadId } }), null, { signal });
   },
 };
-
-/** The fields precede the file, so that a streaming reader has them when the file starts. */
-function formOf({ blob, name }: NamedFile, fields: BuildFields, sha512: string): FormData {
-  const form = new FormData();
-  form.set('version', fields.version);
-  form.set('channel', fields.channel);
-  form.set('platform', fields.platform);
-  form.set('architecture', fields.architecture);
-  form.set('release_notes', fields.releaseNotes);
-  form.set('minimum_app_version', fields.minimumAppVersion);
-  form.set('is_mandatory', String(fields.isMandatory));
-  form.set('is_draft', String(fields.isDraft));
-  form.set('rollout_percentage', String(fields.rolloutPercentage));
-  form.set('sha512', sha512);
-  if (fields.minimumSupportedVersion) form.set('minimum_supported_version', fields.minimumSupportedVersion);
-  if (fields.security) form.set('security', 'true');
-  if (fields.acceptableFailures !== null) form.set('acceptable_failures', String(fields.acceptableFailures));
-  if (fields.rolloutPlan) form.set('rollout_plan', JSON.stringify(fields.rolloutPlan));
-  if (fields.startsAt) form.set('starts_at', fields.startsAt);
-  form.set('file', blob, name);
-  return form;
-}
 
 /** Makes a call and reads its data: the `data` property, else the whole body. */
 async function send<T>(route: Route, url: string, body: Blob | FormData | string | null, under: Under) {
