@@ -7,6 +7,7 @@ import type { RolloutPlan } from '../contract/rollout-plan.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import { updateEvents } from '../contract/update-events.ts';
 import { updates } from '../contract/updates.ts';
+import { countOf } from '../server/db/sql.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { displayIdOf, machineHashOf } from '../server/features/update-events/index.ts';
 import { approveAs, asked, attempt, doing, requireApproval } from './approving.ts';
@@ -107,15 +108,10 @@ async function install(machine: Machine, failed = false): Promise<boolean> {
 }
 
 /** How many outcomes of a release are written. */
-async function outcomes({ id }: Release): Promise<number> {
-  const { count } = await server.db
-    .selectFrom('downloads')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('release_id', '=', id)
-    .where('installed_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return count;
-}
+const outcomes = ({ id }: Release) =>
+  countOf(
+    server.db.selectFrom('downloads').where('release_id', '=', id).where('installed_at', 'is not', null),
+  );
 
 // --- the staff ------------------------------------------------------------------------------------------------
 

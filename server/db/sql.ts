@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Permission } from '../../contract/permissions.ts';
 
 /** Whether the text contains `term`, ignoring case and accents; wildcards in the term are escaped. */
@@ -52,6 +52,14 @@ export function containsPattern(term: string): RawBuilder<string> {
 
 /** `= any(…)` keeps one prepared statement for any number of ids. */
 export const anyOf = (ids: readonly string[]) => sql<string>`any(${ids}::uuid[])`;
+
+/** How many rows a query finds; it must not select columns. */
+export async function countOf<DB, TB extends keyof DB>(
+  query: SelectQueryBuilder<DB, TB, object>,
+): Promise<number> {
+  const counted = query.select(sql`count(*)`.as('count')).$castTo<{ count: number }>();
+  return (await counted.executeTakeFirstOrThrow()).count;
+}
 
 /** `order by` with nulls last in both directions. */
 export function orderBy(expression: RawBuilder<unknown>, descending: boolean): RawBuilder<unknown> {

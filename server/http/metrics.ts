@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { Facts } from '../db/facts.ts';
 import type { WriteBehind } from '../db/write-behind.ts';
 import type { Db } from '../db/client.ts';
+import { countOf } from '../db/sql.ts';
 import type { StorageWatch } from '../storage/watch.ts';
 import { clockJump } from '../checked-time.ts';
 import { collectMetrics } from './cluster-metrics.ts';
@@ -176,14 +177,7 @@ export function serveMetrics(
   });
 }
 
-async function countDamaged(db: Db): Promise<number> {
-  const { damaged } = await db
-    .selectFrom('releases')
-    .select((eb) => eb.fn.countAll<number>().as('damaged'))
-    .where('damaged_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return damaged;
-}
+const countDamaged = (db: Db) => countOf(db.selectFrom('releases').where('damaged_at', 'is not', null));
 
 async function countPaused(db: Db): Promise<{ staff: number; failures: number }> {
   const { paused, staff } = await db

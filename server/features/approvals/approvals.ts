@@ -17,7 +17,7 @@ import { runChange, type Change } from '../../change.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
-import { permissionsOfUser } from '../../db/sql.ts';
+import { countOf, permissionsOfUser } from '../../db/sql.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { authorize } from '../../http/adapter.ts';
 import type { Call, ChangeHandler, Implemented } from '../../http/call.ts';
@@ -139,8 +139,7 @@ async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promis
     .where(sql<boolean>`body is not distinct from ${asked.body ? JSON.stringify(asked.body) : null}::jsonb`)
     .executeTakeFirst();
   if (same) return fail('ALREADY_EXISTS', `${same.requested_by_email} already asked for this.`);
-  const { n } = await open.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-  if (n < mostOpenRequests) return undefined;
+  if ((await countOf(open)) < mostOpenRequests) return undefined;
   return fail(
     'WRONG_STATE',
     `${mostOpenRequests} change requests are open already. Decide some of them first.`,

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import { readOnly } from '../../db/read-only.ts';
 import type { Tables } from '../../db/tables.ts';
 import { anchorText, isOurHead } from './chain.ts';
@@ -41,14 +42,11 @@ export async function verifyChain(
     const anchors = await readAnchors(tx);
     const gaps = await acceptedGaps(tx, keys);
     const found = await checkAll(tx, keys, anchors, { kept, gaps });
-    const { waiting } = await tx
-      .selectFrom('audit_pending')
-      .select((eb) => eb.fn.countAll<number>().as('waiting'))
-      .executeTakeFirstOrThrow();
+    const unsealedEntries = await countOf(tx.selectFrom('audit_pending'));
     return {
       whole: found.broken === null,
       checkedEntries: found.checked,
-      unsealedEntries: waiting,
+      unsealedEntries,
       anchors: anchors.length,
       acceptedGaps: gaps.length,
       broken: found.broken,

@@ -6,7 +6,7 @@ import { mayRead, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { contains, orderBy, anyOf } from '../../db/sql.ts';
+import { countOf, contains, orderBy, anyOf } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
@@ -19,13 +19,9 @@ export async function listCustomers(
   by: Caller,
   query: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const [page, { deleted }] = await Promise.all([
+  const [page, deleted] = await Promise.all([
     pageOf(db, by, query, query),
-    db
-      .selectFrom('customers')
-      .select((eb) => eb.fn.countAll<number>().as('deleted'))
-      .where('deleted_at', 'is not', null)
-      .executeTakeFirstOrThrow(),
+    countOf(db.selectFrom('customers').where('deleted_at', 'is not', null)),
   ]);
   return { data: page.data, meta: { ...page.meta, deleted } };
 }
@@ -52,9 +48,7 @@ async function pageOf(
     .$call((q) => (page.limit === undefined ? q : q.limit(page.limit)))
     .offset(page.offset ?? 0)
     .execute();
-  const { total } = await filtered(db, filter)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const total = await countOf(filtered(db, filter));
   const data = rows.map((row) => toCustomer(row));
   return {
     data: whole && mayRead(by, 'licenses') ? await withLicenses(db, data) : data,

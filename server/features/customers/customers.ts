@@ -5,6 +5,7 @@ import { customerRefusal, type Customer, type CustomerInput } from '../../../con
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
@@ -99,12 +100,12 @@ export async function checkDeletable(
   if (isFailure(customer)) return customer;
   const reason = customerRefusal.hardDelete(customer);
   if (reason) return { canDelete: false, message: reason };
-  const { activations } = await db
-    .selectFrom('activations as a')
-    .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
-    .where('l.customer_id', '=', id)
-    .select((eb) => eb.fn.countAll<number>().as('activations'))
-    .executeTakeFirstOrThrow();
+  const activations = await countOf(
+    db
+      .selectFrom('activations as a')
+      .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
+      .where('l.customer_id', '=', id),
+  );
   return {
     canDelete: true,
     message: `${counted(customer.licenseCount, 'license')} and ${counted(activations, 'activation')} of "${customer.name}" will be deleted with it.`,

@@ -10,6 +10,7 @@ import {
 import type { RouteInput } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { policyOf } from './policy-set.ts';
@@ -164,12 +165,12 @@ async function readTag(tx: Tx, tag: string): Promise<TagPolicy> {
     .where('tag', '=', tag)
     .forUpdate()
     .executeTakeFirst();
-  const { customers } = await tx
-    .selectFrom('customer_tags as t')
-    .innerJoin('customers as c', 'c.customer_id', 't.customer_id')
-    .select((eb) => eb.fn.countAll<number>().as('customers'))
-    .where('t.tag', '=', tag)
-    .where('c.deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
+  const customers = await countOf(
+    tx
+      .selectFrom('customer_tags as t')
+      .innerJoin('customers as c', 'c.customer_id', 't.customer_id')
+      .where('t.tag', '=', tag)
+      .where('c.deleted_at', 'is', null),
+  );
   return toTagPolicy(tag, customers, stored);
 }

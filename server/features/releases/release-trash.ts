@@ -13,7 +13,7 @@ import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { locks, tryLock } from '../../db/locks.ts';
-import { contains } from '../../db/sql.ts';
+import { countOf, contains } from '../../db/sql.ts';
 import { editRecord } from '../../edit-record.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
@@ -133,14 +133,8 @@ export async function trashForToday(db: Db, now: Date, days: number) {
 }
 
 /** The number of releases that `purgeTrash` would remove now. */
-export async function countPurgeable(db: Db, now: Date): Promise<number> {
-  const { due } = await db
-    .selectFrom('releases')
-    .where('deleted_at', '<=', purgedUntil(now))
-    .select((eb) => eb.fn.countAll<number>().as('due'))
-    .executeTakeFirstOrThrow();
-  return due;
-}
+export const countPurgeable = (db: Db, now: Date) =>
+  countOf(db.selectFrom('releases').where('deleted_at', '<=', purgedUntil(now)));
 
 /** A page of the recycle bin, the last deleted first. */
 export async function listTrash(
@@ -161,12 +155,9 @@ export async function listTrash(
     .limit(pageSize)
     .offset((page - 1) * pageSize)
     .execute();
-  const { totalCount } = await db
-    .selectFrom('releases as r')
-    .where('r.deleted_at', 'is not', null)
-    .where(matching)
-    .select((eb) => eb.fn.countAll<number>().as('totalCount'))
-    .executeTakeFirstOrThrow();
+  const totalCount = await countOf(
+    db.selectFrom('releases as r').where('r.deleted_at', 'is not', null).where(matching),
+  );
   return {
     releases: rows.map((row) => toDeletedRelease(row, now)),
     page,

@@ -7,6 +7,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { staffOf } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, resumedStep, sentPlan } from './plan.ts';
@@ -137,7 +138,7 @@ export async function impactOfRelease(
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
   const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirst();
   if (!row) return notFound;
-  const [machines, pinned] = await Promise.all([count(running(db, row)), pinnedTo(db, row)]);
+  const [machines, pinned] = await Promise.all([countOf(running(db, row)), pinnedTo(db, row)]);
   return { machines, pinned };
 }
 
@@ -148,11 +149,6 @@ const running = (db: Db, { version, platform, architecture }: Build) =>
     .where('platform', '=', platform)
     .where('architecture', '=', architecture);
 
-async function count(machines: ReturnType<typeof running>): Promise<number> {
-  const { total } = await machines.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  return total;
-}
-
 async function machinesOn(db: Db, build: Build) {
   const all = running(db, build);
   const rows = await all
@@ -162,5 +158,5 @@ async function machinesOn(db: Db, build: Build) {
     .limit(listedMachines)
     .execute();
   const machines = rows.map((row) => ({ displayId: row.display_id, lastSeen: row.last_seen.toISOString() }));
-  return { machines, total: await count(all) };
+  return { machines, total: await countOf(all) };
 }

@@ -1,6 +1,7 @@
 import { systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import type { Passwords } from '../../passwords.ts';
 import { sealed, type Secrets } from '../../secrets.ts';
 import { strengthen } from './recovery-codes.ts';
@@ -76,12 +77,12 @@ async function hashCodes(context: Context, passwords: Passwords): Promise<void> 
 }
 
 async function reportUnreadable({ db, secrets, log }: Context): Promise<void> {
-  const { people } = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('people'))
-    .where('totp_confirmed_at', 'is not', null)
-    .where('totp_secret', 'not like', `${secrets.sealedPrefix}%`)
-    .executeTakeFirstOrThrow();
+  const people = await countOf(
+    db
+      .selectFrom('users')
+      .where('totp_confirmed_at', 'is not', null)
+      .where('totp_secret', 'not like', `${secrets.sealedPrefix}%`),
+  );
   if (people === 0) return;
   log.error(
     { people },

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { parse } from 'uuid';
 import type { Db, Tx } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import type { Passwords } from '../../passwords.ts';
 
 const recoveryCodeCount = 10;
@@ -60,10 +61,5 @@ export async function spendRecoveryCode(
     .where('code_hash', '=', code_hash)
     .executeTakeFirst();
   if (used.numDeletedRows === 0n) return undefined;
-  const { left } = await tx
-    .selectFrom('recovery_codes')
-    .select((eb) => eb.fn.countAll<number>().as('left'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return left;
+  return countOf(tx.selectFrom('recovery_codes').where('user_id', '=', userId));
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import {
   beingCompleted,
@@ -131,15 +132,8 @@ export function recordStored(
   });
 }
 
-export async function countStored(db: Db, uploadId: string): Promise<number> {
-  const { stored } = await db
-    .selectFrom('upload_chunks')
-    .select((eb) => eb.fn.countAll<number>().as('stored'))
-    .where('upload_id', '=', uploadId)
-    .where('done_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return stored;
-}
+export const countStored = (db: Db, uploadId: string) =>
+  countOf(db.selectFrom('upload_chunks').where('upload_id', '=', uploadId).where('done_at', 'is not', null));
 
 const leasedChunk = (tx: Tx, { uploadId, index, claim }: ChunkLease) =>
   tx

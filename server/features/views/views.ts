@@ -11,6 +11,7 @@ import {
 import { may, mayRead, staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { violatesUnique, type Db } from '../../db/client.ts';
+import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 
@@ -126,12 +127,9 @@ export async function createView(
 /** Refuses a view beyond the limit; a lock on the owner lets two calls at once not both take the last place. */
 async function refuseMore({ tx }: Change, userId: string): Promise<Failure | undefined> {
   await tx.selectFrom('users').select('user_id').where('user_id', '=', userId).forNoKeyUpdate().execute();
-  const { count } = await tx
-    .selectFrom('saved_views')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('owner_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
+  const count = await countOf(
+    tx.selectFrom('saved_views').where('owner_id', '=', userId).where('deleted_at', 'is', null),
+  );
   return count >= mostViews ? tooMany : undefined;
 }
 
