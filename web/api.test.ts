@@ -5,16 +5,10 @@ import { licenses } from '../contract/licenses.ts';
 import type { Permission } from '../contract/permissions.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
+import { stubBrowser } from '../tests/browser.ts';
 
-/** Fake browser storage and network. */
-const storage = new Map<string, string>();
-vi.stubGlobal('window', { addEventListener: () => undefined });
+const storage = stubBrowser();
 vi.stubGlobal('navigator', {});
-vi.stubGlobal('localStorage', {
-  getItem: (key: string) => storage.get(key) ?? null,
-  setItem: (key: string, value: string) => storage.set(key, value),
-  removeItem: (key: string) => storage.delete(key),
-});
 
 const { call, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');

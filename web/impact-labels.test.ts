@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../tests/browser.ts';
 import { acceptedSentence, refusedSentence } from './impact-labels.ts';
 
-/** Fake browser storage, which the client reads when it loads. */
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
-
+stubBrowser();
 const { reachSentence } = await import('./ReachConfirm.tsx');
 
 test('a change that refuses machines, or accepts them again, says how many', () => {

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../tests/browser.ts';
 import { live } from './live.ts';
 
-/** Fake browser storage, which the client reads when it loads. */
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
-
+stubBrowser();
 const { activationsQuery } = await import('./features/activations/queries.ts');
 const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/queries.ts');
 const { auditStatsQuery } = await import('./features/audit/queries.ts');

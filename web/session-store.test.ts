@@ -1,13 +1,7 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { stubBrowser } from '../tests/browser.ts';
 
-/** Fake browser storage. */
-const storage = new Map<string, string>();
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', {
-  getItem: (key: string) => storage.get(key) ?? null,
-  setItem: (key: string, value: string) => storage.set(key, value),
-  removeItem: (key: string) => storage.delete(key),
-});
+const storage = stubBrowser();
 const user = { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' };
 const permissions = [{ resource: 'customers', action: 'read' }];
 const roles = [{ name: 'viewer' }];

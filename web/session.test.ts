@@ -1,9 +1,9 @@
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../tests/browser.ts';
 
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
+stubBrowser();
 const { useAuth } = await import('./session.tsx');
 
 function Stray() {

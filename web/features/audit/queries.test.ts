@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../../../tests/browser.ts';
 
-/** Fake browser storage, which the client reads when it loads. */
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
-
+stubBrowser();
 const { auditListQuery } = await import('./queries.ts');
 
 test('a page is fresh for 30 seconds and kept for 5 minutes', () =>

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { stubBrowser } from '../../../tests/browser.ts';
 
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
+stubBrowser();
 const calls = await import('./queries.ts');
 
 test('no call about one customer is made without its id', async () => {

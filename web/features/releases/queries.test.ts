@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../../../tests/browser.ts';
 import { ApiError } from '../../api-error.ts';
 
-/** Fake browser storage, which the client reads when it loads. */
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
-
+stubBrowser();
 const { releaseAnalyticsQuery, releaseListQuery, releaseTrashQuery } = await import('./queries.ts');
 
 test('what is asked about releases is fresh for 5 minutes, and asked once more when it fails', () => {

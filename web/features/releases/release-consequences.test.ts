@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { stubBrowser } from '../../../tests/browser.ts';
 
-/** Fake browser storage, which the client reads when it loads. */
-vi.stubGlobal('window', { addEventListener: () => undefined });
-vi.stubGlobal('localStorage', { getItem: () => null });
-
+stubBrowser();
 const { releaseConsequences } = await import('./release-consequences.ts');
 
 const offered = { isDraft: false, isActive: true, pausedAt: null, rolloutPercentage: 30, downloadCount: 12 };

@@ -1,13 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stubBrowser } from '../../../tests/browser.ts';
 
-vi.stubGlobal('window', { addEventListener: () => undefined });
 vi.stubGlobal('navigator', {});
-const storage = new Map<string, string>();
-vi.stubGlobal('localStorage', {
-  getItem: (key: string) => storage.get(key) ?? null,
-  setItem: (key: string, value: string) => storage.set(key, value),
-  removeItem: (key: string) => storage.delete(key),
-});
+stubBrowser();
 
 type Sent = {
   method: string;
