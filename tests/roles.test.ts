@@ -117,10 +117,3 @@ test('the matrix of the database is that of the contract', async () => {
     expect(words(rows.filter((row) => row.role_id === role)), role).toEqual(words(roleMatrix[role]));
   }
 });
-
-test('a service account cannot sign in', async () => {
-  const { email } = await server.createPerson('service_account');
-  await expect(server.signIn(email, 'service_account')).rejects.toThrow(
-    'A service account cannot sign in to the console',
-  );
-});
