@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
@@ -17,6 +16,7 @@ import { createTestDatabase, days, eventually, startTestServer } from './harness
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { placeOfRun } from './place.ts';
+import { ask } from './work.ts';
 
 /* A primary and a replica that follows it synchronously, behind an address that moves, as with Patroni and HAProxy. */
 
@@ -75,11 +75,8 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       `--dbname=postgres://lanyard@${host}/postgres?application_name=replica`,
     );
     await start('replica', replicaPort);
-    const client = new pg.Client({ connectionString: at(primaryPort) });
-    await client.connect();
-    await client.query(`alter system set synchronous_standby_names = 'replica'`);
-    await client.query('select pg_reload_conf()');
-    await client.end();
+    await ask(at(primaryPort), `alter system set synchronous_standby_names = 'replica'`);
+    await ask(at(primaryPort), 'select pg_reload_conf()');
   });
   afterAll(async () => {
     for (const name of ['primary', 'replica'])

@@ -1,7 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { createTestDatabase, type TestDatabase } from './harness.ts';
@@ -14,6 +13,7 @@ import {
   startServer,
 } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
+import { ask } from './work.ts';
 
 /* Messages for the operator when the service does not start, while it waits, and when it stops. */
 
@@ -89,10 +89,7 @@ describe('a start is refused with a sentence', () => {
 
   test('for a schema that a newer version made', async () => {
     const newer = await createTestDatabase();
-    const client = new pg.Client({ connectionString: newer.url });
-    await client.connect();
-    await client.query(`insert into schema_migrations (name) values ('9999_future.sql')`);
-    await client.end();
+    await ask(newer.url, `insert into schema_migrations (name) values ('9999_future.sql')`);
     expect(await refusal({ DATABASE_URL: newer.url })).toContain(
       'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.\n',
     );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import pg from 'pg';
 import { readPassword } from '../server/db/embedded-cluster.ts';
 import { appRole } from '../server/db/embedded-role.ts';
+import { withClient } from '../server/db/with-client.ts';
 
 /** The URL of an embedded database for its superuser, from the URL for the role that serves requests. */
 export async function superuserUrl(dataDir: string, url: string): Promise<string> {
@@ -16,9 +16,8 @@ export async function superuserUrl(dataDir: string, url: string): Promise<string
  * triggers.
  */
 export async function grantToTests(dataDir: string, url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: await superuserUrl(dataDir, url) });
-  await client.connect();
-  await client.query(`alter role ${appRole} createdb`);
-  await client.query(`grant set on parameter session_replication_role to ${appRole}`);
-  await client.end();
+  await withClient(await superuserUrl(dataDir, url), async (client) => {
+    await client.query(`alter role ${appRole} createdb`);
+    await client.query(`grant set on parameter session_replication_role to ${appRole}`);
+  });
 }

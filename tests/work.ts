@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type { QueryResultRow } from 'pg';
 import { customers } from '../contract/customers.ts';
 import { validation } from '../contract/validation.ts';
+import { withClient } from '../server/db/with-client.ts';
 import { makeApiKey, makeLicense, unique, type MadeApiKey } from './factories.ts';
 import { apiAt, type Api } from './harness.ts';
 import type { startLoad } from './load.ts';
@@ -45,15 +46,10 @@ export async function prepareWork({ url }: { url: string }, first?: Work): Promi
 }
 
 /** Queries the database directly. */
-export async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+export const ask = <Row extends QueryResultRow = Record<string, unknown>>(
+  url: string,
+  sql: string,
+): Promise<Row[]> => withClient(url, async (client) => (await client.query<Row>(sql)).rows);
 
 /** Customers that were acknowledged but do not exist exactly once, and those without exactly one audit entry. */
 export async function lostCustomers(databaseUrl: string, made: string[]): Promise<string[]> {

@@ -12,13 +12,13 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRoot } from './embedded-account.ts';
 import { findPostmaster, halt } from './embedded-postmaster.ts';
 import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embedded-child.ts';
 import { patience } from '../../tests/harness.ts';
 import { superuserUrl } from '../../tests/superuser.ts';
+import { ask } from '../../tests/work.ts';
 import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { placeOfRun } from '../../tests/place.ts';
@@ -53,17 +53,6 @@ function newDir(): Promise<string> {
   return mkdtemp(join(temp, 'data with space-')).then(async (dir) => (await chmod(dir, 0o755), dir));
 }
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end();
-  }
-}
-
 async function urlOf(child: Child): Promise<{ url: string; adopted: boolean }> {
   const started = await child.started;
   if (started.error !== undefined) throw new Error(started.error);
@@ -84,7 +73,7 @@ describe('the cluster', () => {
     const { url, adopted, stop } = await startEmbedded(dir, quiet);
     expect(adopted).toBe(false);
     // some of them are shown to a superuser alone
-    const rows = await query(await superuserUrl(dir, url), `select name, setting from pg_settings`);
+    const rows = await ask(await superuserUrl(dir, url), `select name, setting from pg_settings`);
     const settings = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     expect(settings).toMatchObject({
       data_checksums: 'on',
@@ -99,25 +88,25 @@ describe('the cluster', () => {
       jit: 'off',
       TimeZone: 'UTC',
     });
-    const [database] = await query(
+    const [database] = await ask(
       url,
       `select datlocprovider, datlocale from pg_database where datname = current_database()`,
     );
     expect(database).toEqual({ datlocprovider: 'b', datlocale: 'C.UTF-8' });
     expect((await stat(join(dir, 'postgres', 'lanyard-password'))).mode & 0o777).toBe(0o600);
-    await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password');
+    await expect(ask(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password');
     await stop();
-    await expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(url, 'select 1')).rejects.toThrow('ECONNREFUSED');
   });
 
   test('keeps its data over a stop and a start, and says nothing on the terminal', async () => {
     const dir = await newDir();
     const first = serve(checkout, dir);
     const { url } = await urlOf(first);
-    await query(url, 'create table kept as select 42 as answer');
+    await ask(url, 'create table kept as select 42 as answer');
     await first.stop();
     const second = serve(checkout, dir);
-    expect(await query((await urlOf(second)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await ask((await urlOf(second)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await second.stop();
     expect([first.output.length, second.output.length]).toEqual([1, 1]);
     expect((await readdir(join(dir, 'postgres', 'log'))).length).toBeGreaterThan(0);
@@ -128,19 +117,19 @@ describe('the cluster', () => {
     const first = await startEmbedded(dir, quiet);
     const superuser = await superuserUrl(dir, first.url);
     // as it was: database and tables of the superuser, and no other role
-    await query(superuser.replace(/[^/]*$/, 'postgres'), 'alter database lanyard owner to lanyard');
-    await query(superuser, 'drop owned by lanyard_app');
-    await query(superuser, 'drop role lanyard_app');
+    await ask(superuser.replace(/[^/]*$/, 'postgres'), 'alter database lanyard owner to lanyard');
+    await ask(superuser, 'drop owned by lanyard_app');
+    await ask(superuser, 'drop role lanyard_app');
     await unlink(join(dir, 'postgres', 'lanyard-app-password'));
     await migrate(superuser);
-    await query(superuser, `insert into roles (role_id, description) values ('kept', 'It stays')`);
+    await ask(superuser, `insert into roles (role_id, description) values ('kept', 'It stays')`);
     await first.stop();
 
     const next = await startEmbedded(dir, quiet);
-    expect(await query(next.url, 'select role_id from roles')).toEqual([{ role_id: 'kept' }]);
-    await query(next.url, 'create table later (id bigint generated always as identity); drop table later');
-    await query(next.url, 'alter table validations add column probe int');
-    await query(
+    expect(await ask(next.url, 'select role_id from roles')).toEqual([{ role_id: 'kept' }]);
+    await ask(next.url, 'create table later (id bigint generated always as identity); drop table later');
+    await ask(next.url, 'alter table validations add column probe int');
+    await ask(
       next.url,
       `create or replace function sort_key(name text) returns text language sql
       immutable strict parallel safe as $$ select name $$`,
@@ -150,11 +139,11 @@ describe('the cluster', () => {
 
     // what the superuser makes later, by restoring a dump say, is handed over at the next start
     const third = await startEmbedded(dir, quiet);
-    await query(await superuserUrl(dir, third.url), 'create table restored as select 42 as answer');
-    await expect(query(third.url, 'select * from restored')).rejects.toThrow('permission denied');
+    await ask(await superuserUrl(dir, third.url), 'create table restored as select 42 as answer');
+    await expect(ask(third.url, 'select * from restored')).rejects.toThrow('permission denied');
     await third.stop();
     const last = await startEmbedded(dir, quiet);
-    expect(await query(last.url, 'select answer from restored')).toEqual([{ answer: 42 }]);
+    expect(await ask(last.url, 'select answer from restored')).toEqual([{ answer: 42 }]);
     await last.stop();
   });
 
@@ -171,12 +160,12 @@ describe('after a crash', () => {
     const dir = await newDir();
     const killed = serve(checkout, dir);
     const { url } = await urlOf(killed);
-    await query(url, 'create table kept as select 42 as answer');
+    await ask(url, 'create table kept as select 42 as answer');
     await killed.kill();
     const next = serve(checkout, dir);
     const started = await urlOf(next);
     expect(started).toMatchObject({ url, adopted: true });
-    expect(await query(url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await ask(url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await next.stop();
     expect(await findPostmaster(join(dir, 'postgres'))).toBeUndefined();
   });
@@ -185,13 +174,13 @@ describe('after a crash', () => {
     const dir = await newDir();
     const killed = serve(checkout, dir);
     const { url } = await urlOf(killed);
-    await query(url, 'create table kept as select 42 as answer');
+    await ask(url, 'create table kept as select 42 as answer');
     const postmaster = await findPostmaster(join(dir, 'postgres'));
     process.kill(postmaster!.pid, 'SIGKILL');
     await killed.kill();
     const next = await startEmbedded(dir, quiet);
     expect(next.adopted).toBe(false);
-    expect(await query(next.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    expect(await ask(next.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     await next.stop();
   });
 
@@ -231,7 +220,7 @@ describe('who may use it', () => {
     await sleep(300);
     await first.stop();
     const second = await waiting;
-    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await second.stop();
   });
 
@@ -240,7 +229,7 @@ describe('who may use it', () => {
     const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
     const server = await startEmbedded(dir, quiet);
     await tool.stop();
-    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await server.stop();
 
     const alone = await startEmbedded(dir, { ...quiet, exclusive: false });
@@ -254,7 +243,7 @@ describe('who may use it', () => {
     const { url } = await urlOf(child);
     process.kill(-child.process.pid!, 'SIGINT');
     await sleep(200);
-    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await child.stop();
   });
 });
@@ -271,7 +260,7 @@ describe('while a server runs', () => {
   test('serves under a role that owns our database, and may neither write files nor make roles', async () => {
     const { url } = server;
     await migrate(url);
-    const [role] = await query(
+    const [role] = await ask(
       url,
       `select rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
        from pg_roles where rolname = current_user`,
@@ -286,7 +275,7 @@ describe('while a server runs', () => {
       `alter system set fsync = 'off'`,
       'alter role lanyard_app superuser',
     ])
-      await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be/);
+      await expect(ask(url, statement), statement).rejects.toThrow(/permission denied|must be/);
     expect((await stat(join(dir, 'postgres', 'lanyard-app-password'))).mode & 0o777).toBe(0o600);
   });
 
@@ -294,22 +283,22 @@ describe('while a server runs', () => {
     const from = performance.now();
     await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
     expect(performance.now() - from).toBeLessThan(patience(2000));
-    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('a tool joins a server and leaves it running', async () => {
     const tool = await startEmbedded(dir, { ...quiet, exclusive: false });
     expect(tool).toMatchObject({ url: server.url, adopted: true });
     await tool.stop();
-    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('a lost lock connection ends nothing, and the lock is taken again', async () => {
     const holder = `select pid from pg_stat_activity where application_name = 'lanyard lock'`;
-    const [before] = await query(server.url, holder);
-    await query(server.url, `select pg_terminate_backend(${Number(before!.pid)})`);
+    const [before] = await ask(server.url, holder);
+    await ask(server.url, `select pg_terminate_backend(${Number(before!.pid)})`);
     await until(async () => {
-      const [now] = await query(server.url, holder);
+      const [now] = await ask(server.url, holder);
       return now !== undefined && now.pid !== before!.pid;
     });
     await expect(startEmbedded(dir, quiet)).rejects.toBeInstanceOf(DataDirectoryBusy);
@@ -332,7 +321,7 @@ describe('accounts and folders', () => {
   test('an ordinary user under a closed home has the database in place', async () => {
     const app = await makeHome(ordinary.uid);
     const child = serve(app, join(app, 'data'), ordinary);
-    expect(await query((await urlOf(child)).url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await ask((await urlOf(child)).url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await readdir(join(app, 'data'))).toEqual(['postgres']);
     await child.stop();
   });
@@ -375,7 +364,7 @@ describe('accounts and folders', () => {
       const app = await makeHome(0);
       const data = join(app, 'data');
       const first = serve(app, data);
-      await query((await urlOf(first)).url, 'create table kept as select 42 as answer');
+      await ask((await urlOf(first)).url, 'create table kept as select 42 as answer');
       await first.kill();
 
       const note = await readFile(join(data, 'database-location.txt'), 'utf8');
@@ -387,7 +376,7 @@ describe('accounts and folders', () => {
         expect(adopted.adopted).toBe(true);
         await second.stop();
         const third = serve(app, data);
-        expect(await query((await urlOf(third)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+        expect(await ask((await urlOf(third)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
         await third.stop();
         expect(await readdir(data)).toEqual(['database-location.txt']);
       } finally {

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../tests/harness.ts';
+import { ask } from '../../tests/work.ts';
 import { behaviorProblems, factProblems, otherProduct, requireDatabase, type Facts } from './requirements.ts';
 
 const good: Facts = {
@@ -63,11 +63,8 @@ test('a real server is asked: one that may serve, and a database that is only re
   const database = await createTestDatabase({ empty: true });
   const both = { queries: database.url, direct: database.url };
   await requireDatabase(both);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   const { pathname } = new URL(database.url);
-  await client.query(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
-  await client.end();
+  await ask(database.url, `alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
   await expect(requireDatabase(both)).rejects.toThrow(
     'Lanyard cannot start on this database:\n  - The server only lets this role read',
   );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { withClient } from '../../db/with-client.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
@@ -84,25 +85,23 @@ describe('among 120,000 entries', () => {
 });
 
 /** In bulk: without time limit, and with the index of the search made at the end. */
-async function fillWith120000(on: TestServer): Promise<void> {
-  const client = new pg.Client({ connectionString: on.database.url });
-  await client.connect();
-  const { rows } = await client.query<{ indexdef: string }>(
-    "select indexdef from pg_indexes where indexname = 'audit_entries_search'",
-  );
-  await client.query('drop index audit_entries_search');
-  await client.query("set session_replication_role = 'replica'");
-  await client.query(`insert into audit_entries
+const fillWith120000 = (on: TestServer) =>
+  withClient(on.database.url, async (client) => {
+    const { rows } = await client.query<{ indexdef: string }>(
+      "select indexdef from pg_indexes where indexname = 'audit_entries_search'",
+    );
+    await client.query('drop index audit_entries_search');
+    await client.query("set session_replication_role = 'replica'");
+    await client.query(`insert into audit_entries
     (audit_id, timestamp, user_id, user_email, event_type, resource_type, resource_id, changes_summary, success)
     select ('01920000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, timestamptz '2026-01-01' + n * interval '1 minute',
            ('00000000-0000-7000-8000-' || lpad((n % 20)::text, 12, '0'))::uuid, 'p' || n % 20 || '@x.example',
            (array['a.made', 'b.made', 'c.made', 'd.made'])[1 + n % 4], (array['a', 'b', 'c', 'd'])[1 + n % 4],
            'r' || n % 5000, left(md5(n::text), 12) || case when n = 7 then ' §%' when n < 90000 then ' bygone' else '' end, true
       from generate_series(1, 120000) n`);
-  await client.query(rows[0]!.indexdef);
-  await client.query('vacuum analyze audit_entries');
-  await client.end();
-}
+    await client.query(rows[0]!.indexdef);
+    await client.query('vacuum analyze audit_entries');
+  });
 
 /** A count that ends at its limit may well read the table from anywhere. */
 const countsToLimit = /Limit .*rows=10001 .*\n +-> +Seq Scan/;
