@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import type { License } from '../contract/licenses.ts';
-import { session } from '../contract/session.ts';
 import { keys } from '../contract/keys.ts';
 import { uploads } from '../contract/uploads.ts';
 import { validation } from '../contract/validation.ts';
@@ -17,7 +16,7 @@ import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
 import { apiAt, createTestDatabase, eventually } from './harness.ts';
 import {
-  administrator,
+  administratorAt,
   newDataDir,
   refusedStart,
   removeDataDir,
@@ -63,14 +62,14 @@ beforeAll(async () => {
   [home, folder] = [await newFolder(), await newFolder()];
   file = join(folder, 'lanyard.tar');
   server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
-  const staff = await signInAdministrator(server);
+  const administrator = await administratorAt(server);
+  const staff = apiAt(server.url, administrator);
   license = await makeLicense(staff, { maxActivations: 3 });
   key = await makeApiKey(staff, { scopes: ['validate', 'updates'] });
   await validateOn(apiAt(server.url, key), license, 'kept machine');
   const [published] = await apiAt(server.url).ok(keys.published);
   publicKey = published!.publicKeyPem;
-  const { accessToken } = await apiAt(server.url).ok(session.login, { body: administrator });
-  const upload = uploader(server.url, staff, { headers: { authorization: `Bearer ${accessToken}` } });
+  const upload = uploader(server.url, staff, administrator);
   const sent = await upload.direct({ version: '1.2.3', file: bytes });
   expect(sent.status, sent.text).toBe(201);
   await upload.publish(sent.body.data.id);

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
-import { session } from '../contract/session.ts';
 import type { StorageConfig } from '../server/config.ts';
 import { connect } from '../server/storage/s3-client.ts';
 import { sweepUploads } from '../server/jobs/upload-sweep.ts';
-import { uploader, type Prepared, type Uploader } from './uploading.ts';
+import { MiB, uploader, type Prepared, type Uploader } from './uploading.ts';
 import { program, sha512Of } from './binaries.ts';
 import {
   apiAt,
@@ -17,12 +16,12 @@ import {
   days,
   movableClock,
   startTestServer,
+  type Identity,
   type TestDatabase,
   checkedTime,
 } from './harness.ts';
-import { administrator, newDataDir, startServer, type ServerProcess } from './server-process.ts';
+import { administratorAt, newDataDir, startServer, type ServerProcess } from './server-process.ts';
 
-const MiB = 1024 * 1024;
 const kills = 10;
 const { S3_ENDPOINT, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
 
@@ -66,10 +65,9 @@ afterEach(async () => {
 const start = (settings: Record<string, string> = {}) =>
   startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...settings });
 
-async function signIn({ url }: ServerProcess): Promise<Uploader & { headers: Record<string, string> }> {
-  const { accessToken } = await apiAt(url).ok(session.login, { body: administrator });
-  const headers = { authorization: `Bearer ${accessToken}` };
-  return { ...uploader(url, apiAt(url, { headers }), { headers }), headers };
+async function signIn(server: ServerProcess): Promise<Uploader & Identity> {
+  const who = await administratorAt(server);
+  return { ...uploader(server.url, apiAt(server.url, who), who), ...who };
 }
 
 type Attempt = { bytes: Buffer; version: string; prepared?: Prepared };

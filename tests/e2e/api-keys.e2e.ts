@@ -1,7 +1,6 @@
 import type { Route } from '@playwright/test';
 import { apiKeys } from '../../contract/api-keys.ts';
 import { uploads } from '../../contract/uploads.ts';
-import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
@@ -445,10 +444,7 @@ test('a key shows who created it and where it was used; users cannot grant scope
 }) => {
   const email = `${unique('kim').replace(' ', '-')}@lanyard.test`;
   const kim = await server.admin.ok(users.create, { body: { email, name: '', password, role: 'admin' } });
-  const { accessToken } = await server.api().ok(session.login, { body: { email, password } });
-  const key = await makeApiKey(server.api({ authorization: `Bearer ${accessToken}` }), {
-    scopes: ['validate', 'releases'],
-  });
+  const key = await makeApiKey(await server.apiAs(email), { scopes: ['validate', 'releases'] });
   expect((await (await validate(server, key.key))()).status).toBe(200);
   await server.admin.ok(users.delete, { params: { id: kim.id } });
 

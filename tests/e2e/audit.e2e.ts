@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
-import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
@@ -204,8 +203,7 @@ test('the export has exactly what the filter shows', async ({ page, server }) =>
 test('one long address does not push the state out of sight', async ({ page, server }) => {
   const email = `maximiliane.von-hohenstein-wagner.${Date.now()}@universitaetsklinikum.example`;
   await server.admin.ok(users.create, { body: { email, name: 'Kim', password, role: 'admin' } });
-  const { accessToken } = await server.api().ok(session.login, { body: { email, password } });
-  const { customerId } = await makeCustomer(server.api({ authorization: `Bearer ${accessToken}` }));
+  const { customerId } = await makeCustomer(await server.apiAs(email));
   await signInAs(page, 'super_admin', `/audit?resourceId=${customerId}`, server);
   for (const width of [1440, 1280]) {
     await page.setViewportSize({ width, height: 900 });

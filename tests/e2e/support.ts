@@ -45,6 +45,8 @@ export type ConsoleServer = {
   /** Calls as the first super admin. */
   admin: Api;
   api(headers?: Record<string, string>): Api;
+  /** Calls as the user with this address, signed in. */
+  apiAs(email: string): Promise<Api>;
   /** A user of that role, created on first use. */
   person(role: RoleName): Promise<Person>;
   /** Changes sessions in the database and notifies the server. */
@@ -99,6 +101,7 @@ export async function startServer(): Promise<ConsoleServer> {
     db,
     admin: apiAt(url, await bearer(url, printed)),
     api: (headers = {}) => apiAt(url, { headers }),
+    apiAs: async (email) => apiAt(url, await bearer(url, { email, password })),
     person(role) {
       const person = people.get(role) ?? makePerson(db, role);
       people.set(role, person);

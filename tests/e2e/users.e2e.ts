@@ -1,7 +1,6 @@
 import { apiKeys } from '../../contract/api-keys.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { customers } from '../../contract/customers.ts';
-import { session } from '../../contract/session.ts';
 import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
 import {
@@ -91,8 +90,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
     await expect(otherPage.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
     await expect(otherPage.getByText('It needs the permission users:read.')).toBeVisible();
     await expect(otherPage.getByRole('button', { name: 'Create New User' })).toBeHidden();
-    const { body } = await server.api().call(session.login, { body: { email, password } });
-    const api = server.api({ authorization: `Bearer ${body.data.accessToken}` });
+    const api = await server.apiAs(email);
     const { status } = await api.call(customers.create, { body: { name: 'Refused', country: 'NO' } });
     expect(status).toBe(403);
   });
@@ -172,8 +170,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
 
 test('deactivating a user offers to revoke the API keys that they created', async ({ page, server }) => {
   const user = await makeUser(server, 'admin');
-  const { accessToken } = await server.api().ok(session.login, { body: { email: user.email, password } });
-  const api = server.api({ authorization: `Bearer ${accessToken}` });
+  const api = await server.apiAs(user.email);
   const [left, gone, stuck] = [await makeApiKey(api), await makeApiKey(api), await makeApiKey(api)];
   expectStatus(page, 500);
   await page.route(`**${apiKeys.list.path}/${stuck.id}`, (route) =>
