@@ -11,6 +11,18 @@ export const row = (page: Page, release: Release) =>
 /** The dialog in which a release is edited. */
 export const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
 
+export const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+
+/** Replaces the text of a field as a user does, and leaves it. */
+export async function type(page: Page, name: string, text: string) {
+  const field = stepField(page, name);
+  await field.click();
+  await field.press('ControlOrMeta+a');
+  await field.press('Delete');
+  await field.pressSequentially(text);
+  await field.press('Tab');
+}
+
 export const stored = (server: ConsoleServer, { id }: Release) =>
   server.admin.ok(releases.get, { params: { releaseId: id } });
 

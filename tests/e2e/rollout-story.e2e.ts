@@ -3,21 +3,12 @@ import { displayIdOf, machineHashOf } from '../../server/features/update-events/
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { eventually, hours, password } from '../harness.ts';
 import { makeRelease, report } from './releases.ts';
+import { type } from './releases-screen.ts';
 import { chooseInMenu, dialog, expect, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
 
 const machineIds = Array.from({ length: 160 }, (_, n) => `machine-${n}`);
 const lane = { platform: 'win32', architecture: 'x64', channel: 'stable' } as const;
 const timeIn = (n: number) => new Date(Date.now() + hours(n)).toISOString().slice(11, 16);
-
-/** Replaces the text of a field as a user does, and leaves it. */
-async function type(page: Page, name: string, text: string) {
-  const field = page.getByRole('textbox', { name, exact: true });
-  await field.click();
-  await field.press('ControlOrMeta+a');
-  await field.press('Delete');
-  await field.pressSequentially(text);
-  await field.press('Tab');
-}
 
 /** Publishes a draft in two steps, from the keyboard. */
 async function publish(page: Page, release: Release, url: string) {

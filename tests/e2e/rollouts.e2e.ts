@@ -2,7 +2,7 @@ import { releases } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
 import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
-import { editing, stored } from './releases-screen.ts';
+import { editing, stepField, stored, type } from './releases-screen.ts';
 import { holdBack } from './hold-back.ts';
 import {
   comeBack,
@@ -13,20 +13,7 @@ import {
   quiet,
   signInAs,
   test,
-  type Page,
 } from './support.ts';
-
-const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
-
-/** Replaces the text of a field as a user does, and leaves it. */
-async function type(page: Page, name: string, text: string) {
-  const field = stepField(page, name);
-  await field.click();
-  await field.press('ControlOrMeta+a');
-  await field.press('Delete');
-  await field.pressSequentially(text);
-  await field.press('Tab');
-}
 
 test('a draft is published in steps, which are edited and dropped for a percentage', async ({
   page,
