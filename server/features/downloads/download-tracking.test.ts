@@ -1,10 +1,10 @@
-import { get } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { program } from '../../../tests/binaries.ts';
+import { breakOff } from '../../../tests/break-off.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { eventually, minutes, startTestServer } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
@@ -36,17 +36,6 @@ async function fetched(url: string, headers: Record<string, string>, method = 'G
 
 const fetchAs = (machineId: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetched(address(), { ...key.headers, 'x-machine-id': machineId, ...headers }, method);
-
-/** Takes the beginning of the file and hangs up. */
-const breakOff = (machineId: string) =>
-  new Promise<void>((resolve) => {
-    const headers = { ...key.headers, 'x-machine-id': machineId };
-    const request = get(address(), { headers }, (response) => {
-      response.once('data', () => request.destroy());
-      response.once('close', resolve);
-      response.on('error', () => undefined);
-    }).on('error', () => resolve());
-  });
 
 const detail = (machineId: string) => staff.call(machines.get, { params: { id: machineHashOf(machineId) } });
 
@@ -111,7 +100,7 @@ test('a file that a machine was sent whole is a download, once a machine and wit
 });
 
 test('one that breaks off is in progress, and complete when its rest was fetched', async () => {
-  await breakOff('resumes');
+  await breakOff(address(), { ...key.headers, 'x-machine-id': 'resumes' });
   await expectDownloads('resumes', [begun]);
   expect(await fetchAs('resumes', { range: 'bytes=1000000-' })).toBe(206);
   await expectDownloads('resumes', [complete]);

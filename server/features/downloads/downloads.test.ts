@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { readdir } from 'node:fs/promises';
-import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
+import { breakOff } from '../../../tests/break-off.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { startTestServer, type Identity } from '../../../tests/harness.ts';
 import { MiB, nextVersion, someId, uploader, type Uploader } from '../../../tests/uploading.ts';
@@ -337,19 +337,7 @@ test('clients that go away in the middle leave nothing open', async () => {
   const large = await upload({ file: program(19 * MiB) });
   const openFiles = async () => (await readdir('/proc/self/fd')).length;
   const before = await openFiles();
-  await Promise.all(
-    Array.from(
-      { length: 20 },
-      () =>
-        new Promise<void>((resolve) => {
-          const request = get(addressOf(large), { headers: key.headers }, (response) => {
-            response.once('data', () => request.destroy());
-            response.once('close', resolve);
-            response.on('error', () => undefined);
-          }).on('error', () => resolve());
-        }),
-    ),
-  );
+  await Promise.all(Array.from({ length: 20 }, () => breakOff(addressOf(large), key.headers)));
   await sleep(300);
   expect(await openFiles()).toBeLessThan(before + 10);
   expect((await download({}, { url: addressOf(large) })).bytes.length).toBe(19 * MiB);
