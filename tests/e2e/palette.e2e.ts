@@ -1,0 +1,172 @@
+import { users } from '../../contract/users.ts';
+import { makeCustomer, makeLicense } from '../factories.ts';
+import {
+  comeBack,
+  dialog,
+  expect,
+  expectAccessible,
+  heading,
+  expectStatus,
+  signInAs,
+  test,
+  type Page,
+} from './support.ts';
+
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
+const field = (page: Page) => palette(page).getByRole('textbox', { name: 'Type a command or search' });
+const selected = (page: Page) => palette(page).locator('[data-selected]');
+const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('button', { name });
+
+test('what is typed right after Ctrl-K reaches the palette, and opens nothing behind it', async ({
+  page,
+  server,
+}) => {
+  await page.route('**/assets/CommandPalette-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await route.continue();
+  });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('cust');
+  await expect(field(page)).toHaveValue('cust');
+  await page.keyboard.type('omers');
+  await expect(field(page)).toHaveValue('customers');
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+});
+
+test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
+  const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
+  // Mantine returns the focus after 10 ms: on a busy machine, where timers are late, the palette is gone by then.
+  await page.addInitScript(() => {
+    const start = window.setTimeout;
+    const late = (ms: number) => (ms >= 10 && ms <= 50 ? ms + 300 : ms);
+    Object.assign(window, { setTimeout: (run: () => void, ms: number) => start(run, late(ms)) });
+  });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+
+  const search = page.getByRole('banner').getByRole('button', { name: /^Search/ });
+  await search.press('Enter');
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(search).toBeFocused();
+
+  await page.keyboard.press('Control+k');
+  await expect(field(page)).toBeFocused();
+  await expect(choice(page, 'Go to Customers')).toBeVisible();
+  await expect(choice(page, 'Create License')).toBeVisible();
+
+  await field(page).fill('palette hosp');
+  await choice(page, /^Palette Hospital/).click();
+  await expect(page).toHaveURL(`/customers/${customer.customerId}`);
+  await expect(palette(page)).toBeHidden();
+
+  await page.keyboard.press('Control+k');
+  await field(page).fill(licenseKey.toLowerCase());
+  await expect(choice(page, new RegExp(`^${licenseKey}`))).toHaveCount(1);
+  // Before any key is pressed, the first result is selected.
+  await expect(selected(page)).toContainText('Activations');
+  await page.keyboard.press('Enter');
+  await expect(dialog(page, 'License Activations')).toContainText(licenseKey);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'License Activations')).toBeHidden();
+
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await field(page).fill('zzzz nothing like this');
+  await expect(palette(page).getByText('Nothing found for "zzzz nothing like this"')).toBeVisible();
+  await field(page).fill('');
+  await expect(choice(page, 'Go to Customers')).toBeVisible();
+  await expectAccessible(page);
+
+  await signInAs(page, 'viewer', '/licenses', server);
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+  await expect(choice(page, 'Go to Customers')).toBeVisible();
+  await expect(choice(page, /^Create/)).toHaveCount(0);
+});
+
+test('the command palette leads to trash, recycle bin and account, changes the colors and signs out', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  const choose = async (typed: string, name: string) => {
+    await page.keyboard.press('Control+k');
+    await field(page).fill(typed);
+    await choice(page, name).click();
+  };
+  await choose('trash', 'Go to Soft Deleted customers');
+  await expect(page).toHaveURL('/customers/trash');
+  await choose('trash', 'Go to Release Recycle Bin');
+  await expect(page).toHaveURL('/releases/trash');
+  await choose('account', 'Go to Account');
+  await expect(page).toHaveURL('/account');
+  await choose('dark', 'Use dark colors');
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await choose('logout', 'Log out');
+  await expect(page).toHaveURL(/\/login/);
+});
+
+test('what was asked for is given up when typing goes on', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/analytics', server);
+  await expect(page.getByRole('heading', { level: 1, name: 'License Analytics' })).toBeVisible();
+  const calls = /search=palettes\+?$|search=palettes&/;
+  const givenUp = new Set<string>();
+  page.on('requestfailed', (request) => {
+    if (calls.test(request.url())) givenUp.add(new URL(request.url()).pathname);
+  });
+  // Never responds.
+  const asked: string[] = [];
+  await page.route(calls, (route) => void asked.push(route.request().url()));
+  await page.keyboard.press('Control+K');
+  await field(page).fill('palettes');
+  await expect.poll(() => asked.length).toBe(5);
+  await field(page).fill('palettes go on');
+  await expect.poll(() => givenUp.size).toBe(5);
+  await expect(palette(page).getByText('Nothing found for "palettes go on"')).toBeVisible();
+});
+
+test('a source of the palette that fails hides none of the others, and is named', async ({
+  page,
+  server,
+}) => {
+  await makeCustomer(server.admin, { name: 'Lone Palette Clinic' });
+  expectStatus(page, 500);
+  await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 500, body: '{}' }));
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill('lone palette');
+  await expect(choice(page, /^Lone Palette Clinic/)).toBeVisible();
+  await expect(palette(page).getByRole('status')).toHaveText('Could not be searched: Users');
+  await expectAccessible(page);
+});
+
+test('what is selected in the palette stays selected when results come or are refreshed', async ({
+  page,
+  server,
+}) => {
+  for (const name of ['Heirloom Hospital', 'Heirloom Laboratory']) await makeCustomer(server.admin, { name });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill('heirloom');
+  await expect(selected(page)).toContainText('Heirloom Hospital');
+  await page.keyboard.press('ArrowDown');
+  await expect(selected(page)).toContainText('Heirloom Laboratory');
+
+  // A new result appears above it.
+  await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });
+  const again = page.waitForResponse((answer) => answer.url().includes('search=heirloom'));
+  await comeBack(page);
+  await again;
+  await expect(choice(page, /^Heirloom Apothecary/)).toBeVisible();
+  await expect(selected(page)).toHaveCount(1);
+  await expect(selected(page)).toContainText('Heirloom Laboratory');
+  await page.keyboard.press('ArrowUp');
+  await expect(selected(page)).toContainText('Heirloom Hospital');
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'Heirloom Hospital')).toBeVisible();
+});
