@@ -20,3 +20,12 @@ export const machineRow = ({ db }: Of, machineId: string) =>
 /** The audit entries of an event, the oldest first. */
 export const entriesOf = ({ db }: Of, event: AuditEvent) =>
   db.selectFrom('audit_entries').selectAll().where('event_type', '=', event).orderBy('audit_id').execute();
+
+/** The recorded validations of a machine, the oldest first. */
+export const validationsOf = ({ db }: Of, machineId: string) =>
+  db
+    .selectFrom('validations')
+    .selectAll()
+    .where('machine_id', '=', machineId)
+    .orderBy('validation_id')
+    .execute();
