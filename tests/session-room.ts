@@ -1,5 +1,7 @@
+import { generateSync } from 'otplib';
+import { account } from '../contract/account.ts';
 import { session as calls } from '../contract/session.ts';
-import { startTestServer, type Identity, type TestServer } from './harness.ts';
+import { minutes, password, startTestServer, type Identity, type TestServer } from './harness.ts';
 
 export const me = (on: TestServer, who: Identity) => on.api(who).call(calls.me);
 
@@ -13,4 +15,17 @@ export async function alone(work: (own: TestServer) => Promise<void>, options = 
   } finally {
     await own.close();
   }
+}
+
+/** What the authenticator app with this secret shows now. */
+export const codeOf = (on: TestServer, secret: string) =>
+  generateSync({ secret, epoch: Math.floor(on.clock.now().getTime() / 1000) });
+
+/** Gives a user a second factor; a minute later, so that the app shows another code. */
+export async function addSecondFactor(on: TestServer, who: Identity) {
+  const api = on.api(who);
+  const { secret } = await api.ok(account.enrollSecondFactor, { body: { currentPassword: password } });
+  const { recoveryCodes } = await api.ok(account.confirmSecondFactor, { body: { code: codeOf(on, secret) } });
+  later(on, minutes(1));
+  return { api, secret, recoveryCodes };
 }

@@ -1,41 +1,21 @@
 import { sql } from 'kysely';
-import { generateSync } from 'otplib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import {
-  auditOf,
-  hours,
-  minutes,
-  movableClock,
-  password,
-  startTestServer,
-  type Identity,
-} from '../../../tests/harness.ts';
+import { auditOf, hours, minutes, password, startTestServer } from '../../../tests/harness.ts';
+import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { closeWindows } from '../audit/index.ts';
 
-const clock = movableClock();
-const server = await startTestServer({ clock });
+const server = await startTestServer();
 afterAll(() => server.close());
 
 const signIn = (email: string, secret = password, code?: string) =>
   server
     .api({ headers: {} })
     .call(sessionCalls.login, { body: { email, password: secret, ...(code ? { code } : {}) } });
-
-/** What the authenticator app shows now. */
-const codeOf = (secret: string) => generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
-
-async function withSecondFactor(person: Identity) {
-  const api = server.api(person);
-  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
-  const { recoveryCodes } = await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
-  clock.advance(minutes(1));
-  return { api, secret, recoveryCodes };
-}
 
 describe('one’s own password', () => {
   test('is changed with the current one; the other sessions end and this one stays', async () => {
@@ -97,11 +77,11 @@ describe('one’s own sessions', () => {
     const { email, userId } = await server.createPerson('admin');
     const { body } = await signIn(email);
     const busy = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
-    clock.advance(minutes(10));
+    server.clock.advance(minutes(10));
     expect((await busy.call(sessionCalls.me)).status).toBe(200);
     await server.db
       .updateTable('sessions')
-      .set({ created_at: new Date(clock.now().getTime() - hours(12)) })
+      .set({ created_at: new Date(server.clock.now().getTime() - hours(12)) })
       .where('user_id', '=', userId)
       .execute();
     const again = await signIn(email);
@@ -153,7 +133,7 @@ describe('a second factor', () => {
   test('is asked for at sign-in once it is confirmed, and each code works once', async () => {
     const { email } = await server.createPerson('viewer');
     const { body } = await signIn(email);
-    const { secret } = await withSecondFactor({
+    const { secret } = await addSecondFactor(server, {
       headers: { authorization: `Bearer ${body.data.accessToken}` },
     });
     expect((await signIn(email)).body).toMatchObject({
@@ -161,14 +141,14 @@ describe('a second factor', () => {
       error: 'Enter the code of your authenticator app.',
     });
     expect((await signIn(email, password, '000000')).status).toBe(401);
-    const code = codeOf(secret);
+    const code = codeOf(server, secret);
     expect((await signIn(email, password, code)).status).toBe(200);
     expect((await signIn(email, password, code)).status, 'the same code again').toBe(401);
   });
 
   test('leaves a right password without its code in the audit log, once in a quarter of an hour from an address', async () => {
     const person = await server.signInAs('viewer');
-    await withSecondFactor(person);
+    await addSecondFactor(server, person);
     for (const _ of [1, 2]) await signIn(person.email);
     const entries = async () => {
       const auditor = server.api(await server.signInAs('admin'));
@@ -182,7 +162,7 @@ describe('a second factor', () => {
     };
     expect(await entries()).toMatchObject([first]);
     await server.refusals.flush();
-    clock.advance(minutes(16));
+    server.clock.advance(minutes(16));
     await closeWindows(server.context, server.auditKeys);
     expect(await entries()).toMatchObject([
       { ...first, changes_summary: expect.stringContaining(`${first.changes_summary}, once more from `) },
@@ -193,7 +173,7 @@ describe('a second factor', () => {
   test('can be replaced by a recovery code, once, also when it comes twice at the same moment', async () => {
     const { email } = await server.createPerson('viewer');
     const { body } = await signIn(email);
-    const { recoveryCodes } = await withSecondFactor({
+    const { recoveryCodes } = await addSecondFactor(server, {
       headers: { authorization: `Bearer ${body.data.accessToken}` },
     });
     expect(recoveryCodes).toHaveLength(10);
@@ -206,8 +186,8 @@ describe('a second factor', () => {
 
   test('says in the audit log when a recovery code stood in for it, and how many are left', async () => {
     const person = await server.signInAs('viewer');
-    const { secret, recoveryCodes } = await withSecondFactor(person);
-    for (const code of [codeOf(secret), recoveryCodes[3], recoveryCodes[8]])
+    const { secret, recoveryCodes } = await addSecondFactor(server, person);
+    for (const code of [codeOf(server, secret), recoveryCodes[3], recoveryCodes[8]])
       expect((await signIn(person.email, password, code)).status).toBe(200);
     expect((await signIn(person.email, password, recoveryCodes[3])).status).toBe(401);
     const entries = await server.db
@@ -228,7 +208,7 @@ describe('a second factor', () => {
 
   test('leaves a recovery code unused when the entry of the sign-in cannot be written', async () => {
     const person = await server.signInAs('viewer');
-    const { api, recoveryCodes } = await withSecondFactor(person);
+    const { api, recoveryCodes } = await addSecondFactor(server, person);
     await sql`alter table audit_entries add constraint no_login check (event_type <> 'session.login') not valid`.execute(
       server.db,
     );
@@ -270,7 +250,7 @@ describe('a second factor', () => {
     const api = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
     expect((await api.call(customers.list, {})).status).toBe(403);
     const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: user.password } });
-    await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
+    await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(server, secret) } });
     expect((await api.call(customers.list, {})).status).toBe(200);
     expect(
       (await api.call(calls.removeSecondFactor, { body: { currentPassword: user.password } })).body,
@@ -281,14 +261,14 @@ describe('a second factor', () => {
 
   test('leaves no secret and no code in the audit log', async () => {
     const person = await server.signInAs('viewer');
-    const { secret, recoveryCodes } = await withSecondFactor(person);
+    const { secret, recoveryCodes } = await addSecondFactor(server, person);
     const entries = JSON.stringify(await auditOf(server, person.userId));
     for (const word of [secret, ...recoveryCodes]) expect(entries).not.toContain(word);
   });
 
   test('that was lost is taken off by an administrator', async () => {
     const person = await server.signInAs('viewer');
-    await withSecondFactor(person);
+    await addSecondFactor(server, person);
     const root = server.api(await server.signInAs('super_admin'));
     const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect(user.secondFactor).toBe(false);
@@ -296,7 +276,7 @@ describe('a second factor', () => {
 
   test('is not taken off by oneself in User Management, where no password is asked for', async () => {
     const person = await server.signInAs('super_admin');
-    const { api } = await withSecondFactor(person);
+    const { api } = await addSecondFactor(server, person);
     const answer = await api.call(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect([answer.status, answer.body.error]).toEqual([
       422,

@@ -1,38 +1,28 @@
 import { createHash } from 'node:crypto';
-import { generateSync } from 'otplib';
 import { parse } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
-import { account as calls } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
 import {
-  minutes,
-  movableClock,
   password,
   startTestServer,
   startTwin,
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { createPasswords } from '../../passwords.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 
-const clock = movableClock();
-const server = await startTestServer({ clock });
+const server = await startTestServer();
 afterAll(() => server.close());
-
-const codeOf = (secret: string) => generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) });
 
 const signIn = (at: TestServer, email: string, code?: string) =>
   at.api().call(sessionCalls.login, { body: { email, password, ...(code && { code }) } });
 
 async function withSecondFactor() {
   const person = await server.signInAs('viewer');
-  const api = server.api(person);
-  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
-  const { recoveryCodes } = await api.ok(calls.confirmSecondFactor, { body: { code: codeOf(secret) } });
-  clock.advance(minutes(1));
-  return { ...person, secret, recoveryCodes };
+  return { ...person, ...(await addSecondFactor(server, person)) };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -63,7 +53,7 @@ describe('in the database', () => {
     const slow = await passwords.derive(sha256(person.recoveryCodes[0]!).toString('hex'), salt);
     await passwords.stop();
     expect(stored.codes).toContain(slow.toString('hex'));
-    expect((await signIn(server, person.email, codeOf(person.secret))).status).toBe(200);
+    expect((await signIn(server, person.email, codeOf(server, person.secret))).status).toBe(200);
     expect((await signIn(server, person.email, person.recoveryCodes[0])).status).toBe(200);
     expect((await signIn(server, person.email, person.recoveryCodes[0]!.toUpperCase())).status).toBe(401);
   });
@@ -76,7 +66,7 @@ describe('in the database', () => {
       .set({ totp_secret: secret })
       .where('user_id', '=', other.userId)
       .execute();
-    expect((await signIn(server, other.email, codeOf(one.secret))).body.code).toBe('WRONG_STATE');
+    expect((await signIn(server, other.email, codeOf(server, one.secret))).body.code).toBe('WRONG_STATE');
   });
 
   test('what an earlier version stored is protected at the next start, and still signs in', async () => {
@@ -91,7 +81,7 @@ describe('in the database', () => {
     const stored = await storedOf(userId);
     expect(stored.secret).toMatch(/^sealed:/);
     for (const code of recoveryCodes) expect(stored.codes).not.toContain(sha256(code).toString('hex'));
-    expect((await signIn(twin, email, codeOf(secret))).status).toBe(200);
+    expect((await signIn(twin, email, codeOf(server, secret))).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(401);
     await twin.close();
@@ -126,7 +116,7 @@ describe('a secrets key that was lost, and accepted as lost,', () => {
       onLog: (line) => said.push(line),
     });
     expect(said.join('')).toContain('Put that file back from a backup');
-    const refused = await signIn(twin, person.email, codeOf(person.secret));
+    const refused = await signIn(twin, person.email, codeOf(server, person.secret));
     expect([refused.status, refused.body.error]).toEqual([
       409,
       expect.stringContaining('the key in its data directory is another one'),
