@@ -106,6 +106,16 @@ test('the rollout says to whom the release goes', async ({ page, server }) => {
   await expect(slider).toHaveAttribute('aria-valuemax', '100');
   await slider.press('ArrowRight');
   await expect(percentage(page)).toHaveValue('31');
+  // digits of other keyboards are read, or refused, and never stop the rollout as 0
+  for (const [typed, shown] of [
+    ['２５', '25'],
+    ['٢٥', '٢٥'],
+  ] as const) {
+    await percentage(page).fill('');
+    await percentage(page).pressSequentially(typed);
+    await percentage(page).blur();
+    await expect(percentage(page)).toHaveValue(shown);
+  }
   await percentage(page).fill('');
   await percentage(page).blur();
   await expect(

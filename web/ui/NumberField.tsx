@@ -29,7 +29,7 @@ export function NumberField({ value = '', onChange, min, max, unit, emptyIs, ...
   });
   const isClicked = useRef(false);
   const leave = () => {
-    if (emptyIs !== undefined && field.isTyped && !/\d/.test(String(value))) onChange(emptyIs);
+    if (emptyIs !== undefined && field.isTyped && !/\p{N}/u.test(String(value))) onChange(emptyIs);
     // Beyond that, the displayed number would differ from the typed one.
     if (!(Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)) field.leave();
   };

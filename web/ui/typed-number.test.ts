@@ -18,6 +18,7 @@ test.each([
   ["1'000'000", 1_000_000],
   ['184\u202f549\u202f376', 184_549_376],
   ['-1,000', -1000],
+  ['２５', 25],
 ])('%j is the number %d', (text, number) => expect(readNumber(text)).toBe(number));
 
 test.each([
@@ -36,6 +37,7 @@ test.each([
   '--5',
   '0x10',
   '٥',
+  '5²',
 ])('%j is no number and stays as it is', (text) => expect(readNumber(text)).toBe(text));
 
 test('the unit may stand behind the number', () => {

@@ -32,7 +32,8 @@ export function typedNumbersIn(locale: Intl.Locale) {
      * text unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
      */
     readNumber: (text: string, unit = ''): TypedNumber => {
-      const trimmed = text.trim();
+      // as East Asian keyboards write digits: ２５ is 25
+      const trimmed = text.replaceAll(/[０-９]/g, (digit) => digit.normalize('NFKC')).trim();
       const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
       const number = numberIn(digits);
       // 0 instead of -0
