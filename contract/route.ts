@@ -79,7 +79,10 @@ export type Route = {
   raw?: true;
   /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */
   apiKeyInQuery?: true;
-  /** The response holds a secret and is not stored: a repeated Idempotency-Key gets an error instead. */
+  /**
+   * The response holds a secret: it is stored encrypted for a repeated Idempotency-Key of its caller. If the call is
+   * public, it is not stored, and the repetition gets an error.
+   */
   shownOnce?: true;
   /** HTTP status of a success other than 200 or (without an answer) 204. */
   status?: 201;

@@ -23,8 +23,11 @@ import {
   claimKey,
   claimOf,
   keepAnswer,
+  openAnswer,
   readAnswer,
   readIdempotencyKey,
+  sealAnswer,
+  type Claim,
   type StoredAnswer,
 } from './idempotency.ts';
 import { checkInput } from './input.ts';
@@ -122,32 +125,28 @@ async function carryOut(
   const key = readIdempotencyKey(request.headers['idempotency-key']);
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
+  const { secrets } = context;
   const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
-  const claim = key === undefined ? undefined : claimOf(context.secrets, { actor, key, request: asked, now });
+  const claim = key === undefined ? undefined : claimOf(secrets, { actor, key, request: asked, now });
+  const repeated = (earlier: StoredAnswer, by: Claim) =>
+    route.shownOnce ? openAnswer(secrets, by, earlier.answer) : (earlier.answer ?? undefined);
   // Not prepared again: the old password of a completed change would count as a wrong guess.
   const before = claim && handler.prepare && (await readAnswer(context.db, claim));
-  if (before) return isFailure(before) ? before : repeated(route, before);
+  if (claim && before) return isFailure(before) ? before : repeated(before, claim);
   const prepared = await handler.prepare?.(call);
   return runChange<unknown>(context, call.by, async (change) => {
     const earlier = claim && (await claimKey(change.tx, claim));
-    if (earlier) return isFailure(earlier) ? earlier : repeated(route, earlier);
+    if (claim && earlier) return isFailure(earlier) ? earlier : repeated(earlier, claim);
     // checked only now: a call that has been completed meanwhile returns its stored response
     if (isFailure(prepared)) return prepared;
     // Preparing may take seconds. A password that was reset meanwhile must not be replaced by a thief's.
     const ended = handler.prepare && (await refuseEnded(change.tx, actor));
     if (ended) return ended;
     const result: unknown = await handler.change(change, call, prepared);
-    if (claim && !isFailure(result)) await keepAnswer(change.tx, claim, route.shownOnce ? null : result);
+    if (claim && !isFailure(result))
+      await keepAnswer(change.tx, claim, route.shownOnce ? sealAnswer(secrets, claim, result) : result);
     return result;
   });
-}
-
-function repeated(route: Route, earlier: StoredAnswer): unknown {
-  if (!route.shownOnce) return earlier.answer ?? undefined;
-  return fail(
-    'IDEMPOTENCY_MISMATCH',
-    'This request was carried out before, and its answer is shown only once.',
-  );
 }
 
 export const callerOf = (request: FastifyRequest, now: Date, endpoint: string, actor: Actor): Caller => ({

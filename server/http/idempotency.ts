@@ -10,6 +10,9 @@ import { present } from '../invariants.ts';
 
 export type StoredAnswer = { answer: unknown };
 
+/** Who may repeat a request with a key: the owner of an encrypted answer. */
+const ownerOf = ({ actor, key }: Claim): string => `answer ${actor} ${key}`;
+
 /** The key of a request, undefined without one, a Failure when it is invalid. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined | Failure {
   if (header === undefined) return undefined;
@@ -57,6 +60,23 @@ export async function readAnswer(
     .executeTakeFirst();
   if (!first || request_hash.equals(first.request_hash)) return first && { answer: first.answer };
   return fail('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request before.');
+}
+
+/**
+ * An answer that holds a secret, as stored for a repetition of its request. Null if anyone could send that request:
+ * the secret would be theirs.
+ */
+export const sealAnswer = (secrets: Secrets, claim: Claim, answer: unknown): string | null =>
+  claim.actor === actorId({ kind: 'nobody' }) ? null : secrets.seal(JSON.stringify(answer), ownerOf(claim));
+
+/** The answer that `sealAnswer` stored. A Failure if none was stored, or for another owner. */
+export function openAnswer(secrets: Secrets, claim: Claim, answer: unknown): unknown {
+  const text = typeof answer === 'string' ? secrets.open(answer, ownerOf(claim)) : undefined;
+  if (text !== undefined) return JSON.parse(text);
+  return fail(
+    'IDEMPOTENCY_MISMATCH',
+    'This request was carried out before, and its answer is shown only once.',
+  );
 }
 
 /** Stores the response under the claimed key, in the same transaction as the change. */

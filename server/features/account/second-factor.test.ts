@@ -33,6 +33,19 @@ test('one’s own second factor: whether there is one, how many recovery codes a
   });
 });
 
+test('whose confirmation had no answer gives the same recovery codes to the same request', async () => {
+  const person = await server.signInAs('viewer');
+  const api = server.api(person);
+  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+  const body = { code: codeOf(server, secret) };
+  const confirm = () => api.call(calls.confirmSecondFactor, { body }, { 'idempotency-key': 'lost' });
+  const first = await confirm();
+  const again = await confirm();
+  expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+  const stored = await server.db.selectFrom('idempotency_keys').select('answer').execute();
+  for (const code of first.body.data.recoveryCodes) expect(JSON.stringify(stored)).not.toContain(code);
+});
+
 test('nobody asks without a session', async () => {
   const { status } = await server.api({ headers: {} }).call(calls.secondFactor);
   expect(status).toBe(401);

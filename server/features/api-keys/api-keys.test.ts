@@ -92,17 +92,34 @@ describe('a new key', () => {
     expect(JSON.stringify(await list())).not.toContain(secret);
   });
 
-  test('sent again with its Idempotency-Key is not made twice, and not shown twice', async () => {
-    const create = () =>
-      staff.call(
+  test('whose answer was lost is shown to its creator who sends the request again, and not created twice', async () => {
+    const create = (by = staff) =>
+      by.call(
         calls.create,
         { body: { name: 'Once', expiresAt: '2027-01-01T00:00:00Z' } },
         { 'idempotency-key': 'once' },
       );
-    expect((await create()).status).toBe(201);
+    const made = await create();
     const again = await create();
-    expect([again.status, again.body.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH']);
+    expect([again.status, again.body.data]).toEqual([201, made.body.data]);
     expect((await list()).filter((one) => one.name === 'Once')).toHaveLength(1);
+    // The same key and request of a colleague are another call.
+    const colleague = await create(server.api(await server.signInAs('super_admin')));
+    expect(colleague.body.data.key).not.toBe(made.body.data.key);
+  });
+
+  test('of a creator that a database writer moves to a colleague is not decrypted for them', async () => {
+    const body = { name: 'Moved', expiresAt: '2027-01-01T00:00:00Z' };
+    const key = { 'idempotency-key': 'moved' };
+    await staff.ok(calls.create, { body }, key);
+    const thief = await server.signInAs('super_admin');
+    await server.db
+      .updateTable('idempotency_keys')
+      .set({ actor: thief.userId })
+      .where('key', '=', 'moved')
+      .execute();
+    const answer = await server.api(thief).call(calls.create, { body }, key);
+    expect([answer.status, answer.body.data]).toEqual([409, undefined]);
   });
 
   test.each([

@@ -124,7 +124,10 @@ export async function proveApp(
   if (!sealedSecret || !secret || user.totp_confirmed_at) return noneBegun;
   const step = provenStep(secret, code, null, by.now);
   if (step === undefined)
-    return fail('RULE_VIOLATED', 'The code is not right. Check the clock of your phone.');
+    return fail(
+      'RULE_VIOLATED',
+      'The code is not right. Check the clock of your phone, and that no other window started to set up a newer key.',
+    );
   return { sealedSecret, step, recovery: await makeRecoveryCodes(passwords, userId) };
 }
 

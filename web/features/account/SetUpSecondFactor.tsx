@@ -4,6 +4,7 @@ import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
+import { shouldRetry } from '../../query-client.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -35,8 +36,10 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
   const [keptCodes] = useState(() => keptValues<{ codes?: string[] }>('recovery codes', {}).codes);
   const codes = confirm.data?.recoveryCodes ?? keptCodes;
   useKeepingValues('recovery codes', () => codes && { codes });
+  // It may be active. The same request, which has the same `Idempotency-Key` in a dialog, returns the codes.
+  const isUnknown = confirm.isError && shouldRetry(0, confirm.error);
   // Codes that are shown only once, or about to be, must not be lost by closing accidentally.
-  const isHeld = codes !== undefined || confirm.isPending;
+  const isHeld = codes !== undefined || confirm.isPending || isUnknown;
   return (
     <Dialog
       title={codes ? 'Recovery codes' : 'Set up a second factor'}
@@ -50,7 +53,12 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
         <ProveApp
           secret={secret}
           busy={confirm.isPending}
-          error={confirm.error}
+          problem={
+            isUnknown
+              ? 'No answer arrived, so the second factor may be active already. Ask again with the same code: it returns the recovery codes.'
+              : confirm.error && problemOf(confirm.error)
+          }
+          isUnknown={isUnknown}
           onCode={(code) => confirm.mutate(code)}
         />
       ) : (
@@ -59,6 +67,9 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
     </Dialog>
   );
 }
+
+const problemOf = (error: Error): string =>
+  fieldErrors(error)['code'] ?? sentenceOf(error, 'Failed to set up a second factor');
 
 function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
   const enroll = useChange({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
@@ -84,10 +95,11 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
 function ProveApp(props: {
   secret: Secret;
   busy: boolean;
-  error: Error | null;
+  problem: string | null;
+  isUnknown: boolean;
   onCode: (code: string) => void;
 }) {
-  const { secret, error } = props;
+  const { secret, problem, isUnknown } = props;
   return (
     <form
       ref={focusLate}
@@ -112,16 +124,13 @@ function ProveApp(props: {
           name="code"
           autoComplete="one-time-code"
           inputMode="numeric"
+          readOnly={isUnknown}
           data-autofocus
         />
-        {error && (
-          <ErrorText>
-            {fieldErrors(error)['code'] ?? sentenceOf(error, 'Failed to set up a second factor')}
-          </ErrorText>
-        )}
+        {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end">
           <Button type="submit" loading={props.busy}>
-            Confirm
+            {isUnknown ? 'Ask Again' : 'Confirm'}
           </Button>
         </Group>
       </Stack>
