@@ -287,6 +287,29 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await expect(active).not.toContainText('Unsaved changes');
   });
 
+  await test.step('filters that a colleague saved meanwhile are not overwritten unasked', async () => {
+    expectStatus(page, 409);
+    const stored = (await server.admin.ok(savedViews.list)).find((view) => view.name === name)!;
+    const params = { id: stored.id };
+    await page.getByRole('tab', { name: /^Expired/ }).click();
+    await server.admin.ok(savedViews.update, { params, body: { query: 'seats=empty' } });
+    await active.getByRole('button', { name: 'Save changes' }).click();
+    const conflict = dialog(page, 'Someone else changed this meanwhile');
+    const filters = rowOf(conflict, 'Filters').getByRole('cell');
+    await expect(filters).toHaveText(['seats: empty', /seats: full, tab: expired/]);
+    // Left and asked again, and once the view was loaded again: still not overwritten.
+    await page.keyboard.press('Escape');
+    await active.getByRole('button', { name: 'Save changes' }).click();
+    await expect(filters.first()).toHaveText('seats: empty');
+    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await expect(active).toContainText('Seats: Empty');
+    await expect(active).not.toContainText('Unsaved changes');
+    await server.admin.ok(savedViews.update, { params, body: { query: stored.query } });
+    await page.reload();
+    await active.getByRole('button', { name: 'Discard' }).click();
+    await expect(active).toContainText('Seats: Full');
+  });
+
   await test.step('a colleague opens it from the palette, and may not change it', async () => {
     await signInAs(otherPage, 'viewer', '/customers', server);
     await expect(otherPage.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
@@ -330,11 +353,17 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
   await test.step('deleted, and restored', async () => {
     await views.click();
     await expectAccessible(page);
-    await item('Delete view').click();
+    await item('Delete view for everyone').click();
     await expect(page).not.toHaveURL(/view=/);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(active).toContainText(name);
     await expect(page).toHaveURL(/view=/);
+  });
+
+  await test.step('a link to a view that is not there says so', async () => {
+    await page.goto('/licenses?view=019ac000-0000-7000-8000-000000000000&seats=full');
+    await active.getByRole('button', { name: 'Leave view', exact: true }).click();
+    await expect(active).toHaveText(/^Seats: Full/);
   });
 });
 

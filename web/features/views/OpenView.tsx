@@ -1,22 +1,29 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { SavedView } from '../../../contract/views.ts';
+import { sentenceOf } from '../../api-error.ts';
+import { differingFields, useEdit, type Clash } from '../../edit-conflict.ts';
+import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Chip } from '../../ui/FilterChips.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { IconBookmark } from '../../ui/icons.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { updateView } from './queries.ts';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
-import { useViewChanges } from './use-view-changes.ts';
+import { aboutView } from './view-path.ts';
 import classes from './views.module.css';
 
 /** The open view, whether the filters differ from it, and which of its filters no longer exist. */
 export default function OpenView(viewed: ViewedList) {
-  const { current, query, isChanged, lost, open, leave } = useCurrentView(viewed);
-  const { save } = useViewChanges({ onRemoved: leave, onRestored: open });
-  if (!current) return null;
+  const { current, isMissing, query, isChanged, lost, open, leave } = useCurrentView(viewed);
+  const name = current?.name ?? (isMissing ? 'A view that was deleted, or is not shared' : undefined);
+  if (name === undefined) return null;
   return (
     <>
       <Chip
         icon={<IconBookmark size={13} stroke={1.75} />}
-        label={current.name}
-        removeLabel={`Leave view ${current.name}`}
+        label={name}
+        removeLabel={`Leave view ${current?.name ?? ''}`.trim()}
         onRemove={leave}
       />
       {lost.length > 0 && (
@@ -29,21 +36,58 @@ export default function OpenView(viewed: ViewedList) {
           <StatusBadge tone="amber">Unsaved changes</StatusBadge>
         </span>
       )}
-      {isChanged && current.mayChange && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          loading={save.isPending}
-          onClick={() => save.mutate({ view: current, query })}
-        >
-          Save changes
-        </Button>
+      {current?.mayChange && (
+        <SaveChanges key={current.id} view={current} query={query} isChanged={isChanged} onOpen={open} />
       )}
       {isChanged && (
-        <Button size="compact-xs" variant="subtle" onClick={() => open(current)}>
+        <Button size="compact-xs" variant="subtle" onClick={() => current && open(current)}>
           Discard
         </Button>
       )}
     </>
   );
 }
+
+/** Saves the filters as those of the view, unless a colleague has saved others since it was opened. */
+function SaveChanges(props: {
+  view: SavedView;
+  query: string;
+  isChanged: boolean;
+  onOpen: (view: SavedView) => void;
+}) {
+  const { view, query, isChanged, onOpen } = props;
+  const [seen, setSeen] = useState(view);
+  // What is on the screen is what is stored: that version is seen, whoever saved it.
+  if (!isChanged && seen.updatedAt !== view.updatedAt) setSeen(view);
+  const edit = useEdit({
+    save: (changed: { query: string }, updatedAt) => updateView(view.id, { ...changed, updatedAt }),
+    onSaved: (saved) => void toast({ message: `View ${saved.name} saved`, subject: aboutView(saved) }),
+    onGivenUp: () => onOpen(view),
+  });
+  return (
+    <>
+      {isChanged && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          loading={edit.busy}
+          onClick={() => edit.submit({ query }, seen)}
+        >
+          Save changes
+        </Button>
+      )}
+      {isChanged && edit.error && (
+        <span className={classes.failed} role="alert">
+          {sentenceOf(edit.error, 'The view was not saved')}
+        </span>
+      )}
+      <ConflictDialog edit={edit} rowsOf={conflictRows} />
+    </>
+  );
+}
+
+const conflictRows = (clash: Clash) =>
+  differingFields(clash, { query: 'Filters' }, (_, value) => filtersOf(String(value)));
+
+const filtersOf = (query: string): string =>
+  [...new URLSearchParams(query)].map(([name, value]) => `${name}: ${value}`).join(', ') || 'None';

@@ -5,7 +5,7 @@ import { useKept } from '../../kept-work.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { IconBookmark } from '../../ui/icons.tsx';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
-import { useViewChanges } from './use-view-changes.ts';
+import { useRemoveView } from './use-remove-view.ts';
 import classes from './views.module.css';
 
 const SaveView = lazy(() => import('./SaveView.tsx'));
@@ -13,7 +13,7 @@ const SaveView = lazy(() => import('./SaveView.tsx'));
 /** The saved views of a list: opens one, saves the current filters as one, renames, shares and deletes. */
 export default function ViewMenu(viewed: ViewedList) {
   const { views, current, query, open, leave } = useCurrentView(viewed);
-  const { remove } = useViewChanges({ onRemoved: leave, onRestored: open });
+  const remove = useRemoveView({ onRemoved: leave, onRestored: open });
   const [asked, setAsked] = useKept<{ view: SavedView | undefined }>('open: save view');
   const button = useRef<HTMLButtonElement>(null);
   const ask = (view: SavedView | undefined) => {
@@ -57,7 +57,7 @@ export default function ViewMenu(viewed: ViewedList) {
               <Menu.Item onClick={() => ask(current)}>Rename or share…</Menu.Item>
               <Menu.Divider />
               <Menu.Item className={classes.danger} onClick={() => remove(current)}>
-                Delete view
+                {current.shared ? 'Delete view for everyone' : 'Delete view'}
               </Menu.Item>
             </>
           )}

@@ -15,7 +15,7 @@ export type ViewedList = {
 /** The views of a list, the open one, and how the filters differ from it. */
 export function useCurrentView({ list, to, search, params }: ViewedList) {
   const navigate = useNavigate();
-  const { data: views = [] } = useQuery(viewsQuery(list));
+  const { data: views = [], isSuccess } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
   const query = writeQuery(search, params);
   const stored = current && readQuery(current.query, params);
@@ -23,6 +23,8 @@ export function useCurrentView({ list, to, search, params }: ViewedList) {
   return {
     views,
     current,
+    /** The URL names a view that the user does not see. */
+    isMissing: isSuccess && !current,
     query,
     isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
     lost: stored?.lost ?? [],

@@ -2,19 +2,13 @@ import type { SavedView } from '../../../contract/views.ts';
 import { messageOf } from '../../api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { deleteView, restoreView, updateView } from './queries.ts';
+import { deleteView, restoreView } from './queries.ts';
 import { aboutView } from './view-path.ts';
 
-/** Saves the filters of a view, or deletes it with Undo. */
-export function useViewChanges(on: { onRemoved: () => void; onRestored: (view: SavedView) => void }) {
+/** Deletes a view, with Undo. */
+export function useRemoveView(on: { onRemoved: () => void; onRestored: (view: SavedView) => void }) {
   const onError = (error: Error, view: SavedView) =>
     void toast({ message: `View ${view.name}: ${messageOf(error)}`, subject: aboutView(view), tone: 'red' });
-  const save = useChange({
-    mutationFn: ({ view, query }: { view: SavedView; query: string }) =>
-      updateView(view.id, { query, updatedAt: view.updatedAt }),
-    onSuccess: (view) => void toast({ message: `View ${view.name} saved`, subject: aboutView(view) }),
-    onError: (error, { view }) => onError(error, view),
-  });
   const restore = useChange({
     mutationFn: ({ id }: SavedView) => restoreView(id),
     onSuccess: (view) => {
@@ -34,5 +28,5 @@ export function useViewChanges(on: { onRemoved: () => void; onRestored: (view: S
     onError,
   });
   // Both open the list, so they are left out once the user is on another screen.
-  return { save, remove: (view: SavedView) => remove.mutate(view, { onSuccess: on.onRemoved }) };
+  return (view: SavedView) => remove.mutate(view, { onSuccess: on.onRemoved });
 }
