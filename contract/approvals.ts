@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { dateTime, id, instant, namedObject, queryFlag, requiredText } from './common.ts';
+import { hasPermission, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
-import { route, staffWithAny, type Route } from './route.ts';
+import { permissionsOf, route, staffWithAny, type Route } from './route.ts';
 import { channels, type Channel } from './versions.ts';
 
 /** How long a change request may be approved, in hours. */
@@ -42,8 +43,7 @@ const setChannel = route('PUT', `${base}/channels/{channel}`, {
 /** A call as change requests name it: `PATCH /api/v1/updates/admin/releases/{releaseId}`. */
 export const callName = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
 
-/** The calls that can be approved. */
-export const approvableCalls = [
+const approvable: readonly Route[] = [
   releases.update,
   releases.rollout,
   releases.resume,
@@ -51,7 +51,18 @@ export const approvableCalls = [
   rollouts.plan,
   rollouts.widen,
   setChannel,
-].map((call) => callName(call));
+];
+
+/** The calls that can be approved. */
+export const approvableCalls = approvable.map((call) => callName(call));
+
+/** Whether these permissions are enough to ask for an approvable call: those of the call, and of rollouts. */
+export function mayAskFor(name: string, held: readonly Permission[]): boolean {
+  const access = approvable.find((call) => callName(call) === name)?.access;
+  return [access, canRollOut].every(
+    (each) => each && permissionsOf(each).some((p) => hasPermission(held, p.resource, p.action)),
+  );
+}
 
 export const requestStates = ['open', 'approved', 'declined', 'withdrawn', 'expired'] as const;
 
@@ -68,6 +79,9 @@ export const changeRequest = namedObject('ChangeRequest', {
   isOutdated: z
     .boolean()
     .meta({ description: 'The subject has changed since, so that the request cannot be approved anymore' }),
+  requesterMay: z.boolean().meta({
+    description: 'false: the user who asked may not make the change anymore, so that it cannot be approved',
+  }),
   since: z.array(z.object({ at: dateTime, by: z.string(), what: z.string() })).meta({
     description: 'Of an outdated request for a release: its last 10 changes since, the newest first',
   }),

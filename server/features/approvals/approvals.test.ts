@@ -454,7 +454,13 @@ describe('on a channel with the setting', () => {
       const third = await server.signInAs('binary_manager');
       const release = await draft();
       const request = await asked(server.api(third), publish(release));
+      const shown = async (waiting?: 'true') =>
+        (await other.ok(approvals.list, { query: { waiting } })).find(({ id }) => id === request.id);
+      expect(await shown('true')).toMatchObject({ requesterMay: true });
       await lose(third.userId);
+      expect(await shown()).toMatchObject({ state: 'open', requesterMay: false });
+      // not counted on Today either, which asks for the same
+      expect(await shown('true')).toBeUndefined();
       const answer = await approveAs(other, request);
       expect([answer.status, answer.body.error]).toEqual([
         409,

@@ -4,14 +4,13 @@ import { hourMs } from '../../../contract/durations.ts';
 import {
   approvableCalls,
   callName,
+  mayAskFor,
   mostOpenRequests,
   requestHours,
   type approvals as calls,
   type ChangeRequest,
 } from '../../../contract/approvals.ts';
-import { hasPermission } from '../../../contract/permissions.ts';
-import { canRollOut } from '../../../contract/releases.ts';
-import { permissionsOf, type Access, type Route, type RouteInput } from '../../../contract/route.ts';
+import type { Route, RouteInput } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import { latestTime } from '../../checked-time.ts';
@@ -160,8 +159,7 @@ export async function approve(
   if (isFailure(row)) return row;
   if (row.requested_by === personOf(by).userId)
     return fail('FORBIDDEN', 'You asked for this yourself: it needs the approval of another person.');
-  const access = approvable.get(row.call)?.route.access;
-  if (!access || !(await mayStill(tx, row.requested_by, [access, canRollOut])))
+  if (!(await mayStill(tx, row)))
     return fail(
       'WRONG_STATE',
       `${row.requested_by_email}, who asked, may not make this change anymore. Somebody else must ask.`,
@@ -182,18 +180,16 @@ export async function approve(
   return isFailure(made) ? made : decide(change, row, { state: 'approved' });
 }
 
-/** Whether the user is active and holds permissions for each; holds up their deactivation until the change ends. */
-async function mayStill(tx: Tx, userId: string, accesses: Access[]): Promise<boolean> {
+/** Whether the requester is active and may ask for it; holds up their deactivation until the change ends. */
+async function mayStill(tx: Tx, { requested_by, call }: RequestRow): Promise<boolean> {
   const user = await tx
     .selectFrom('users as u')
     .select(permissionsOfUser)
-    .where('u.user_id', '=', userId)
+    .where('u.user_id', '=', requested_by)
     .where('u.status', '=', 'active')
     .forShare('u')
     .executeTakeFirst();
-  return accesses.every((access) =>
-    permissionsOf(access).some((p) => hasPermission(user?.permissions ?? [], p.resource, p.action)),
-  );
+  return mayAskFor(call, user?.permissions ?? []);
 }
 
 /** Declines the request of another user. */

@@ -1,11 +1,12 @@
 import { sql, type Selectable } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
-import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { mayAskFor, type ChangeRequest } from '../../../contract/approvals.ts';
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import { canRollOut } from '../../../contract/releases.ts';
 import { permissionsOf } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { latestTime } from '../../checked-time.ts';
+import { permissionsOfUser } from '../../db/sql.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
@@ -35,8 +36,8 @@ export async function listRequests(
   if (!waiting) return all;
   if (actor.kind !== 'staff' || !permissionsOf(canRollOut).some(isHeldBy(actor.permissions))) return [];
   return all.filter(
-    ({ state, isOutdated, requestedById }) =>
-      state === 'open' && !isOutdated && requestedById !== actor.userId,
+    ({ state, isOutdated, requesterMay, requestedById }) =>
+      state === 'open' && !isOutdated && requesterMay && requestedById !== actor.userId,
   );
 }
 
@@ -55,14 +56,21 @@ async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
     .leftJoin('channel_approvals as c', (join) =>
       join.on(sql<string>`c.channel`, '=', (eb) => eb.ref('q.subject_id')),
     )
+    .leftJoin('users as u', (join) =>
+      join.onRef('u.user_id', '=', 'q.requested_by').on('u.status', '=', 'active'),
+    )
     .selectAll('q')
+    .select(permissionsOfUser)
     .select(sql<Date | null>`coalesce(r.updated_at, c.updated_at)`.as('version'))
     .where('q.requested_at', '>', new Date(at.getTime() - shownMs))
     .orderBy('q.requested_at', 'desc')
     .orderBy('q.request_id', 'desc')
     .limit(mostShown)
     .execute();
-  const requests = rows.map(({ version, ...row }) => ({ row, request: toRequest(row, version, at) }));
+  const requests = rows.map(({ version, permissions, ...row }) => ({
+    row,
+    request: { ...toRequest(row, version, at), requesterMay: mayAskFor(row.call, permissions) },
+  }));
   return Promise.all(
     requests.map(async ({ row, request }) =>
       request.state === 'open' && request.isOutdated
@@ -99,6 +107,7 @@ export const toRequest = (row: RequestRow, version: Date | null | undefined, at:
   changes: row.changes as ChangeRequest['changes'],
   state: stateOf(row, at),
   isOutdated: row.state === 'open' && version?.getTime() !== row.seen.getTime(),
+  requesterMay: true,
   since: [],
   requestedBy: row.requested_by_email,
   requestedById: row.requested_by,

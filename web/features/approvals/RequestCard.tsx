@@ -34,6 +34,12 @@ export function RequestCard({ request, ...on }: Props) {
       </Text>
       <RequestChanges changes={request.changes} />
       <Since request={request} />
+      {!request.requesterMay && (
+        <div className="amber-note">
+          {request.requestedBy} may not make this change anymore, so it cannot be approved. Somebody else must
+          ask.
+        </div>
+      )}
       <RequestButtons request={request} {...on} />
     </Card>
   );
@@ -58,7 +64,7 @@ function Since({ request: { since, subject } }: Pick<Props, 'request'>) {
 
 export function State({ request }: { request: ChangeRequest }) {
   const [tone, label] = states[request.state];
-  const isOutdated = request.state === 'open' && request.isOutdated;
+  const isOutdated = request.state === 'open' && (request.isOutdated || !request.requesterMay);
   return <StatusBadge tone={isOutdated ? 'neutral' : tone}>{isOutdated ? 'Outdated' : label}</StatusBadge>;
 }
 
@@ -71,7 +77,11 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
       void toast({ message: messageOf(error), subject: aboutApproval(request), tone: 'red' }),
   });
   const mayNot = can.manageRollouts ? null : 'You may not manage rollouts';
-  const outdated = request.isOutdated ? 'It has changed since the request was made' : null;
+  const outdated = request.isOutdated
+    ? 'It has changed since the request was made'
+    : request.requesterMay
+      ? null
+      : 'Who asked may not make this change anymore';
   return (
     <Group justify="flex-end" gap="xs" mt="sm">
       {request.requestedById === user?.userId ? (
