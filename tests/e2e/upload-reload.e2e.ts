@@ -45,6 +45,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
   await tray(page)
     .getByRole('button', { name: `Cancel ${name}` })
     .click();
+  await page.getByRole('button', { name: 'Cancel Upload' }).click();
   await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Release Management' })).toBeVisible();
@@ -83,9 +84,10 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
 
 test('after a reload the details of an interrupted upload can be changed', async ({ page, server }) => {
   const wanted = version();
+  const path = await fileOnDisk('Renamed-arm64.exe', program(21 * megabyte));
   await openForm(page, server);
   const line = await holdChunks(page);
-  await choose(page, await fileOnDisk('Renamed-arm64.exe', program(21 * megabyte)));
+  await choose(page, path);
   await field(page, 'Version').fill(wanted);
   const asked = page.waitForRequest(chunks);
   await press(page, 'Upload Release');
@@ -97,6 +99,16 @@ test('after a reload the details of an interrupted upload can be changed', async
   await expect(select(page, 'Platform')).toHaveValue('Windows');
   await expect(select(page, 'Architecture')).toHaveValue('arm64');
   await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
-  await expect(tray(page)).toBeHidden();
   await line.free();
+  const corrected = version();
+  const prepared: string[] = [];
+  page.on('request', (request) => void (request.url().endsWith('/prepare') && prepared.push(request.url())));
+  await choose(page, path);
+  await field(page, 'Version').fill(corrected);
+  await press(page, 'Upload Release');
+  await expect(modal(page)).toBeHidden({ timeout: 30_000 });
+  // The upload goes on instead of starting anew.
+  expect(prepared).toEqual([]);
+  expect(await found(server, corrected)).toHaveLength(1);
+  expect(await found(server, wanted)).toEqual([]);
 });

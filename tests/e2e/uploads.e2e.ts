@@ -181,6 +181,10 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   ).toBeVisible();
   const given = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
   await inTray(`Cancel ${name}`).click();
+  await page.getByRole('button', { name: 'Keep Uploading' }).click();
+  await expect(tray(page).getByText(/^Uploading · /)).not.toHaveCount(0);
+  await inTray(`Cancel ${name}`).click();
+  await page.getByRole('button', { name: 'Cancel Upload' }).click();
   await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
   expect((await given).status()).toBeLessThan(300);
   await expectAccessible(page);
@@ -200,7 +204,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   await expect(tray(page)).toBeHidden();
 });
 
-test('a double click cancels one upload, and resumes it', async ({ page, server }) => {
+test('a double click cancels one upload once it is confirmed, and resumes one', async ({ page, server }) => {
   const names = ['Clicked one.exe', 'Clicked two.exe'];
   await signInAs(page, 'super_admin', create, server);
   const line = await holdChunks(page);
@@ -208,6 +212,7 @@ test('a double click cancels one upload, and resumes it', async ({ page, server 
   await expect(tray(page).getByText(/^Uploading · /)).toHaveCount(2);
   const inTray = (control: string) => tray(page).getByRole('button', { name: control, exact: true });
   await inTray(`Cancel ${names[1]}`).dblclick();
+  await page.getByRole('button', { name: 'Cancel Upload' }).dblclick();
   await expect(tray(page).getByText('Upload cancelled')).toHaveCount(1);
   await inTray(`Pause ${names[0]}`).click();
   await inTray(`Pause ${names[0]} immediately`).click();

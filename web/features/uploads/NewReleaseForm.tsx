@@ -48,6 +48,8 @@ const formKey = 'new release';
 export function NewReleaseForm(props: {
   start: NewReleaseValues;
   startFile: ChosenFile | null;
+  /** The stopped upload whose details are changed. */
+  corrected: string | undefined;
   onUpload: (id: string, chosen: ChosenFile) => void;
   onClose: () => void;
 }) {
@@ -101,7 +103,8 @@ export function NewReleaseForm(props: {
   const send = () => {
     setPublishing(false);
     if (values.mode === 'url') create.mutate(urlPayloadOf(values));
-    else if (chosen) props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser()), chosen);
+    else if (chosen)
+      props.onUpload(uploadList.start(chosen, fieldsOf(values), currentUser(), props.corrected), chosen);
   };
   const submit = () => (needsReachConfirm(values) ? setPublishing(true) : send());
 

@@ -19,6 +19,7 @@ export default function UploadModal(props: {
   const { uploadId, onUpload, onClose } = props;
   const [chosen, setChosen] = useState<ChosenFile | null>(null);
   const [draft, setDraft] = useState<NewReleaseValues>(newRelease);
+  const [corrected, setCorrected] = useState<string>();
   const [isRestored, setRestored] = useState(false);
   useEffect(() => {
     void uploadList.restore(currentUser()).then(() => setRestored(true));
@@ -37,7 +38,7 @@ export default function UploadModal(props: {
           upload={upload}
           onBack={() => {
             setDraft(valuesOf(upload.fields));
-            uploadList.dismiss(upload.id);
+            setCorrected(upload.id);
             onUpload(undefined);
           }}
           onClose={onClose}
@@ -47,6 +48,7 @@ export default function UploadModal(props: {
           <NewReleaseForm
             start={draft}
             startFile={chosen}
+            corrected={corrected}
             onUpload={(id, file) => {
               setChosen(file);
               onUpload(id);

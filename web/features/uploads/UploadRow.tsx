@@ -1,8 +1,9 @@
 import { ActionIcon, Anchor, FileButton, Button, Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { paths } from '../../paths.ts';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '../../ui/icons.tsx';
 import type { Upload } from './upload-list.ts';
@@ -76,15 +77,26 @@ function Controls({ upload }: { upload: Upload }) {
   const { id, status, phase, fileName } = upload;
   const over = status === 'done' || status === 'cancelled';
   const finishing = status === 'running' && phase === 'finishing';
+  const [isAsking, setAsking] = useState(false);
   return (
     <Group gap={2} wrap="nowrap">
+      {isAsking && (
+        <ConfirmDialog
+          title="Cancel Upload"
+          message={`Cancel the upload of ${fileName}? What was sent of it is deleted.`}
+          consequences="affects nobody else"
+          confirmLabel="Cancel Upload"
+          cancelLabel="Keep Uploading"
+          onConfirm={() => {
+            setAsking(false);
+            uploadList.cancel(id);
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
       {!over && !finishing && status !== 'needs-file' && <MainControl upload={upload} />}
       {!over && !finishing && (
-        <Control
-          label={`Cancel ${fileName}`}
-          icon={<IconX size={15} />}
-          onClick={() => uploadList.cancel(id)}
-        />
+        <Control label={`Cancel ${fileName}`} icon={<IconX size={15} />} onClick={() => setAsking(true)} />
       )}
       {over && (
         <Control

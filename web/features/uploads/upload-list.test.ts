@@ -118,6 +118,33 @@ describe('how a file goes', () => {
     expect(hashed).toHaveLength(1);
   });
 
+  test('corrected after a refusal at the end: what the server has is not sent again', async () => {
+    const { transport, page, hashed } = world();
+    vi.mocked(transport.complete).mockRejectedValueOnce(new ApiError(409, 'There is 1.0.0 already.'));
+    const { list, status } = page();
+    const file = fileOfSize(40 * megabyte);
+    const id = list.start(file, fields, 'me');
+    await status('failed');
+    const corrected = { ...fields, version: '1.0.1' };
+    expect(list.start(file, corrected, 'me', id)).toBe(id);
+    expect((await status('done')).fields).toEqual(corrected);
+    expect(transport.prepare).toHaveBeenCalledTimes(1);
+    expect(transport.chunk).toHaveBeenCalledTimes(8);
+    expect(hashed).toHaveLength(1);
+    expect(vi.mocked(transport.complete).mock.calls[1]![1]).toEqual(corrected);
+  });
+
+  test('corrected with another file: the one before is cancelled', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.complete).mockRejectedValueOnce(new ApiError(422, 'Not a program.'));
+    const { list, status } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await status('failed');
+    expect(list.start(fileOfSize(41 * megabyte), fields, 'me', id)).not.toBe(id);
+    await status('done');
+    expect(transport.cancel).toHaveBeenCalledTimes(1);
+  });
+
   test('several concurrently', async () => {
     const { page, transport } = world();
     const { list, onDone } = page();

@@ -126,7 +126,24 @@ export function createUploadList(parts: UploadListParts) {
     return entry;
   }
 
-  function start({ file, handle }: ChosenFile, fields: BuildFields, owner: string): string {
+  /**
+   * Starts an upload, and returns its id. `corrected`: the stopped one that these fields are a correction of, which goes
+   * on with what the server has of its file.
+   */
+  function start(
+    { file, handle }: ChosenFile,
+    fields: BuildFields,
+    owner: string,
+    corrected?: string,
+  ): string {
+    const stopped = corrected === undefined ? undefined : entries.get(corrected);
+    if (stopped && !isOver(stopped) && isSameFile(file, stopped.record)) {
+      keep(stopped, { fields });
+      update(stopped, { fields, note: null });
+      void run(stopped, file);
+      return stopped.record.id;
+    }
+    if (stopped) dismiss(stopped.record.id);
     // not randomUUID, which requires https
     const id = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const record: UploadRecord = {
@@ -282,7 +299,7 @@ export function createUploadList(parts: UploadListParts) {
 
   function cancel(id: string): void {
     const entry = entries.get(id);
-    if (!entry || ['done', 'cancelled'].includes(entry.upload.status)) return;
+    if (!entry || isOver(entry)) return;
     halt(entry);
     update(entry, { status: 'cancelled', pace: unknownPace, message: 'Upload cancelled' });
     forget(entry);
@@ -350,6 +367,8 @@ export function createUploadList(parts: UploadListParts) {
 
   return { start, pause, resume, cancel, dismiss, restore, retryWaiting, pauseAll };
 }
+
+const isOver = ({ upload }: Entry): boolean => ['done', 'cancelled'].includes(upload.status);
 
 /** A failure of the network or of a temporarily unavailable server, as opposed to a rejection. */
 const mayPass = (error: unknown): boolean =>
