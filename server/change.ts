@@ -245,7 +245,12 @@ export function changedFields(before: object, after: object): string {
     .join('; ');
 }
 
+/** Lists and objects read as text: `(weekdays sat, sun; zone Europe/Berlin)`. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(shown).join(', ') || 'none';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, part]) => `${name} ${shown(part)}`);
+  return `(${fields.join('; ')})`;
 }

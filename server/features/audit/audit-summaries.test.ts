@@ -106,10 +106,10 @@ test('users and roles', async () => {
     [
       'user.updated',
       'user',
-      `${email}: name: The viewer → Anna; role: viewer → support_agent; roles: ["viewer"] → ["support_agent"]`,
+      `${email}: name: The viewer → Anna; role: viewer → support_agent; roles: viewer → support_agent`,
     ],
     ['user.updated', 'user', `${other}: email: ${email} → ${other}`],
-    ['user.roles_changed', 'user', `${other}: roles: ["support_agent"] → ["support_agent","viewer"]`],
+    ['user.roles_changed', 'user', `${other}: roles: support_agent → support_agent, viewer`],
     ['user.deactivated', 'user', `${other}: deactivated`],
     ['user.deleted', 'user', `${other}: permanently deleted`],
     ['role.created', 'role', 'Role night_shift: created from viewer'],

@@ -246,8 +246,8 @@ describe('the timeline', () => {
     await softDelete(admin, customer);
     const all = [
       `${name}: moved to the recycle bin`,
-      'Tag night: update policy deferDays – → 3',
-      `${name}: update policy tags [] → ["beta","night"]`,
+      'Tag night: update policy deferDays: – → 3',
+      `${name}: update policy tags: none → beta, night`,
       `Machine clinic-pc on ${license.licenseKey}: deactivated`,
       `Machine clinic-pc on ${license.licenseKey}: activated`,
       `${license.licenseKey}: issued to ${name} (enterprise)`,

@@ -483,14 +483,18 @@ describe('setting a policy', () => {
     await put(customerId, { pin: '1.2.', deferDays: 7 }, ['slow', 'Clinics', 'slow']);
     await put(customerId, { pin: '1.2.', deferDays: 7 }, ['clinics', 'slow']);
     expect(await get(customerId)).toMatchObject({ tags: ['clinics', 'slow'], pin: '1.2.', deferDays: 7 });
-    await putTag('slow', { updatesUntil: '2026-12-31' });
+    await putTag('slow', { windows: [{ ...atNight[0]!, weekdays: ['sat', 'sun'] }] });
     const { entries } = await staff.ok(audit.list, { query: { limit: '2' } });
     expect(entries.map((entry) => [entry.event_type, entry.resource_id, entry.changes_summary])).toEqual([
-      ['tag.policy_changed', 'slow', 'Tag slow: update policy updatesUntil – → 2026-12-31'],
+      [
+        'tag.policy_changed',
+        'slow',
+        'Tag slow: update policy windows: – → (to 05:00; from 22:00; zone Europe/Berlin; weekdays sat, sun)',
+      ],
       [
         'customer.policy_changed',
         customerId,
-        `${name}: update policy tags [] → ["clinics","slow"]; pin – → 1.2.; deferDays – → 7`,
+        `${name}: update policy tags: none → clinics, slow; pin: – → 1.2.; deferDays: – → 7`,
       ],
     ]);
   });

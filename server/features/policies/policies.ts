@@ -8,7 +8,7 @@ import {
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
 import type { RouteInput } from '../../../contract/route.ts';
-import type { Change } from '../../change.ts';
+import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
@@ -68,7 +68,7 @@ export const putCustomerPolicy = (
     sent,
     seen,
     columns: { policy, tags: sent.tags },
-    what: (before, after) => `update policy ${differences(before, after)}`,
+    what: (before, after) => `update policy ${changedFields(before, after)}`,
   });
 };
 
@@ -85,23 +85,9 @@ export const putTagPolicy = (
     sent: policy,
     seen,
     columns: { policy },
-    what: (before, after) => `update policy ${differences(before, after)}`,
+    what: (before, after) => `update policy ${changedFields(before, after)}`,
   });
 };
-
-/** `pin – → 4.2.; deferDays – → 7` */
-const differences = (before: object, after: object): string =>
-  Object.entries(after)
-    .filter(([field]) => field !== 'updatedAt')
-    .map(
-      ([field, value]) => [field, shown((before as Record<string, unknown>)[field]), shown(value)] as const,
-    )
-    .filter(([, was, is]) => was !== is)
-    .map(([field, was, is]) => `${field} ${was} → ${is}`)
-    .join('; ');
-
-const shown = (value: unknown): string =>
-  value === null ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const ofCustomer: Editable<CustomerPolicy, Columns> = {
   name: 'update policy',
