@@ -47,7 +47,7 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
     'Actions',
   ]);
   await expect(machine('workstation-7')).toContainText('Active');
-  await expect(machine('workstation-7')).toContainText('ws7 · win32');
+  await expect(machine('workstation-7')).toContainText('ws7 · Windows (x64)');
   await expect(machine('workstation-7').getByRole('button', { name: 'Deactivate' })).toBeVisible();
   await expect(machine('workstation-8')).toContainText('Deactivated');
   for (const id of ['workstation-6', 'workstation-8'])

@@ -5,6 +5,7 @@ import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
+import { platformText } from '../../platform-text.ts';
 import { Identity } from './Identity.tsx';
 import { OfflineBadge } from './OfflineBadge.tsx';
 
@@ -28,7 +29,7 @@ const longestMachineId = 36;
 
 /** The id, and below it what the machine reported about itself. */
 function Machine({ activation: a }: { activation: ListedActivation }) {
-  const system = [a.platform, a.architecture && `(${a.architecture})`].filter(Boolean).join(' ');
+  const system = (a.platform ?? a.architecture) !== null && platformText(a.platform, a.architecture);
   const known = [system, a.appVersion && `app ${a.appVersion}`].filter(Boolean).join(' · ');
   const shown =
     a.machineId.length > longestMachineId ? `${a.machineId.slice(0, longestMachineId - 1)}…` : a.machineId;

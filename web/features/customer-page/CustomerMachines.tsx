@@ -12,7 +12,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { OfflineBadge } from '../activations/index.ts';
-import { platformText } from '../releases/index.ts';
+import { platformText } from '../../platform-text.ts';
 import { MachineName } from './MachineName.tsx';
 import { machinesPerPage, machinesQuery } from './queries.ts';
 import { useCustomerSearch } from './customer-search.ts';

@@ -4,7 +4,7 @@ import { Card } from '../../ui/Card.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { platformText } from '../releases/index.ts';
+import { platformText } from '../../platform-text.ts';
 import classes from './customer-page.module.css';
 
 const columns: Column<OnPlatform>[] = [

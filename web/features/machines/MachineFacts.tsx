@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Machine } from '../../../contract/machines.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { shortDate } from '../../ui/time.ts';
-import { platformText } from '../releases/index.ts';
+import { platformText } from '../../platform-text.ts';
 import classes from './machines.module.css';
 import { countText } from '../../ui/numbers.ts';
 

@@ -3,7 +3,7 @@ import { MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { platformText } from '../releases/index.ts';
+import { platformText } from '../../platform-text.ts';
 import classes from './machines.module.css';
 import { reasonOf, stateLabels } from './state-labels.ts';
 

@@ -2,7 +2,7 @@ import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { machinePath } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconDeviceDesktop } from '../../ui/icons.tsx';
-import { platformText } from '../releases/index.ts';
+import { platformText } from '../../platform-text.ts';
 import { findMachines } from './queries.ts';
 import { reasonOf } from './state-labels.ts';
 

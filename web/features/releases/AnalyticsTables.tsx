@@ -8,7 +8,8 @@ import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { mostShown, successRate, type ReleaseStat } from './analytics-figures.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { platformText, unusualKind } from './release-labels.ts';
+import { platformText } from '../../platform-text.ts';
+import { unusualKind } from './release-labels.ts';
 import classes from './analytics.module.css';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];

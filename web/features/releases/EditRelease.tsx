@@ -12,7 +12,7 @@ import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
 import { needsReachConfirm, savedPercentage, type ReleaseValues } from './release-form.ts';
 import { conflictRows } from './release-conflict.ts';
-import { platformText } from './release-labels.ts';
+import { platformText } from '../../platform-text.ts';
 import classes from './edit-release.module.css';
 import { releaseQuery } from './queries.ts';
 import { useSaveRelease } from './use-save-release.ts';

@@ -1,3 +1,3 @@
 export { Badges } from './release-cells.tsx';
 export { type AskedChange, LazyChangeRelease as ChangeRelease } from './lazy-change-release.ts';
-export { platformText, unusualKind } from './release-labels.ts';
+export { unusualKind } from './release-labels.ts';

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError, errorOf } from '../../api-error.ts';
-import {
-  buildText,
-  inSeveralKinds,
-  platformText,
-  releaseProblem,
-  shortPlatformText,
-} from './release-labels.ts';
+import { buildText, inSeveralKinds, releaseProblem, shortPlatformText } from './release-labels.ts';
+import { platformText } from '../../platform-text.ts';
 
 test('names platform and architecture', () => {
   expect(platformText('win32', 'ia32')).toBe('Windows (x86)');

@@ -1,23 +1,10 @@
-import {
-  architectureNames,
-  platformNames,
-  type Architecture,
-  type Platform,
-} from '../../../contract/builds.ts';
+import { platformNames, type Architecture, type Platform } from '../../../contract/builds.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
+import { platformText } from '../../platform-text.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
 export const channelTones: Record<Channel, Tone> = { stable: 'neutral', beta: 'violet', alpha: 'violet' };
-
-const nameIn = (names: Record<string, string>, value: string | null) =>
-  value === null ? 'Unknown' : (names[value] ?? value);
-
-/** `Windows (arm64)`; values that a machine never reported are Unknown. */
-export const platformText = (platform: string | null, architecture: string | null): string =>
-  platform === null && architecture === null
-    ? 'Unknown'
-    : `${nameIn(platformNames, platform)} (${nameIn(architectureNames, architecture)})`;
 
 type Build = {
   version: string;

@@ -2,7 +2,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconPackage } from '../../ui/icons.tsx';
-import { platformText } from './release-labels.ts';
+import { platformText } from '../../platform-text.ts';
 import { findReleases } from './queries.ts';
 
 /** Releases in the command palette: found by version or notes, and a command to upload one. */

@@ -6,7 +6,8 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { fullTime, shortDate } from '../../ui/time.ts';
 import { deletionTone } from './deletion-tone.ts';
 import { ChannelBadge } from './release-cells.tsx';
-import { kindOf, platformText, unusualKind } from './release-labels.ts';
+import { platformText } from '../../platform-text.ts';
+import { kindOf, unusualKind } from './release-labels.ts';
 import classes from './trash.module.css';
 
 export const trashColumns: Column<DeletedRelease>[] = [
