@@ -107,6 +107,8 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await expect(page.getByRole('alert')).toHaveText('There is no such role.');
     await expect(page.getByRole('button', { name: /gone/i })).toHaveCount(0);
     await expect(description).toHaveValue('answers at night');
+    await button(page, 'Discard').click();
+    await expect(description).not.toHaveValue('answers at night');
   });
 });
 

@@ -68,7 +68,11 @@ export default function RoleEditor() {
         )}
       </div>
       <PageForm key={chosen.roleId} part={placeOf}>
-        <RoleForm role={chosen} onGone={() => change({ role: undefined })} />
+        <RoleForm
+          role={chosen}
+          onGone={() => change({ role: undefined })}
+          onDiscard={roles.data.includes(chosen) ? undefined : () => setLast(undefined)}
+        />
       </PageForm>
       <LazyDialogs>
         {creating && (

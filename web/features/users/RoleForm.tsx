@@ -26,7 +26,13 @@ import { aboutRole } from '../../toast-subjects.ts';
 const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
 
 /** The permissions of one role, and whether it requires a second factor. */
-export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
+export function RoleForm(props: {
+  role: Role;
+  onGone: () => void;
+  /** Of a role that was deleted meanwhile: closes the form. */
+  onDiscard: (() => void) | undefined;
+}) {
+  const { role, onGone, onDiscard } = props;
   const { can, refreshRights } = useAuth();
   const me = useMe();
   const key = `role ${role.roleId}`;
@@ -101,7 +107,7 @@ export function RoleForm({ role, onGone }: { role: Role; onGone: () => void }) {
         {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={!changed} onClick={() => beginFrom(latest)}>
+            <Button variant="default" disabled={!changed} onClick={onDiscard ?? (() => beginFrom(latest))}>
               Discard
             </Button>
             <Button
