@@ -64,11 +64,19 @@ test('the next version follows from the highest of that platform and channel', a
     bytes: diskImage(2048),
   });
   await makeRelease(server, { version: '7.0.0-alpha', channel: 'alpha' });
+  const deleted = await makeRelease(server, {
+    version: '3.4.6-alpha',
+    channel: 'alpha',
+    platform: 'darwin',
+    fileName: 'Lanyard.dmg',
+    bytes: diskImage(2048),
+  });
+  await server.admin.ok(releases.softDelete, { params: { releaseId: deleted.id }, body: { reason: 'bad' } });
   const asked = page.waitForResponse((answer) => /platform=darwin&channel=alpha/.test(answer.url()));
   await chooseAlphaForMacs();
   const { data } = (await (await asked).json()) as { data: unknown[] };
   expect(data, 'no more is loaded than the highest').toHaveLength(1);
-  await expect(field(page, 'Version')).toHaveValue('3.4.6-alpha');
+  await expect(field(page, 'Version')).toHaveValue('3.4.7-alpha');
   const next = modal(page).getByRole('group', { name: 'Next version' });
   await next.getByRole('button', { name: 'minor 3.5.0-alpha' }).click();
   await expect(field(page, 'Version')).toHaveValue('3.5.0-alpha');

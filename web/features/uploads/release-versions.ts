@@ -7,15 +7,21 @@ import type { UrlPayload } from './new-release.ts';
 
 const freshFor = 5 * 60_000;
 
-/** The highest version on a platform and channel, on which the suggestion is based; none, or one. */
+/**
+ * The highest version on a platform and channel, on which the suggestion is based, and those in the recycle bin: a
+ * machine that runs a build from there is not offered another one of the same version, and restoring it would be refused.
+ */
 export const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
     queryFn: async ({ signal }) => {
-      // The list starts with the highest.
-      const query = { platform, channel, limit: '1' };
-      const { data } = await call(releases.list, { query }, { signal });
-      return data.map(({ version }) => version);
+      const [{ data: highest }, bin] = await Promise.all([
+        // The list starts with the highest.
+        call(releases.list, { query: { platform, channel, limit: '1' } }, { signal }),
+        call(releases.trash, { query: { pageSize: '500' } }, { signal }),
+      ]);
+      const deleted = bin.releases.filter((one) => one.platform === platform && one.channel === channel);
+      return [...highest, ...deleted].map(({ version }) => version);
     },
     staleTime: freshFor,
     retry: 1,
