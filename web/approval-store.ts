@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { ApiError } from './api-error.ts';
 import { createStore, useStore } from './ui/store.ts';
 
@@ -28,12 +28,9 @@ export function endOffer(error: ApiError, sent: boolean): void {
 /** Closes a form whose change now waits for approval. */
 export function useWhenAsked(error: Error | null, close: () => void): void {
   const isAsked = useStore(asked) === error && error !== null;
-  const latest = useRef(close);
+  const closeNow = useEffectEvent(close);
   useEffect(() => {
-    latest.current = close;
-  });
-  useEffect(() => {
-    if (isAsked) latest.current();
+    if (isAsked) closeNow();
   }, [isAsked]);
 }
 

@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { pressInList } from '../ui/key-lists.ts';
 import { isDialogOpen, topDialog } from '../ui/open-dialogs.ts';
 
@@ -22,36 +22,32 @@ type Shortcuts = {
  * and its create button where it renders them. Other letters go to the lists of the screen.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  const latest = useRef(shortcuts);
   const wentAt = useRef(0);
-  useEffect(() => {
-    latest.current = shortcuts;
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    const { enabled, go, onHelp, onPalette } = shortcuts;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      // It would leave the dialog.
+      if (!isDialogOpen()) onPalette();
+      return;
+    }
+    if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;
+    if (topDialog()?.press?.(event.key)) {
+      event.preventDefault();
+      return;
+    }
+    if (isTaken(event.target)) return;
+    // Holding j or k continues from row to row.
+    if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
+    const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
+    wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;
+    const action = run ?? (event.key === '?' ? onHelp : marked(event.key));
+    // `g` begins a chord
+    if (!action && (event.key === 'g' || !letter.test(event.key) || !pressInList(event.key))) return;
+    event.preventDefault();
+    action?.();
   });
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const { enabled, go, onHelp, onPalette } = latest.current;
-      if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        // It would leave the dialog.
-        if (!isDialogOpen()) onPalette();
-        return;
-      }
-      if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;
-      if (topDialog()?.press?.(event.key)) {
-        event.preventDefault();
-        return;
-      }
-      if (isTaken(event.target)) return;
-      // Holding j or k continues from row to row.
-      if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
-      const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
-      wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;
-      const action = run ?? (event.key === '?' ? onHelp : marked(event.key));
-      // `g` begins a chord
-      if (!action && (event.key === 'g' || !letter.test(event.key) || !pressInList(event.key))) return;
-      event.preventDefault();
-      action?.();
-    };
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
 
 type Check = () => boolean;
@@ -147,13 +147,9 @@ function DiscardQuestion(props: { isHeld: boolean; onKeep: () => void; onDiscard
 export function useUnsaved(check: Check): void {
   const dialog = use(DialogContext);
   if (!dialog) throw new Error('useUnsaved must be used within a Dialog or PageForm');
-  const latest = useRef(check);
-  useEffect(() => {
-    latest.current = check;
-  });
+  const now = useEffectEvent(check);
   const { checks } = dialog;
   useEffect(() => {
-    const now = () => latest.current();
     checks.add(now);
     return () => void checks.delete(now);
   }, [checks]);

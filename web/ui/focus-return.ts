@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
 
 /**
  * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
@@ -7,17 +7,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
  */
 export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefined): void {
   const [before] = useState(() => document.activeElement);
-  const latest = useRef(returnTo);
-  useLayoutEffect(() => {
-    latest.current = returnTo;
-  });
+  const findOther = useEffectEvent(() => returnTo?.());
   useLayoutEffect(() => {
     const now = document.activeElement;
     // An element in the dialog itself did not open it.
     const opener = now?.closest(`[id="${id}"]`) ? before : now;
     const around = withAncestors(opener);
     return () => {
-      const other = latest.current?.();
+      const other = findOther();
       if (!isFree(document.activeElement)) return;
       const below = dialogs().filter((one) => !one.closest(`[id="${id}"]`));
       focusFirst([...(other ? [other] : []), ...around, ...below.toReversed()]);

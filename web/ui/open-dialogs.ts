@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react';
+import { useEffectEvent, useLayoutEffect } from 'react';
 import { createStore, useStore } from './store.ts';
 
 /** A dialog that is open, or whose code is being loaded. */
@@ -31,18 +31,9 @@ export function addDialog(dialog: OpenDialog): () => void {
 
 /** Registers a dialog while the caller is mounted. Escape closes only the top dialog. */
 export function useOpenDialog(onEscape: () => void, press: (key: string) => boolean = nothing): void {
-  const latest = useRef({ onEscape, press });
-  useLayoutEffect(() => {
-    latest.current = { onEscape, press };
-  });
-  useLayoutEffect(
-    () =>
-      addDialog({
-        onEscape: () => latest.current.onEscape(),
-        press: (key) => latest.current.press(key),
-      }),
-    [],
-  );
+  const escaped = useEffectEvent(onEscape);
+  const pressed = useEffectEvent(press);
+  useLayoutEffect(() => addDialog({ onEscape: escaped, press: pressed }), []);
 }
 
 const nothing = () => false;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useWhenAsked } from '../../approval-store.ts';
@@ -57,13 +57,10 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
 }
 
 function useCloseAfter(done: boolean, onClose: () => void): void {
-  const latest = useRef(onClose);
-  useEffect(() => {
-    latest.current = onClose;
-  });
+  const close = useEffectEvent(onClose);
   useEffect(() => {
     if (!done) return;
-    const timer = setTimeout(() => latest.current(), bannerFor);
+    const timer = setTimeout(close, bannerFor);
     return () => clearTimeout(timer);
   }, [done]);
 }
