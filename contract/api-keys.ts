@@ -104,6 +104,13 @@ export const apiKeys = {
     }),
     answer: z.object({ apiKeys: z.array(apiKey) }),
   }),
+  get: route('GET', '/api/v1/api-keys/{keyId}', {
+    summary: 'One API key, without its secret',
+    access: staffWith('api_keys', 'read'),
+    params: z.object({ keyId: id }),
+    answer: apiKey,
+    errors: ['NOT_FOUND'],
+  }),
   impact: route('GET', '/api/v1/api-keys/{keyId}/impact', {
     summary: 'Validations with the key in the last 24 hours, and the number of machines',
     access: staffWith('api_keys', 'read'),

@@ -97,6 +97,13 @@ export const users = {
     query: z.strictObject({ search }),
     answer: z.array(user),
   }),
+  get: route('GET', '/api/users/{id}', {
+    summary: 'One user',
+    access: canRead,
+    params: byId,
+    answer: user,
+    errors: ['NOT_FOUND'],
+  }),
   impact: route('GET', '/api/users/{id}/impact', {
     summary: 'Open sessions of a user, and API keys that the user created',
     access: canRead,

@@ -258,7 +258,9 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('Failed to deactivate user')).toBeVisible();
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Cancel' }).click();
-  await page.route(`**${users.list.path}/${user.id}`, (route) => route.fulfill({ status: 500, body: '{}' }));
+  await page.route(`**${users.list.path}/${user.id}`, (route) =>
+    route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 500, body: '{}' }),
+  );
   await row.getByRole('button', { name: 'Delete' }).click();
   await dialog(page, 'Delete User').getByRole('button', { name: 'Yes, Delete Permanently' }).click();
   await expect(page.getByText('Failed to delete user')).toBeVisible();

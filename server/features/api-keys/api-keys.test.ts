@@ -63,6 +63,7 @@ describe('a new key', () => {
     });
     expect(key).toMatch(new RegExp(`^${shown.keyPrefix}_[\\w-]{43}$`));
     expect((await list()).find((one) => one.id === shown.id)).toEqual(shown);
+    expect(await staff.ok(calls.get, { params: { keyId: shown.id } })).toEqual(shown);
   });
 
   test('has a scope once that is named twice', async () => {

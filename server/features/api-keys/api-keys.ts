@@ -40,6 +40,12 @@ export async function listApiKeys(
   return { apiKeys: rows.map(toApiKey) };
 }
 
+/** One key, without its secret. */
+export async function getApiKey(db: Db, id: string): Promise<ApiKey | Failure> {
+  const row = await selectApiKeys(db).where('k.api_key_id', '=', id).executeTakeFirst();
+  return row ? toApiKey(row) : notFound;
+}
+
 /** Validations with the key in the last 24 hours, and the machines that made them. */
 export async function impactOfApiKey(
   db: Db,
@@ -174,13 +180,8 @@ const editable: Editable<ApiKey, Updateable<Tables['api_keys']>> = {
   name: 'API key',
   audited,
   async lock({ tx }, id) {
-    const row = await tx
-      .selectFrom('api_keys')
-      .select('name')
-      .where('api_key_id', '=', id)
-      .forUpdate()
-      .executeTakeFirst();
-    return row ? read(tx, id) : notFound;
+    await tx.selectFrom('api_keys').select('name').where('api_key_id', '=', id).forUpdate().execute();
+    return getApiKey(tx, id);
   },
   async write(change, { id }, columns) {
     await change.tx.updateTable('api_keys').set(columns).where('api_key_id', '=', id).execute();

@@ -33,11 +33,16 @@ export function toUser(row: UserRow): User {
 
 export const noUser = fail('NOT_FOUND', 'There is no such user.');
 
+/** One user. */
+export async function getUser(db: Db, userId: string): Promise<User | Failure> {
+  const row = await selectUsers(db).where('u.user_id', '=', userId).executeTakeFirst();
+  return row ? toUser(row) : noUser;
+}
+
 /** The user, locked until the transaction ends: by itself, since a query that waits reads the roles of before. */
 export async function lockUser(tx: Tx, userId: string): Promise<User | Failure> {
   await tx.selectFrom('users').select('user_id').where('user_id', '=', userId).forUpdate().execute();
-  const row = await selectUsers(tx).where('u.user_id', '=', userId).executeTakeFirst();
-  return row ? toUser(row) : noUser;
+  return getUser(tx, userId);
 }
 
 export type NewUser = { email: string; name: string; passwordHash: string; role: string };

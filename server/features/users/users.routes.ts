@@ -16,6 +16,7 @@ import {
   revokeRole,
   updateRole,
 } from './roles.ts';
+import { getUser } from './user-row.ts';
 import {
   createUser,
   deactivateUser,
@@ -37,6 +38,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
   return [
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
+      get: ({ params }) => getUser(db, params.id),
       impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now)),
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(

@@ -39,6 +39,7 @@ describe('a new user', () => {
   test('signs in with the password, has the role, and is in the audit log without the password', async () => {
     const user = await makeUser('license_manager');
     expect(user).toMatchObject({ role: 'license_manager', roles: ['license_manager'], status: 'active' });
+    expect(await root.ok(calls.get, { params: { id: user.id } })).toEqual(user);
     const answer = await signIn(user);
     expect(answer.body.data.roles).toEqual([{ name: 'license_manager' }]);
     const [entry] = await auditOf(server, user.id);

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { apiKeys, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
@@ -28,18 +27,10 @@ export const apiKeysOfQuery = (userId: string) =>
     ...askedOnce,
   });
 
-/** One key, always refetched, since its `updatedAt` decides whether an edit may be saved. */
-export const apiKeyQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['api-keys', 'one', id],
-    queryFn: async ({ signal }) => {
-      const { apiKeys: all } = await call(apiKeys.list, undefined, { signal });
-      const apiKey = all.find((one) => one.id === id);
-      if (!apiKey) throw new ApiError(404, 'There is no such API key.');
-      return apiKey;
-    },
-    ...alwaysFresh,
-  });
+export const apiKeyQuery = (id: string) => ({
+  ...queryOf(apiKeys.get, { params: { keyId: id } }),
+  ...alwaysFresh,
+});
 
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
 /** Only changed fields, with the version that they were changed from. */

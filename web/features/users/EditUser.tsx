@@ -21,7 +21,6 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
       <Loaded
         query={user}
         title="Failed to fetch users"
-
         message={sentenceOf(user.error, 'Failed to fetch users')}
       >
         {!user.data ? <FormSkeleton heights={[48, 48, 48]} /> : <Edit user={user.data} onClose={onClose} />}

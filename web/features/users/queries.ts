@@ -1,35 +1,22 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import { ApiError } from '../../api-error.ts';
 import { call } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
 
 /** All users, or those whose email or name contains the search. */
-export const usersQuery = (search: string | undefined) =>
-  queryOptions({
-    queryKey: ['users', 'list', search ?? ''],
-    queryFn: ({ signal }) => findUsers(search, signal),
-    retry: false,
-    placeholderData: keepPreviousData,
-  });
+export const usersQuery = (search: string | undefined) => ({
+  ...queryOf(users.list, { query: { search } }),
+  retry: false,
+  placeholderData: keepPreviousData,
+});
 
 /** The users whose email or name contains the search, always refetched. */
 export const findUsers = (search: string | undefined, signal: AbortSignal) =>
   call(users.list, { query: { search } }, { signal });
 
-/** One user, always refetched, since `updatedAt` decides whether an edit may be saved. */
-export const userQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['users', 'one', id],
-    queryFn: async ({ signal }) => {
-      const user = (await call(users.list, {}, { signal })).find((one) => one.id === id);
-      if (!user) throw new ApiError(404, 'There is no such user.', { error: 'There is no such user.' });
-      return user;
-    },
-    ...alwaysFresh,
-  });
+export const userQuery = (id: string) => ({ ...queryOf(users.get, { params: { id } }), ...alwaysFresh });
 
 /** Spec part 2, section 9. */
 const rolesKeptFor = 10 * 60_000;
