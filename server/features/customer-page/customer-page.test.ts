@@ -68,6 +68,8 @@ describe('the overview', () => {
       maxActivations: 70,
       validUntil: '2026-11-01T00:00:00Z',
     });
+    // not valid yet
+    await makeLicense(admin, { customerId, maxActivations: 90, validFrom: '2027-01-01T00:00:00Z' });
     for (const [license, machine] of [
       [one, 'a'],
       [two, 'a'],

@@ -71,7 +71,8 @@ async function seatsOf(db: Db, customerId: string, now: Date): Promise<Seats> {
            coalesce(sum(max_activations), 0) as max, min(valid_until) as "nextEnd",
            (select count(distinct a.machine_id) from activations a join licenses l using (license_id)
              where l.customer_id = ${customerId} and a.status = 'active') as machines
-      from licenses where customer_id = ${customerId} and status = 'active' and valid_until >= ${now}`.execute(
+      from licenses
+     where customer_id = ${customerId} and status = 'active' and ${now} between valid_from and valid_until`.execute(
     db,
   );
   return onlyRow(counted);
