@@ -177,7 +177,8 @@ export function serveMetrics(
   });
 }
 
-const countDamaged = (db: Db) => countOf(db.selectFrom('releases').where('damaged_at', 'is not', null));
+const countDamaged = (db: Db) =>
+  countOf(db.selectFrom('releases').where('damaged_at', 'is not', null).where('deleted_at', 'is', null));
 
 async function countPaused(db: Db): Promise<{ staff: number; failures: number }> {
   const { paused, staff } = await db
