@@ -50,13 +50,15 @@ async function noteRefused(tx: Tx, refused: Refused[]): Promise<Set<string>> {
   const { rows } = await sql<{ key: string }>`
     insert into refusals as r
       (license_id, machine_id, code, since, refused_at, hostname, platform, architecture, app_version)
-    select n.* from unnest(
+    select n.license_id, n.machine_id, n.code, n.since, n.refused_at, n.hostname, n.platform, n.architecture,
+           n.app_version
+      from (select u.*, row_number() over (partition by u.license_id order by u.machine_id) as nth from unnest(
              ${refused.map((r) => r.licenseId)}::uuid[], ${refused.map((r) => r.request.machineId)}::text[],
              ${refused.map((r) => r.code)}::text[], ${refused.map((r) => r.since)}::timestamptz[],
              ${refused.map((r) => r.at)}::timestamptz[], ${fact('hostname')}::text[],
              ${fact('platform')}::text[], ${fact('architecture')}::text[], ${fact('appVersion')}::text[])
-        as n (license_id, machine_id, code, since, refused_at, hostname, platform, architecture, app_version)
-     where (select count(*) from refusals o where o.license_id = n.license_id) < ${mostRefused}
+             as u (license_id, machine_id, code, since, refused_at, hostname, platform, architecture, app_version)) n
+     where (select count(*) from refusals o where o.license_id = n.license_id) + n.nth <= ${mostRefused}
         or exists (select from refusals o where o.license_id = n.license_id and o.machine_id = n.machine_id)
     on conflict (license_id, machine_id) do update set
       since = case when r.code = excluded.code and not exists (
