@@ -38,8 +38,10 @@ export async function timelineOf(
   // what happened at the instant of the cut may continue on the next page, and all of it is shown there
   const cut = Math.max(...cuts);
   const page = all.filter(({ at }) => at.getTime() > cut);
-  const next = new Date(page.length > 0 ? cut : cut - 1).toISOString();
-  return { data: foldTimeline(page.length > 0 ? page : all), meta: { next } };
+  if (page.length > 0) return { data: foldTimeline(page), meta: { next: new Date(cut).toISOString() } };
+  // one instant fills the page
+  const data = foldTimeline(all.filter(({ at }) => at.getTime() === cut));
+  return { data, meta: { next: new Date(cut - 1).toISOString() } };
 }
 
 async function eventsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
