@@ -101,6 +101,7 @@ async function enrollOn(
   const machineToken = await runChange(validator, by, (change) =>
     giveToken(change, license, machineId, proof),
   );
+  if (machineToken === null || isFailure(machineToken)) budgets.putBack(budget);
   return isFailure(machineToken) ? machineToken : { ...result, machineToken };
 }
 
@@ -182,6 +183,13 @@ async function giveToken(
 ): Promise<string | null | Failure> {
   const { tx, now } = change;
   const { licenseId, licenseKey } = license;
+  // before the lock on its seat, since useNonce locks it as well
+  await tx
+    .selectFrom('licenses')
+    .select('license_id')
+    .where('license_id', '=', licenseId)
+    .forKeyShare()
+    .execute();
   const seat = await tx
     .selectFrom('activations')
     .select(['activation_id', 'status'])
