@@ -63,11 +63,14 @@ async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
     .select(permissionsOfUser)
     .select(sql<Date | null>`coalesce(r.updated_at, c.updated_at)`.as('version'))
     .where('q.requested_at', '>', new Date(at.getTime() - shownMs))
+    // none that waits is left out for those that were decided
+    .orderBy(sql`q.state = 'open' and q.expires_at > ${at}`, 'desc')
     .orderBy('q.requested_at', 'desc')
     .orderBy('q.request_id', 'desc')
     .limit(mostShown)
     .execute();
-  const requests = rows.map(({ version, permissions, ...row }) => ({
+  const newestFirst = rows.toSorted((a, b) => b.requested_at.getTime() - a.requested_at.getTime());
+  const requests = newestFirst.map(({ version, permissions, ...row }) => ({
     row,
     request: { ...toRequest(row, version, at), requesterMay: mayAskFor(row.call, permissions) },
   }));
