@@ -48,6 +48,23 @@ describe('one’s own password', () => {
     expect(events).toEqual(['user.created', 'user.password_changed']);
   });
 
+  test('is guessed no more often by the key of a completed change', async () => {
+    const person = await server.signInAs('viewer');
+    const thief = server.api(await server.signIn(person.email, 'viewer'));
+    const key = { 'idempotency-key': '1' };
+    const body = { currentPassword: password };
+    expect((await server.api(person).call(calls.enrollSecondFactor, { body }, key)).status).toBe(200);
+    const answers = [];
+    for (let n = 0; n < 12; n++)
+      answers.push(
+        await thief.call(calls.enrollSecondFactor, { body: { currentPassword: `guess ${n}` } }, key),
+      );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
+    // The guesses count: without the key, no more are taken.
+    const next = await thief.call(calls.enrollSecondFactor, { body: { currentPassword: 'guess' } });
+    expect(next.status).toBe(429);
+  });
+
   test('stays when the current one is wrong, and guesses are throttled like sign-ins', async () => {
     const api = server.api(await server.signInAs('viewer'));
     const body = {
