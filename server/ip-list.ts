@@ -9,8 +9,12 @@ function parseEntry(entry: string): { address: string; prefix: number; family: '
       : [ipaddr.parse(entry), undefined];
     // ipaddr.js parses `10.1` and `0x7f.1` as addresses, like inet_aton, which is misleading in a whitelist.
     if (isIP(entry.replace(/\/.*$/, '')) === 0) return undefined;
-    const family = address.kind();
-    return { address: address.toString(), prefix: prefix ?? (family === 'ipv4' ? 32 : 128), family };
+    // a zone, as in `fe80::1%eth0`, is known only on the machine that has it
+    if (entry.includes('%')) return undefined;
+    const bits = prefix ?? (address.kind() === 'ipv4' ? 32 : 128);
+    if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96)
+      return { address: address.toIPv4Address().toString(), prefix: bits - 96, family: 'ipv4' };
+    return { address: address.toString(), prefix: bits, family: address.kind() };
   } catch {
     return undefined;
   }
@@ -25,14 +29,16 @@ const mostKnown = 1000;
 /** Whether an address is on the list; an empty list allows every address. IPv4-mapped IPv6 counts as IPv4. */
 export function createIpCheck(whitelist: string[]): (address: string) => boolean {
   if (whitelist.length === 0) return () => true;
-  const list = new BlockList();
+  // one for each family: a BlockList compares IPv4 with IPv6 entries as well, so that `::/0` would allow all of it
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of whitelist) {
     const parsed = parseEntry(entry);
-    if (parsed) list.addSubnet(parsed.address, parsed.prefix, parsed.family);
+    if (parsed) lists[parsed.family].addSubnet(parsed.address, parsed.prefix, parsed.family);
   }
   const check = (address: string): boolean => {
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+    if (isIP(address) === 0) return false;
+    const plain = ipaddr.process(address.replace(/%.*$/, ''));
+    return lists[plain.kind()].check(plain.toString(), plain.kind());
   };
   // checking takes longer than everything else that a key is checked for
   const known = new Map<string, boolean>();
