@@ -6,15 +6,18 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, nobody, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
+import { countOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers, withoutName } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
-import { onlyRow } from '../../invariants.ts';
 
 const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
+
+const countFound = (db: Db, found: RawBuilder<boolean>): Promise<number> =>
+  countOf(db.selectFrom('machines as m').where(found));
 
 /**
  * Counts the machines that a condition finds, by default all; counting a million takes longer than a page. `found` names
@@ -50,12 +53,6 @@ export async function listMachines(
     search ? countFound(db, found) : countAll(),
   ]);
   return { data: page.rows.map(toMachine), meta: { total, limit, offset } };
-}
-
-async function countFound(db: Db, found: RawBuilder<boolean>): Promise<number> {
-  type Count = { count: number };
-  const counted = await sql<Count>`select count(*) as count from machines m where ${found}`.execute(db);
-  return onlyRow(counted).count;
 }
 
 /**

@@ -5,10 +5,9 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { activationsOfRecord } from '../../db/sql.ts';
+import { activationsOfRecord, countOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import type { CsvFile } from '../../http/call.ts';
-import { onlyRow } from '../../invariants.ts';
 import { foundBy } from '../machines/index.ts';
 import { getRelease } from '../releases/index.ts';
 
@@ -32,11 +31,11 @@ export async function rolloutMachines(
   const release = await getRelease(db, releaseId);
   if (isFailure(release)) return release;
   const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
-  const [rows, counted] = await Promise.all([
-    read(db, by, release, sql`${found}`, { limit, offset }),
-    sql<{ total: number }>`select count(*) as total from machines m where ${found}`.execute(db),
+  const [rows, total] = await Promise.all([
+    read(db, by, release, found, { limit, offset }),
+    countOf(db.selectFrom('machines as m').where(found)),
   ]);
-  return { data: rows.map(toMachine), meta: { total: onlyRow(counted).total, limit, offset } };
+  return { data: rows.map(toMachine), meta: { total, limit, offset } };
 }
 
 /** All of them as CSV, read in batches by their key. */
@@ -62,7 +61,7 @@ export async function machinesCsv(
     fileName: `machines-${release.version}-${group}.csv`,
     stream: csvStream(rows(), {
       Machine: (row) => row.displayId,
-      ...(mayReadCustomers(by) && { Customers: (row: Row) => row.customers?.join('; ') }),
+      ...(mayRead(by, 'customers') && { Customers: (row: Row) => row.customers?.join('; ') }),
       Runs: (row) => row.runs,
       'Moved On': (row) => (row.movedOn ? 'Yes' : 'No'),
       'Last Seen': (row) => row.lastSeen.toISOString(),
@@ -71,8 +70,6 @@ export async function machinesCsv(
     }),
   };
 }
-
-const mayReadCustomers = (by: Caller): boolean => mayRead(by, 'customers');
 
 function inGroup({ id, version, platform, architecture }: Release, group: MachineGroup): RawBuilder<boolean> {
   if (group === 'running')
@@ -90,7 +87,7 @@ async function read(
   { limit, offset = 0, inKeyOrder = false }: { limit: number; offset?: number; inKeyOrder?: boolean },
 ): Promise<Row[]> {
   const order = inKeyOrder ? sql`m.machine_hash` : sql`m.last_seen desc, m.machine_hash desc`;
-  const customers = mayReadCustomers(by)
+  const customers = mayRead(by, 'customers')
     ? sql`array(select distinct c.name from ${activationsOfRecord(sql`m.machine_hash`)} a join licenses l using (license_id)
                   join customers c using (customer_id)
                  where a.status = 'active' order by c.name)`

@@ -11,6 +11,7 @@ import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
 import { createKept } from '../../db/kept.ts';
+import { countOf } from '../../db/sql.ts';
 import { guardState } from '../update-events/index.ts';
 
 /** What is counted of a release: all of it by index, in one reading each. */
@@ -128,13 +129,8 @@ function fromVersionsIn(outcomes: readonly Outcomes[]): RolloutProgress['fromVer
     .toSorted((a, b) => compareVersions(rank(b.version), rank(a.version)));
 }
 
-type Counted = { machines: number };
-
-async function countOffered(db: Db, releaseId: string): Promise<number> {
-  const counted = await sql<Counted>`
-    select count(*) as machines from release_offers where release_id = ${releaseId}`.execute(db);
-  return onlyRow(counted).machines;
-}
+const countOffered = (db: Db, releaseId: string): Promise<number> =>
+  countOf(db.selectFrom('release_offers').where('release_id', '=', releaseId));
 
 /** How many codes are listed; more would be noise of one machine each. */
 const mostCodes = 50;
