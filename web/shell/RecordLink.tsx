@@ -39,6 +39,13 @@ export function RecordLink(
   );
 }
 
+/** A license by its key. */
+export const LicenseLink = ({ licenseId, licenseKey }: { licenseId: string; licenseKey: string }) => (
+  <RecordLink kind="license" id={licenseId} className="mono">
+    {licenseKey}
+  </RecordLink>
+);
+
 /** A machine by its display id. */
 export const MachineLink = ({ displayId, ...look }: AnchorProps & { displayId: string }) => (
   <RecordLink kind="machine" id={displayId} {...look}>

@@ -20,17 +20,21 @@ export function ImportButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-export function ExportLink({ href }: { href: string }) {
+/** A button that downloads a file. */
+export function DownloadLink(props: { href: string; className?: string | undefined; children: ReactNode }) {
   return (
     <Button
       component="a"
-      href={href}
       download
       variant="default"
-      className={classes.export}
       leftSection={<IconDownload size={15} stroke={1.75} />}
-    >
-      Export CSV
-    </Button>
+      {...props}
+    />
   );
 }
+
+export const ExportLink = ({ href }: { href: string }) => (
+  <DownloadLink href={href} className={classes.export}>
+    Export CSV
+  </DownloadLink>
+);

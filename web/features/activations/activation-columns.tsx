@@ -59,7 +59,12 @@ const statuses: Record<Activation['status'], { tone: Tone; word: string }> = {
   released: { tone: 'neutral', word: 'Released' },
 };
 
-function ActivationStatus({ activation }: { activation: ListedActivation }) {
+/** The state of a seat, and until when a machine holds it offline. */
+export function ActivationStatus({
+  activation,
+}: {
+  activation: Pick<ListedActivation, 'status' | 'offlineUntil'>;
+}) {
   const { tone, word } = statuses[activation.status];
   return (
     <>

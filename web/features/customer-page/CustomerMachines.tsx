@@ -3,15 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { RecordLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { OfflineBadge } from '../activations/index.ts';
+import { ActivationStatus } from '../activations/index.ts';
 import { platformText } from '../../platform-text.ts';
 import { MachineName } from './MachineName.tsx';
 import { machinesPerPage, machinesQuery } from './queries.ts';
@@ -29,21 +28,12 @@ const columns: Column<CustomerMachine>[] = [
   {
     id: 'license',
     header: 'License',
-    cell: ({ licenseId, licenseKey }) => (
-      <RecordLink kind="license" id={licenseId} className="mono">
-        {licenseKey}
-      </RecordLink>
-    ),
+    cell: (machine) => <LicenseLink {...machine} />,
   },
   {
     id: 'status',
     header: 'Status',
-    cell: (machine) => (
-      <>
-        <StatusBadge tone={machine.status === 'active' ? 'teal' : 'red'}>{machine.status}</StatusBadge>
-        <OfflineBadge activation={machine} />
-      </>
-    ),
+    cell: (machine) => <ActivationStatus activation={machine} />,
   },
 ];
 

@@ -8,7 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ActiveBadge, StatusBadge } from '../../ui/StatusBadge.tsx';
-import { IconDownload } from '../../ui/icons.tsx';
+import { DownloadLink } from '../../ui/ListButtons.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { CustomerModal, ReactivateCustomer } from '../customers/index.ts';
 import { LicenseActivations, LicenseModal, LicensesOfCustomer } from '../licenses/index.ts';
@@ -114,15 +114,7 @@ function Actions({ overview }: { overview: CustomerOverview | undefined }) {
   const isOpenToEdits = customerRefusal.update(customer) === null;
   return (
     <>
-      <Button
-        component="a"
-        href={exportUrl(customer.customerId)}
-        download
-        variant="default"
-        leftSection={<IconDownload size={15} stroke={1.75} />}
-      >
-        Export
-      </Button>
+      <DownloadLink href={exportUrl(customer.customerId)}>Export</DownloadLink>
       {can.updatePolicies && isOpenToEdits && (
         <Button variant="default" onClick={() => change({ dialog: 'policy' })}>
           Updates

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { CustomerOverview, RefusedValidations as Group } from '../../../contract/customer-page.ts';
 import { validationMessages } from '../../../contract/validation.ts';
-import { RecordLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -23,13 +23,7 @@ const columns: Column<Group>[] = [
     id: 'license',
     header: 'License',
     cell: ({ licenseId, licenseKey }) =>
-      licenseId && licenseKey ? (
-        <RecordLink kind="license" id={licenseId} className="mono">
-          {licenseKey}
-        </RecordLink>
-      ) : (
-        'Deleted'
-      ),
+      licenseId && licenseKey ? <LicenseLink licenseId={licenseId} licenseKey={licenseKey} /> : 'Deleted',
   },
   { id: 'times', header: 'Times', align: 'right', cell: ({ times }) => countText(times) },
   { id: 'last', header: 'Last', cell: ({ last }) => <RelativeTime value={last} /> },

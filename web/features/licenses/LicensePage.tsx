@@ -6,7 +6,6 @@ import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { RecordLink } from '../../shell/RecordLink.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { CopyIcon } from '../../ui/CopyText.tsx';
@@ -21,8 +20,7 @@ import { ActivationsModal, LicenseMachines, SeatUsage } from '../activations/ind
 import { RecordHistory } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
 import { licenseActions } from './license-actions.ts';
-import { StateBadge, TypeBadge } from './license-cells.tsx';
-import { ownerText } from './license-labels.ts';
+import { CustomerCell, StateBadge, TypeBadge } from './license-cells.tsx';
 import type { LicensePageSearch } from './licenses-search.ts';
 import { LicenseValidations } from './LicenseValidations.tsx';
 import { licenseQuery } from './queries.ts';
@@ -63,7 +61,7 @@ export function LicensePage() {
           <Card title="Seats and Modules">
             <Facts
               facts={{
-                Customer: <Owner license={loaded} />,
+                Customer: <CustomerCell {...loaded} />,
                 Type: <TypeBadge type={loaded.type} />,
                 Status: <StateBadge license={loaded} />,
                 Seats: <SeatUsage used={loaded.currentActivations} max={loaded.maxActivations} />,
@@ -79,15 +77,6 @@ export function LicensePage() {
         </>
       )}
     </RecordPage>
-  );
-}
-
-function Owner({ license: { customer, customerId } }: { license: License }) {
-  if (!customer || customer.deletedAt) return ownerText(customer);
-  return (
-    <RecordLink kind="customer" id={customerId}>
-      {customer.name}
-    </RecordLink>
   );
 }
 

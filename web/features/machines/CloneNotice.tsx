@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { classNames } from '../../ui/class-names.ts';
 import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
-import { LicenseLink } from './LicenseLink.tsx';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import classes from './machines.module.css';
 import type { MachineActivation } from './queries.ts';
 
@@ -26,7 +26,7 @@ export function CloneNotice({ activations }: { activations: MachineActivation[] 
       <ul className={classes.cloned}>
         {cloned.map((one) => (
           <li key={one.activationId}>
-            Since {momentText(one.clonedAt)} on license <LicenseLink of={one} />
+            Since {momentText(one.clonedAt)} on license <LicenseLink {...one} />
           </li>
         ))}
       </ul>

@@ -7,15 +7,16 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { Identity, OfflineBadge } from '../activations/index.ts';
 import { EndEnrollment } from './EndEnrollment.tsx';
-import { LicenseLink } from './LicenseLink.tsx';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import classes from './machines.module.css';
 import type { MachineActivation } from './queries.ts';
 
 const columns: Column<MachineActivation>[] = [
-  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink of={row} /> },
+  { id: 'licenseKey', header: 'License Key', cell: (row) => <LicenseLink {...row} /> },
   {
     id: 'status',
     header: 'Status',
+    // active green, else red (spec part 2, section 2.6)
     cell: (row) => (
       <>
         <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>

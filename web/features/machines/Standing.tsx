@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Explanation } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { RecordLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '../../ui/icons.tsx';
 import { shortDate, utcDate } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -42,11 +42,7 @@ function Holder({ standing: { hostname, customer, license, seat } }: { standing:
           {customer.name}
         </RecordLink>
       )}
-      {license && (
-        <RecordLink kind="license" id={license.licenseId} className="mono">
-          {license.licenseKey}
-        </RecordLink>
-      )}
+      {license && <LicenseLink {...license} />}
       {license && (
         <span>
           {countText(license.currentActivations)} of {countText(license.maxActivations)} seats

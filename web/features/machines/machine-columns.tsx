@@ -1,5 +1,5 @@
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink, MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -38,12 +38,7 @@ export const machineColumns: Column<MachineStanding>[] = [
   {
     id: 'license',
     header: 'License',
-    cell: (row) =>
-      row.license && (
-        <RecordLink kind="license" id={row.license.licenseId} className="mono">
-          {row.license.licenseKey}
-        </RecordLink>
-      ),
+    cell: (row) => row.license && <LicenseLink {...row.license} />,
   },
   { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Unknown' },
   { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },

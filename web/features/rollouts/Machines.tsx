@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
@@ -12,7 +12,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { FilterRow } from '../../ui/Page.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { IconDownload } from '../../ui/icons.tsx';
+import { DownloadLink } from '../../ui/ListButtons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { useSearch } from '../../use-search.ts';
@@ -75,17 +75,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
               <ListSearch search={search} change={change} placeholder="Search machine or host name..." />
             </Group>
           }
-          right={
-            <Button
-              component="a"
-              href={machinesCsvUrl(release.id, shown)}
-              download
-              variant="default"
-              leftSection={<IconDownload size={15} stroke={1.75} />}
-            >
-              CSV
-            </Button>
-          }
+          right={<DownloadLink href={machinesCsvUrl(release.id, shown)}>CSV</DownloadLink>}
         />
         <Loaded query={machines} title="Error loading machines">
           <DataTable
