@@ -134,6 +134,7 @@ export const auditEvents = {
   'user.password_refused': 'current password refused',
   'user.sessions_ended': null,
   'user.first_screen_chosen': null,
+  'user.second_factor_begun': 'started to set up a second factor',
   'user.second_factor_set': 'set up a second factor',
   'user.second_factor_removed': 'removed the second factor',
   'session.login': null,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { rbac } from '../../../contract/users.ts';
-import { password, startTestServer } from '../../../tests/harness.ts';
+import { auditOf, password, startTestServer } from '../../../tests/harness.ts';
 import { codeOf } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
@@ -42,6 +42,8 @@ test('whose confirmation had no answer gives the same recovery codes to the same
   const first = await confirm();
   const again = await confirm();
   expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+  const events = (await auditOf(server, person.userId)).map((entry) => entry.event_type);
+  expect(events.slice(1)).toEqual(['user.second_factor_begun', 'user.second_factor_set']);
   const stored = await server.db.selectFrom('idempotency_keys').select('answer').execute();
   for (const code of first.body.data.recoveryCodes) expect(JSON.stringify(stored)).not.toContain(code);
 });

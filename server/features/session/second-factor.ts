@@ -89,12 +89,12 @@ export async function spendProof(
 
 /** Starts the enrollment of a second factor: the caller's new secret has no effect until a code confirms it. */
 export async function enrollSecondFactor(
-  { tx, by }: Change,
+  change: Change,
   secrets: Secrets,
 ): Promise<{ secret: string; otpauthUrl: string } | Failure> {
-  const { userId, email } = personOf(by);
+  const { userId, email } = personOf(change.by);
   const secret = generateSecret();
-  const begun = await tx
+  const begun = await change.tx
     .updateTable('users')
     .set({ totp_secret: secrets.seal(secret, userId), totp_last_step: null })
     .where('user_id', '=', userId)
@@ -102,6 +102,7 @@ export async function enrollSecondFactor(
     .executeTakeFirst();
   if (begun.numUpdatedRows === 0n)
     return fail('WRONG_STATE', 'There is a second factor already. Remove it first.');
+  await change.audit('user.second_factor_begun', { id: userId, email });
   return { secret, otpauthUrl: generateURI({ issuer: 'Lanyard', label: email, secret }) };
 }
 
