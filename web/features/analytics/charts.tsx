@@ -10,6 +10,7 @@ import { refusalReasons } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
+import { legended } from '../../ui/legended.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
@@ -154,11 +155,8 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
             label: reasonText(name),
             color: refusalHues[index % refusalHues.length] ?? hues.ink,
           }))}
-          withLegend
-          legendProps={{ verticalAlign: 'top', height: 36 }}
-          tickLine="none"
+          {...legended}
           maxBarWidth={28}
-          valueFormatter={countText}
           xAxisProps={{ minTickGap: 28 }}
           yAxisProps={{ allowDecimals: false, width: 56 }}
           barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
@@ -194,12 +192,9 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
             { name: 'activeUsers', label: 'Active Users', color: hues.ink },
             { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
           ]}
-          withLegend
-          legendProps={{ verticalAlign: 'top', height: 36 }}
-          tickLine="none"
+          {...legended}
           gridAxis="x"
           maxBarWidth={12}
-          valueFormatter={countText}
           xAxisProps={{ allowDecimals: false }}
           yAxisProps={{ width: 190, tickFormatter: shortName }}
           barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}

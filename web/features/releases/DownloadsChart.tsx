@@ -3,11 +3,11 @@ import { BarChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
+import { legended } from '../../ui/legended.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
 import { shortPlatformText, unusualKind } from './release-labels.ts';
 import { chartHeight } from './TrendsChart.tsx';
-import { countText } from '../../ui/numbers.ts';
 
 const separator = ' · ';
 
@@ -43,11 +43,8 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
             { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
             { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
           ]}
-          withLegend
-          legendProps={{ verticalAlign: 'top', height: 36 }}
-          tickLine="none"
+          {...legended}
           maxBarWidth={28}
-          valueFormatter={countText}
           xAxisProps={{
             tick: <NameTick />,
             height: 44,

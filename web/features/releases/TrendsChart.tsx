@@ -4,11 +4,11 @@ import { Skeleton } from '@mantine/core';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
+import { legended } from '../../ui/legended.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
-import { countText } from '../../ui/numbers.ts';
 
 export const chartHeight = 240;
 
@@ -39,10 +39,7 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
           strokeWidth={1.75}
           withDots={false}
           {...(today && { lineProps: dashedEnd })}
-          withLegend
-          legendProps={{ verticalAlign: 'top', height: 36 }}
-          tickLine="none"
-          valueFormatter={countText}
+          {...legended}
           xAxisProps={{ minTickGap: 28 }}
           yAxisProps={{ allowDecimals: false, width: 56 }}
           lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}

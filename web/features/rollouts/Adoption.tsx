@@ -4,7 +4,7 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
-import { countText } from '../../ui/numbers.ts';
+import { legended } from '../../ui/legended.ts';
 
 /** Installs by day, succeeded and failed. */
 export default function Adoption({ progress: { adoption } }: { progress: RolloutProgress }) {
@@ -26,11 +26,8 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
           { name: 'installed', label: 'Installed', color: 'var(--ui-teal-solid)' },
           { name: 'failed', label: 'Failed', color: 'var(--ui-red-solid)' },
         ]}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 36 }}
-        tickLine="none"
+        {...legended}
         maxBarWidth={28}
-        valueFormatter={countText}
         yAxisProps={{ allowDecimals: false, width: 56 }}
         barChartProps={{ title: 'Installs by day' }}
       />
