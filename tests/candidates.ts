@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Candidate, Question } from '../server/features/updates/decide-offer.ts';
+import { machineHashOf } from '../server/machine-hash.ts';
 
 /* Releases and machines for tests of the update decision alone, without a server. */
-
-export const hashOf = (machineId: string) => createHash('sha256').update(machineId).digest('hex');
 
 let made = 0;
 
@@ -38,6 +36,6 @@ export const question = (fields: Partial<Question> = {}): Question => ({
   fileKind: 'exe',
   channel: 'stable',
   currentVersion: '1.0.0',
-  machineHash: hashOf('a machine'),
+  machineHash: machineHashOf('a machine'),
   ...fields,
 });

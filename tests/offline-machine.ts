@@ -1,7 +1,7 @@
 import { randomUUID, sign } from 'node:crypto';
 import { offline } from '../contract/offline.ts';
 import type { License } from '../contract/licenses.ts';
-import { machineHashOf } from '../server/features/update-events/index.ts';
+import { machineHashOf } from '../server/machine-hash.ts';
 import { makeMachineKey, type MachineKey } from './factories.ts';
 import type { Api } from './harness.ts';
 

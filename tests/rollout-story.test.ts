@@ -9,7 +9,8 @@ import { updateEvents } from '../contract/update-events.ts';
 import { updates } from '../contract/updates.ts';
 import { countOf } from '../server/db/sql.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
-import { displayIdOf, machineHashOf } from '../server/features/update-events/index.ts';
+import { displayIdOf } from '../server/features/update-events/index.ts';
+import { machineHashOf } from '../server/machine-hash.ts';
 import { approveAs, asked, attempt, doing, requireApproval } from './approving.ts';
 import { enrollOn, makeApiKey, makeCustomer, makeLicense, makeRelease } from './factories.ts';
 import {

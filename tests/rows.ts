@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../contract/audit-events.ts';
 import type { Release } from '../contract/releases.ts';
 import type { Db } from '../server/db/client.ts';
-import { machineHashOf } from '../server/features/update-events/index.ts';
+import { machineHashOf } from '../server/machine-hash.ts';
 
 type Of = { db: Db };
 

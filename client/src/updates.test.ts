@@ -22,7 +22,7 @@ import {
 import { eventually, seconds, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
 import { machineRow } from '../../tests/rows.ts';
 import { systemChange } from '../../server/change.ts';
-import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { createClient } from './create-client.ts';
 import { idOf } from './follow-updates.ts';
 import { createHttp, type Http } from './http.ts';

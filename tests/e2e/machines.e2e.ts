@@ -1,7 +1,7 @@
 import { credentials } from '../../contract/credentials.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
-import { machineHashOf } from '../../server/features/update-events/machine-id.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { archive } from '../binaries.ts';
 import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
 import { issueTo, offlineMachine } from '../offline-machine.ts';

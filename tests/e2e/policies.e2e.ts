@@ -1,5 +1,6 @@
 import { noPolicy, policies } from '../../contract/policies.ts';
-import { displayIdOf, machineHashOf } from '../../server/features/update-events/index.ts';
+import { displayIdOf } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeRelease, report } from './releases.ts';

@@ -1,5 +1,6 @@
 import { releases, type Release } from '../../contract/releases.ts';
-import { displayIdOf, machineHashOf } from '../../server/features/update-events/index.ts';
+import { displayIdOf } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { eventually, hours, password } from '../harness.ts';
 import { makeRelease, report } from './releases.ts';

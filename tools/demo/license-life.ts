@@ -6,7 +6,7 @@ import { deactivateMachine, listActivations } from '../../server/features/activa
 import { revokeLicense } from '../../server/features/licenses/index.ts';
 import { enroll } from '../../server/features/credentials/enroll.ts';
 import { issueLicenseFile } from '../../server/features/offline/license-files.ts';
-import { machineHashOf } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { validate } from '../../server/features/validation/index.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import { newMachineKey } from './machine-key.ts';

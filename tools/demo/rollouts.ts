@@ -8,7 +8,7 @@ import { ask } from '../../server/features/approvals/approvals.ts';
 import { setChannel } from '../../server/features/approvals/channels.ts';
 import { isNeedsApproval } from '../../server/features/approvals/needs-approval.ts';
 import { updateRelease } from '../../server/features/releases/releases.ts';
-import { machineHashOf } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { at, done, made, type Stage } from './stage.ts';
 import { makeRelease, reportAll, type DemoMachine, type Updates } from './updates.ts';
 

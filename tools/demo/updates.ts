@@ -7,11 +7,8 @@ import type { ChangeParts } from '../../server/change.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-trash.ts';
 import { createRelease, type NewRelease } from '../../server/features/releases/index.ts';
 import { rolloutBucket } from '../../server/features/updates/bucket.ts';
-import {
-  machineHashOf,
-  reportEvents,
-  type UpdateRecorder,
-} from '../../server/features/update-events/index.ts';
+import { reportEvents, type UpdateRecorder } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { unknownFields } from '../../server/features/update-events/update-event.ts';
 import { days, daysInUse, workingMoment } from './calendar.ts';
 import type { Random } from './random.ts';

@@ -3,7 +3,8 @@ import { audit } from '../../../contract/audit.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeApiKey, makeLicense, revoke, softDelete, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
-import { displayIdOf, machineHashOf } from '../update-events/index.ts';
+import { displayIdOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Change } from '../../change.ts';
-import { machineHashOf, makeRecords } from '../update-events/index.ts';
+import { makeRecords } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 /**
  * Marks the record of a machine that enrolls as proven, and returns the hash that names it if that is not the hash of its

@@ -9,7 +9,7 @@ import { makeApiKey } from '../../../tests/factories.ts';
 import { eventually, minutes, startTestServer } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
 import { StorageDown } from '../../storage/storage.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const bytes = program(6 * MiB + 17);
 let release: Release;

@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 export type MachineRow = Selectable<Tables['machines']>;
 

@@ -8,7 +8,7 @@ import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));

@@ -18,7 +18,7 @@ import {
 import { auditOf } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { at, each, flipped, startOfflineRoom } from '../../../tests/offline-room.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
 const { server, staff, desktops, seatOf, issue, giveBack, deactivate, eventsOf } = room;

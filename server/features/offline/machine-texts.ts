@@ -5,7 +5,7 @@ import { validationRequest } from '../../../contract/validation.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import { bytesOf, decodeJws, jwsTypes, type Jws } from './jws.ts';
 
 const seconds = z.number().int().min(0);

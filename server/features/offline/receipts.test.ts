@@ -13,7 +13,7 @@ import {
 import { days, minutes, movableClock, startTwin } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { at, each, flipped, numbers, statuses, startOfflineRoom } from '../../../tests/offline-room.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
 const { server, twin, byCookie, staff, desktops, seatOf, giveBack, deactivate, eventsOf, wait } = room;

@@ -29,7 +29,7 @@ import {
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
-import { machineHashOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 // the clock stands at 09:30 UTC, 10:30 in Berlin
 const server = await startTestServer();

@@ -13,7 +13,7 @@ import {
   startTwin,
   type Answer,
 } from '../../../tests/harness.ts';
-import { machineHashOf } from './machine-id.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 const config = {
   eventsPerKeyHour: 100,

@@ -6,8 +6,6 @@ import type { Db } from '../../db/client.ts';
 import { onMachinesFoundBy } from '../../db/sql.ts';
 import { machineHashOf, machineIdIn } from '../../machine-hash.ts';
 
-export { machineHashOf };
-
 const longestId = 256;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

@@ -19,7 +19,7 @@ import type { Budgets } from '../../budgets.ts';
 import { systemCaller, type EnrolledMachine } from '../../caller.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
 import { pauseFailing } from './failure-guard.ts';
-import { machineHashOf } from './machine-id.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import { createUpdateRecorder } from './update-recorder.ts';
 
 /* What a machine proves with its token against what an API key claims of it. */

@@ -20,7 +20,7 @@ import {
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { pauseFailing } from './failure-guard.ts';
-import { machineHashOf } from './machine-id.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 

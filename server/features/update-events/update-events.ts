@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { failField, type Failure } from '../../failure.ts';
 import { present } from '../../invariants.ts';
 import { withPatch } from '../../with-patch.ts';
-import { machineHashOf } from './machine-id.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import { unknownFields, type UpdateEvent } from './update-event.ts';
 import type { UpdateRecorder } from './update-recorder.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { channels, compareVersions } from '../../../contract/versions.ts';
-import { candidate as release, hashOf, question as ask } from '../../../tests/candidates.ts';
+import { machineHashOf } from '../../machine-hash.ts';
+import { candidate as release, question as ask } from '../../../tests/candidates.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 import { rolloutBucket } from './bucket.ts';
@@ -9,7 +10,7 @@ import { rolloutBucket } from './bucket.ts';
 /** A machine whose bucket for that salt is in the range. */
 function machineWith(salt: string, within: (bucket: number) => boolean): string {
   for (let n = 0; ; n++)
-    if (within(rolloutBucket(salt, hashOf(`machine ${n}`)))) return hashOf(`machine ${n}`);
+    if (within(rolloutBucket(salt, machineHashOf(`machine ${n}`)))) return machineHashOf(`machine ${n}`);
 }
 
 const offered = (releases: Candidate[], question: Partial<Question> = {}) =>
@@ -156,7 +157,7 @@ describe('a rollout', () => {
   });
 
   test('spreads its machines evenly: about N % of 100,000 are inside, for any salt', () => {
-    const population = Array.from({ length: 100_000 }, (_, n) => hashOf(`desktop-${n}`));
+    const population = Array.from({ length: 100_000 }, (_, n) => machineHashOf(`desktop-${n}`));
     for (const salt of ['a', 'another', 'f00d']) {
       const buckets = population.map((machine) => rolloutBucket(salt, machine));
       expect(Math.min(...buckets.slice(0, 50_000))).toBeGreaterThanOrEqual(0);
@@ -190,7 +191,7 @@ const questions = fc.record({
   channel: fc.constantFrom(...channels),
   fileKind: fc.constantFrom('exe', 'nupkg'),
   currentVersion: fc.option(versions, { nil: undefined }),
-  machineHash: fc.option(fc.string().map(hashOf), { nil: undefined }),
+  machineHash: fc.option(fc.string().map(machineHashOf), { nil: undefined }),
 });
 
 describe('for any releases and any machine', () => {
@@ -200,7 +201,7 @@ describe('for any releases and any machine', () => {
         const [low, high] = [Math.min(a, b), Math.max(a, b)];
         const at = (rolloutPercentage: number) =>
           offered([release('2.0.0', { rolloutSalt: salt, rolloutPercentage })], {
-            machineHash: hashOf(machine),
+            machineHash: machineHashOf(machine),
           });
         expect(at(low) === undefined || at(high) !== undefined).toBe(true);
         expect(at(100)).toBe('2.0.0');
@@ -251,7 +252,7 @@ describe('for any releases and any machine', () => {
         const mine = explained.filter(
           (e) => e.offered && set.find((r) => r.id === e.releaseId)!.fileKind === question.fileKind,
         );
-        const withMachine = { ...question, machineHash: question.machineHash ?? hashOf('nameless') };
+        const withMachine = { ...question, machineHash: question.machineHash ?? machineHashOf('nameless') };
         expect(mine.map((e) => e.releaseId)).toEqual(
           [decideOffer(set, withMachine).release?.id].filter((id) => id !== undefined),
         );
@@ -262,7 +263,7 @@ describe('for any releases and any machine', () => {
 
 function machineFor(question: Question): KnownMachine {
   return {
-    machineHash: question.machineHash ?? hashOf('nameless'),
+    machineHash: question.machineHash ?? machineHashOf('nameless'),
     platform: question.platform,
     architecture: question.architecture,
     channel: question.channel,

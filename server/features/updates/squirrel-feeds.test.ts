@@ -7,7 +7,7 @@ import { addressOf, eventually, startTestServer } from '../../../tests/harness.t
 import { machineRow, releaseRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { rolloutBucket } from './bucket.ts';
-import { machineHashOf } from '../update-events/machine-id.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 
 const server = await startTestServer();

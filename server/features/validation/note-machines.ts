@@ -3,7 +3,8 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
-import { displayIdOf, machineHashOf } from '../update-events/index.ts';
+import { displayIdOf } from '../update-events/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import type { Answered } from './day-counts.ts';
 
 /** Refused machines that are kept of one license: names of machines cost a caller nothing. */
