@@ -27,8 +27,8 @@ import { NoLicenses } from './NoLicenses.tsx';
 import type { LicenseListResult } from './use-license-list.ts';
 import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
+import { ListDialogs } from './lazy.ts';
 
-const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
 const LicensePeek = lazy(() => import('./LicensePeek.tsx'));
 
 const peek: Peek<License> = {

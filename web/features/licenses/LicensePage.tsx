@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -26,9 +25,7 @@ import { LicenseValidations } from './LicenseValidations.tsx';
 import { licenseQuery } from './queries.ts';
 import { useExtend } from './use-extend.ts';
 import { ValidityLine } from './ValidityLine.tsx';
-
-const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
-const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+import { LicenseModal, ListDialogs } from './lazy.ts';
 
 const route = getRouteApi('/signed-in/licenses/$licenseId');
 

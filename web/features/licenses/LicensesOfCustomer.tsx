@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
@@ -15,8 +15,7 @@ import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
 import { useExtend } from './use-extend.ts';
-
-const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+import { ListDialogs } from './lazy.ts';
 
 type Asked = { about: 'transfer' | 'revoke' | 'reactivate'; license: License };
 

@@ -1,4 +1,3 @@
-import { lazy } from 'react';
 import { licenseTabs, type License } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -12,8 +11,7 @@ import { stateBadges } from './license-labels.ts';
 import { useLicenseSearch, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
 import { useLicenseList, usePrefetch } from './use-license-list.ts';
-
-const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
+import { LicenseModal } from './lazy.ts';
 
 /** The license list (spec part 1, section 2); its whole state is in the URL. */
 export function LicensesPage() {

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { trashDays } from '../../../contract/releases.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
@@ -16,13 +15,12 @@ import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
-import type { AskedChange } from './ChangeRelease.tsx';
+import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
 import { releaseTrashQuery, trashPageSize } from './queries.ts';
 import { buildText } from './release-labels.ts';
 import { trashActions } from './trash-actions.ts';
 import { trashColumns } from './trash-columns.tsx';
 
-const ChangeRelease = lazy(() => import('./ChangeRelease.tsx'));
 const route = getRouteApi('/signed-in/releases/trash');
 const mayNot = 'You may not delete releases';
 
@@ -87,7 +85,9 @@ export function ReleaseTrashPage() {
           />
         </>
       )}
-      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
+      <LazyDialogs>
+        {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
+      </LazyDialogs>
     </Page>
   );
 }
