@@ -1,12 +1,13 @@
 import type { Page } from '@playwright/test';
 
 /** Keeps the calls of a page to this address waiting, until the function that it returns is called. */
-export async function holdBack(page: Page, address: string): Promise<() => void> {
+export async function holdBack(page: Page, address: string | RegExp): Promise<() => void> {
   let letGo = () => {};
   const freed = new Promise<void>((resolve) => (letGo = resolve));
   await page.route(address, async (route) => {
     await freed;
-    await route.continue();
+    // The page may have aborted the request.
+    await route.continue().catch(() => undefined);
   });
   return letGo;
 }

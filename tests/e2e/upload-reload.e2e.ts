@@ -1,4 +1,5 @@
 import { program } from '../binaries.ts';
+import { holdBack } from './hold-back.ts';
 import { fileOnDisk } from './releases.ts';
 import { expect, expectAccessible, test } from './support.ts';
 import {
@@ -6,7 +7,6 @@ import {
   chunks,
   field,
   found,
-  holdChunks,
   megabyte,
   modal,
   openForm,
@@ -19,7 +19,7 @@ import {
 test('after a reload another file is refused, and canceling forgets the upload', async ({ page, server }) => {
   const name = 'Interrupted.exe';
   await openForm(page, server);
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   await choose(page, await fileOnDisk(name, program(21 * megabyte)));
   await field(page, 'Version').fill(version());
   const asked = page.waitForRequest(chunks);
@@ -41,7 +41,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
       `This is not the file that the upload started with. Choose the same, unchanged ${name}.`,
     ),
   ).toBeVisible();
-  await line.free();
+  free();
   await tray(page)
     .getByRole('button', { name: `Cancel ${name}` })
     .click();
@@ -60,7 +60,7 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
   const wanted = version();
   const path = await fileOnDisk(name, program(21 * megabyte));
   await openForm(page, server);
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   await choose(page, path);
   await field(page, 'Version').fill(wanted);
   await field(page, 'Release Notes').fill('Kept over a reload');
@@ -73,7 +73,7 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
   await expect(modal(page).getByText(/Choose the same file again/)).toBeVisible();
   await expect(field(page, 'Version')).toHaveCount(0);
   await expectAccessible(page);
-  await line.free();
+  free();
   await choose(page, path);
   await expect(modal(page)).toBeHidden({ timeout: 30_000 });
   expect(await found(server, wanted)).toMatchObject([{ releaseNotes: 'Kept over a reload' }]);
@@ -86,7 +86,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   const wanted = version();
   const path = await fileOnDisk('Renamed-arm64.exe', program(21 * megabyte));
   await openForm(page, server);
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   await choose(page, path);
   await field(page, 'Version').fill(wanted);
   const asked = page.waitForRequest(chunks);
@@ -99,7 +99,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   await expect(select(page, 'Platform')).toHaveValue('Windows');
   await expect(select(page, 'Architecture')).toHaveValue('arm64');
   await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
-  await line.free();
+  free();
   const corrected = version();
   const prepared: string[] = [];
   page.on('request', (request) => void (request.url().endsWith('/prepare') && prepared.push(request.url())));

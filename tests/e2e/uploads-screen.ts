@@ -22,23 +22,6 @@ let minor = 0;
 /** A version that no other test uses. */
 export const version = () => `7.${++minor}.0`;
 
-/** Delays every chunk until `free` is called. */
-export async function holdChunks(page: Page): Promise<{ free(): Promise<void> }> {
-  let free = () => {};
-  const freed = new Promise<void>((resolve) => (free = resolve));
-  await page.route(chunks, async (route) => {
-    await freed;
-    // The page may have aborted the request.
-    await route.continue().catch(() => undefined);
-  });
-  return {
-    async free() {
-      free();
-      await page.unroute(chunks);
-    },
-  };
-}
-
 export async function openForm(page: Page, server: ConsoleServer): Promise<void> {
   await signInAs(page, 'binary_manager', create, server);
   await expect(field(page, 'Version')).not.toHaveValue('');

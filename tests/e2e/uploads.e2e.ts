@@ -1,5 +1,6 @@
 import { uploads } from '../../contract/uploads.ts';
 import { archive, program } from '../binaries.ts';
+import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease, noise } from './releases.ts';
 import { expect, expectAccessible, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
 import {
@@ -9,7 +10,6 @@ import {
   create,
   field,
   found,
-  holdChunks,
   megabyte,
   modal,
   openForm,
@@ -124,7 +124,7 @@ test('a direct upload that is too large switches to chunks by itself', async ({ 
     (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Too large</h1>' }),
     { times: 1 },
   );
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   const prepared = page.waitForResponse((answer) => answer.url().endsWith(uploads.prepare.path));
   await choose(page, await fileOnDisk('Large for its proxy.exe', program(3 * megabyte)));
   await field(page, 'Version').fill(wanted);
@@ -136,7 +136,7 @@ test('a direct upload that is too large switches to chunks by itself', async ({ 
   ).toBeVisible();
   expect((await prepared).status()).toBe(201);
   await expectAccessible(page);
-  await line.free();
+  free();
   await expect(modal(page)).toBeHidden();
   expect(await found(server, wanted)).toMatchObject([{ fileSize: 3 * megabyte }]);
 });
@@ -145,7 +145,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   const name = 'Cancelled.exe';
   const wanted = version();
   await openForm(page, server);
-  let line = await holdChunks(page);
+  let free = await holdBack(page, chunks);
   // one more than the number of concurrent chunks
   await choose(page, await fileOnDisk(name, program(49 * megabyte, noise(49 * megabyte, name))));
   await field(page, 'Version').fill(wanted);
@@ -164,11 +164,11 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
       .first(),
   ).toBeVisible();
   await expectAccessible(page);
-  await line.free();
+  free();
   await expect(tray(page)).toContainText('Paused · 48.00 MB of 49.00 MB');
   await expectAccessible(page);
   expect(sent).toHaveLength(6);
-  line = await holdChunks(page);
+  free = await holdBack(page, chunks);
   const again = page.waitForRequest(chunks);
   const inTray = (control: string) => tray(page).getByRole('button', { name: control, exact: true });
   await inTray(`Resume ${name}`).click();
@@ -188,7 +188,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   await expect(tray(page).getByText('Upload cancelled')).toBeVisible();
   expect((await given).status()).toBeLessThan(300);
   await expectAccessible(page);
-  await line.free();
+  free();
 
   // The server has deleted it, and a reload does not restore it.
   expect(await found(server, wanted)).toEqual([]);
@@ -207,7 +207,7 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
 test('a double click cancels one upload once it is confirmed, and resumes one', async ({ page, server }) => {
   const names = ['Clicked one.exe', 'Clicked two.exe'];
   await signInAs(page, 'super_admin', create, server);
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   await uploadInBackground(page, names);
   await expect(tray(page).getByText(/^Uploading · /)).toHaveCount(2);
   const inTray = (control: string) => tray(page).getByRole('button', { name: control, exact: true });
@@ -218,7 +218,7 @@ test('a double click cancels one upload once it is confirmed, and resumes one', 
   await inTray(`Pause ${names[0]} immediately`).click();
   await inTray(`Resume ${names[0]}`).dblclick();
   await expect(inTray(`Pause ${names[0]}`)).toBeVisible();
-  await line.free();
+  free();
   await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
 });
 
@@ -269,7 +269,7 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
 test('two uploads go on in the tray while staff look at other screens', async ({ page, server }) => {
   const names = ['Tray one.exe', 'Tray two-arm64.exe'];
   await signInAs(page, 'super_admin', create, server);
-  const line = await holdChunks(page);
+  const free = await holdBack(page, chunks);
   const versions = await uploadInBackground(page, names);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL(/\/customers$/);
@@ -283,7 +283,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   await tray(page)
     .getByRole('button', { name: /^2 uploads/ })
     .click();
-  await line.free();
+  free();
   await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2, { timeout: 30_000 });
   await expect(page).toHaveURL(/\/customers$/);
   expect(await found(server, versions[0]!)).toHaveLength(1);
