@@ -66,7 +66,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
     body: { validUntil: '2040-01-01T00:00:00Z' },
   });
   await undo.click();
-  await expect(page.getByText('Not undone: someone else changed the license meanwhile.')).toBeVisible();
+  await expect(page.getByText('Not undone: the license was changed meanwhile.')).toBeVisible();
   expect(await get(server, license)).toEqual(changed);
 
   // in the form

@@ -73,6 +73,14 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
     await machine('workstation-7').getByRole('button', { name: 'Deactivate' }).click();
     await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
     await expect(machine('workstation-7')).toContainText('Deactivated');
+    // What is true of the machine now replaces what was, with its Undo.
+    await expect(page.getByText('Machine workstation-7 deactivated')).toBeVisible();
+    await machine('workstation-7').getByRole('button', { name: 'Reactivate' }).click();
+    await expect(page.getByText('Machine workstation-7 reactivated')).toBeVisible({ timeout: 5000 });
+    await expect(page.getByText('Machine workstation-7 deactivated')).toHaveCount(0);
+    await machine('workstation-7').getByRole('button', { name: 'Deactivate' }).click();
+    await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
+    await expect(machine('workstation-7')).toContainText('Deactivated');
   });
 
   await test.step('no free seat', async () => {

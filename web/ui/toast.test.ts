@@ -13,9 +13,19 @@ test('the name of the subject is found in the message, once, also where it looks
 });
 
 test('a toast lasts three seconds, and ten where it has Undo', async () => {
-  const subject = { name: 'Full licenses' };
-  await toast({ message: 'View saved', subject });
-  await toast({ message: 'View deleted', subject, undo: () => undefined });
+  await toast({ message: 'View saved', subject: { name: 'Full licenses' } });
+  await toast({ message: 'View deleted', subject: { name: 'Trials' }, undo: () => undefined });
   const { notifications, queue } = notificationsStore.getState();
-  expect([...notifications, ...queue].map(({ autoClose }) => autoClose)).toEqual([3000, 10_000]);
+  expect([...notifications, ...queue].map(({ autoClose }) => autoClose)).toEqual([10_000, 3000]);
+});
+
+test('a toast replaces an older one about the same record, whose Undo would undo something else', async () => {
+  const subject = { name: 'ONC-WS-08', to: '/machines/one' };
+  await toast({ message: 'Machine ONC-WS-08 deactivated', subject, undo: () => undefined });
+  await toast({ message: 'Machine ONC-WS-08 reactivated', subject });
+  const { notifications, queue } = notificationsStore.getState();
+  const about = [...notifications, ...queue].filter(({ autoClose }) => autoClose === 3000);
+  // the other is the first toast of this file
+  expect([about.length, notifications[0]?.autoClose]).toEqual([2, 3000]);
+  expect([...notifications, ...queue]).toHaveLength(3);
 });

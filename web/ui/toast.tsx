@@ -24,12 +24,24 @@ const wanted = createStore(false);
 /** True after the first toast. */
 export const useToastsWanted = () => useStore(wanted);
 
-/** Shows a toast, with an undo action if there is one. The library loads with the first toast. */
+/** The toasts that are open, by their subject. */
+const open = new Map<string, string>();
+let count = 0;
+
+/**
+ * Shows a toast, with an undo action if there is one. It replaces an older one about the same subject, which is no longer
+ * so, and comes before all others. The library loads with the first toast.
+ */
 export async function toast({ message, subject, tone = 'teal', undo }: Toast): Promise<void> {
   wanted.set(true);
   const { notifications } = await import('@mantine/notifications');
   const hide = () => notifications.hide(id);
+  const about = `${subject.to} ${subject.name}`;
+  const older = open.get(about);
+  if (older) notifications.hide(older);
   const id = notifications.show({
+    priority: ++count,
+    onClose: () => void (open.get(about) === id && open.delete(about)),
     color: tone,
     autoClose: undo ? undoDuration : toastDuration,
     withBorder: true,
@@ -54,6 +66,7 @@ export async function toast({ message, subject, tone = 'teal', undo }: Toast): P
       </Group>
     ),
   });
+  open.set(about, id);
 }
 
 /** The message around the name of its subject; undefined if the name is not in it. */

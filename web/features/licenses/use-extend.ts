@@ -21,9 +21,7 @@ const endText = (license: License): string =>
 const refused =
   (what: string) =>
   (error: Error, { license }: Extension) => {
-    const why = conflictOf(error)
-      ? 'someone else changed the license meanwhile.'
-      : sentenceOf(error, error.message);
+    const why = conflictOf(error) ? 'the license was changed meanwhile.' : sentenceOf(error, error.message);
     return toast({ message: `${what}: ${why}`, subject: aboutLicense(license), tone: 'red' });
   };
 
