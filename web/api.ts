@@ -3,6 +3,7 @@ import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
+import { topDialog } from './ui/open-dialogs.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
@@ -54,7 +55,9 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
   const { status, text } =
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
-      : await withSession((token) => fetchOnce(url, { ...init, headers: withToken(headers, token) }));
+      : await withSession((token) =>
+          fetchOnce(url, { ...init, headers: withToken(headers, token) }, once && unanswered),
+        );
   if (status < 200 || status > 299) throw refusedCall(route, request, errorOf(status, text));
   const answer = parsed(status, text);
   once?.onSuccess();
@@ -115,16 +118,24 @@ const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
 const withToken = (headers: Record<string, string>, token: string | undefined) =>
   token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 
-async function fetchOnce(url: string, init: RequestInit): Promise<Answer> {
+async function fetchOnce(url: string, init: RequestInit, whyNot?: () => string): Promise<Answer> {
   try {
     const response = await fetch(url, init);
     const text = await response.text();
     return { status: response.status, text, keepsSession: isAboutPassword(text) };
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new ApiError(0, 'The server cannot be reached. Check the connection and try again.');
+    throw new ApiError(0, whyNot?.() ?? unreachable);
   }
 }
+
+const unreachable = 'The server cannot be reached. Check the connection and try again.';
+
+/** What was sent may have been carried out. A dialog keeps the key of the request, so that it is not done twice. */
+const unanswered = () =>
+  topDialog()
+    ? 'The server cannot be reached. This may have been saved: send it again without a change, which saves it once.'
+    : 'The server cannot be reached. This may have been done: look before you do it again.';
 
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');

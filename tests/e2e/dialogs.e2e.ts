@@ -184,7 +184,9 @@ test('neither a double click nor an answer that was lost creates anything twice'
   );
   await send.click();
   await expect(
-    add.getByText('The server cannot be reached. Check the connection and try again.'),
+    add.getByText(
+      'The server cannot be reached. This may have been saved: send it again without a change, which saves it once.',
+    ),
   ).toBeVisible();
   await send.click();
   await expect(add).toBeHidden();
