@@ -59,6 +59,9 @@ function DeactivateOnline(props: Props) {
           ? `It last checked ${fullTime(activation.lastCheckedAt)}.`
           : 'It has not checked since it took its seat.',
         'Its seat becomes free for another machine.',
+        ...(activation.enrolledAt
+          ? ['Its enrollment ends; it proves itself again once it enrolls anew.']
+          : []),
       ]}
       confirmLabel="Deactivate"
       {...confirmed}
