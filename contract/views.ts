@@ -18,7 +18,7 @@ const lists = Object.keys(viewLists) as ViewList[];
 
 /** How many views a user may own, of all lists together. */
 export const mostViews = 50;
-export const longestViewName = 60;
+const longestViewName = 60;
 
 const longestQuery = 2000;
 const mostParameters = 20;

@@ -172,6 +172,13 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   expect(posts).toEqual([]);
   await expectAccessible(page);
 
+  // What is too long is not cut: a name would be saved that nobody typed.
+  const tooLong = 'A'.repeat(201);
+  await add.getByRole('textbox', { name: 'Company Name' }).fill(tooLong);
+  await button(page, 'Create Customer').last().click();
+  await expect(add.getByText('Must be at most 200 characters')).toBeVisible();
+  await expect(add.getByRole('textbox', { name: 'Company Name' })).toHaveValue(tooLong);
+
   await add.getByRole('textbox', { name: 'Company Name' }).fill(name);
   await add.getByRole('textbox', { name: 'Email' }).fill('');
   await country.fill('portu');

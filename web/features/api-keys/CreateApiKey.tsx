@@ -62,14 +62,7 @@ function CreateForm(props: {
       busy={props.busy}
       onCancel={props.onCancel}
     >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={200}
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
+      <TextInput label="Name" required data-autofocus autoComplete="off" {...form.getInputProps('name')} />
       <LimitFields form={form} required />
       <WhitelistField form={form} canLift={false} />
       <ScopesField form={form} already={[]} />

@@ -90,7 +90,6 @@ function EditForm(props: {
         description={staysIfEmpty}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         data-autofocus
-        maxLength={200}
         autoComplete="off"
         {...form.getInputProps('name')}
       />

@@ -65,17 +65,11 @@ export function CustomerForm(props: {
         props.customer && <RecordHistoryLink resourceType="customer" resourceId={props.customer.customerId} />
       }
     >
-      <TextInput
-        label={fieldLabels.name}
-        required
-        data-autofocus
-        maxLength={200}
-        {...form.getInputProps('name')}
-      />
-      <TextInput label={fieldLabels.contactName} maxLength={200} {...form.getInputProps('contactName')} />
+      <TextInput label={fieldLabels.name} required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label={fieldLabels.contactName} {...form.getInputProps('contactName')} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-        <TextInput label={fieldLabels.email} type="email" maxLength={320} {...form.getInputProps('email')} />
-        <TextInput label={fieldLabels.phone} type="tel" maxLength={50} {...form.getInputProps('phone')} />
+        <TextInput label={fieldLabels.email} type="email" {...form.getInputProps('email')} />
+        <TextInput label={fieldLabels.phone} type="tel" {...form.getInputProps('phone')} />
       </SimpleGrid>
       <SearchSelect
         label={fieldLabels.country}

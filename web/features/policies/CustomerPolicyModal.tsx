@@ -99,7 +99,6 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
           placeholder="clinics, slow"
           description="Separated by commas. Fields that are empty here come from the policy of a tag"
           inputWrapperOrder={['label', 'input', 'error', 'description']}
-          maxLength={1000}
           {...form.getInputProps('tags')}
         />
         {seen.tags.length > 0 && (

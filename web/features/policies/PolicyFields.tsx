@@ -37,7 +37,6 @@ export function PolicyFields({ form }: { form: PolicyFormState }) {
           placeholder="4.2."
           description="4. or 4.2. or a version"
           inputWrapperOrder={belowInput}
-          maxLength={100}
           classNames={{ input: 'mono' }}
           spellCheck={false}
           {...form.getInputProps('pin')}

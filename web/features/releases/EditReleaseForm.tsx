@@ -111,7 +111,6 @@ export function EditReleaseForm(props: {
             placeholder="0.9.0"
             description="Minimum version required to apply this update"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            maxLength={100}
             disabled={locked.terms}
             {...form.getInputProps('minimumAppVersion')}
           />
@@ -126,7 +125,6 @@ export function EditReleaseForm(props: {
             placeholder="0.9.0"
             description="Machines below it get this release like a security update"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            maxLength={100}
             disabled={locked.terms}
             {...form.getInputProps('minimumSupportedVersion')}
           />
@@ -135,7 +133,6 @@ export function EditReleaseForm(props: {
           label={fieldLabels.releaseNotes}
           data-autofocus={locked.draft || undefined}
           rows={4}
-          maxLength={20_000}
           {...form.getInputProps('releaseNotes')}
         />
         <RolloutFields form={form} release={props.release} />

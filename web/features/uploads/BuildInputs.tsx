@@ -68,7 +68,6 @@ function VersionInput({ form, existing, version, nameVersion }: Props) {
         <TextInput
           label="Version"
           required
-          maxLength={100}
           classNames={{ input: 'mono' }}
           spellCheck={false}
           value={version}

@@ -163,7 +163,6 @@ function UrlInputs({ form }: { form: NewReleaseState }) {
         label="File URL"
         required
         type="url"
-        maxLength={2000}
         placeholder="https://"
         {...form.getInputProps('fileUrl')}
       />

@@ -32,7 +32,6 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
         autosize
         minRows={2}
         maxRows={10}
-        maxLength={20_000}
         {...form.getInputProps('releaseNotes')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
@@ -41,7 +40,6 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
           placeholder="0.9.0"
           description="Minimum version required to apply this update"
           inputWrapperOrder={belowInput}
-          maxLength={100}
           classNames={{ input: 'mono' }}
           spellCheck={false}
           {...form.getInputProps('minimumAppVersion')}
@@ -114,7 +112,6 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
             placeholder="0.9.0"
             description="Machines below it get this release like a security update"
             inputWrapperOrder={belowInput}
-            maxLength={100}
             classNames={{ input: 'mono' }}
             spellCheck={false}
             {...form.getInputProps('minimumSupportedVersion')}

@@ -69,15 +69,9 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         required
         data-autofocus
         autoComplete="off"
-        maxLength={320}
         {...form.getInputProps('email')}
       />
-      <TextInput
-        label={fieldLabels.name}
-        autoComplete="off"
-        maxLength={200}
-        {...form.getInputProps('name')}
-      />
+      <TextInput label={fieldLabels.name} autoComplete="off" {...form.getInputProps('name')} />
       <PasswordInput
         label="Password"
         required

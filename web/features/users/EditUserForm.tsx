@@ -46,10 +46,9 @@ export function EditUserForm(props: {
         type="email"
         required
         data-autofocus
-        maxLength={320}
         {...form.getInputProps('email')}
       />
-      <TextInput label={fieldLabels.name} maxLength={200} {...form.getInputProps('name')} />
+      <TextInput label={fieldLabels.name} {...form.getInputProps('name')} />
       <RoleSelect
         label={fieldLabels.role}
         value={form.values.role}

@@ -62,10 +62,9 @@ function CreateForm(props: Props) {
         description="Lower-case letters, digits and underscores, such as night_support"
         required
         data-autofocus
-        maxLength={50}
         {...form.getInputProps('roleId')}
       />
-      <TextInput label="Description" required maxLength={500} {...form.getInputProps('description')} />
+      <TextInput label="Description" required {...form.getInputProps('description')} />
       <RoleSelect
         label="Rights of"
         value={form.values.copyFrom}

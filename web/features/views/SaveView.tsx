@@ -1,5 +1,5 @@
 import { Checkbox, TextInput } from '@mantine/core';
-import { longestViewName, type SavedView, type ViewList } from '../../../contract/views.ts';
+import type { SavedView, ViewList } from '../../../contract/views.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { differingFields, useEdit, type Clash } from '../../edit-conflict.ts';
@@ -111,13 +111,7 @@ function ViewForm(props: {
       busy={props.busy}
       onCancel={props.onClose}
     >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={longestViewName}
-        {...form.getInputProps('name')}
-      />
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <Checkbox
         label="Shared with everyone who may read this list"
         {...form.getInputProps('shared', { type: 'checkbox' })}
