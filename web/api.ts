@@ -134,8 +134,8 @@ const unreachable = 'The server cannot be reached. Check the connection and try 
 /** What was sent may have been carried out. A dialog keeps the key of the request, so that it is not done twice. */
 const unanswered = () =>
   topDialog()
-    ? 'The server cannot be reached. This may have been saved: send it again without a change, which saves it once.'
-    : 'The server cannot be reached. This may have been done: look before you do it again.';
+    ? 'The server cannot be reached. It may have done this or not: send it again without a change, and it is done once.'
+    : 'The server cannot be reached. It may have done this or not: look before you do it again.';
 
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');

@@ -185,7 +185,7 @@ test('neither a double click nor an answer that was lost creates anything twice'
   await send.click();
   await expect(
     add.getByText(
-      'The server cannot be reached. This may have been saved: send it again without a change, which saves it once.',
+      'The server cannot be reached. It may have done this or not: send it again without a change, and it is done once.',
     ),
   ).toBeVisible();
   await send.click();
