@@ -130,8 +130,8 @@ async function carryOut(
   const claim = key === undefined ? undefined : claimOf(secrets, { actor, key, request: asked, now });
   const repeated = (earlier: StoredAnswer, by: Claim) =>
     route.shownOnce ? openAnswer(secrets, by, earlier.answer) : (earlier.answer ?? undefined);
-  // Not prepared again: the old password of a completed change would count as a wrong guess. Another request is: told
-  // from the first one without a count, any number of passwords could be tried by its key.
+  // Not prepared again: the old password of a completed change would count as a wrong guess. Another request with the key
+  // is prepared, so that its password counts: otherwise any number could be compared with the first one.
   const before = claim && handler.prepare && (await readAnswer(context.db, claim));
   if (claim && before && !isFailure(before)) return repeated(before, claim);
   const prepared = await handler.prepare?.(call);
