@@ -525,6 +525,9 @@ test('a repeated Idempotency-Key does not show a token again', async () => {
   const once = { 'idempotency-key': 'e-1' };
   expect((await enroll(body, once)).status).toBe(200);
   expect((await enroll(body, once)).status).toBe(422);
+  // Anyone may enroll, so a stored token would be anyone's.
+  const { rowCount } = await server.pool.query(`select from idempotency_keys where key = 'e-1'`);
+  expect(rowCount).toBe(0);
 });
 
 test('a refused machine is answered also when its license is deleted meanwhile', async () => {
