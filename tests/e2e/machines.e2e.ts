@@ -363,14 +363,25 @@ test('the machine moves into the rollout when the percentage passes its bucket',
     { rolloutPercentage: 0 },
   );
   await makeRelease(server, { ...lane, version: '30.0.0', bytes: archive(1024) });
-  const machineId = newMachine();
-  const said = {
-    platform: 'darwin',
-    architecture: 'arm64',
-    channel: 'stable',
-    fromVersion: '30.0.0',
-  } as const;
-  await report(server, [{ machineId, eventType: 'check', ...said }]);
+  const bucketOf = async (id: string) => {
+    const offered = await server.admin.ok(machines.explain, { params: { id } });
+    return offered.find(({ releaseId }) => releaseId === release.id)!.bucket!;
+  };
+  // A rollout at 0 % has not started: the step below the machine's bucket must be at least 1 %.
+  let machineId;
+  do {
+    machineId = newMachine();
+    await report(server, [
+      {
+        machineId,
+        eventType: 'check',
+        platform: 'darwin',
+        architecture: 'arm64',
+        channel: 'stable',
+        fromVersion: '30.0.0',
+      },
+    ]);
+  } while ((await bucketOf(machineId)) < 1);
   await openMachine(page, server, machineId);
   const cells = rowOf(offers(page), release.version).locator('td');
   const [bucket = ''] = /^[\d.]+/.exec((await cells.nth(2).textContent())!)!;
