@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { extensions } from '../../../contract/license-term.ts';
 import type { TodayKind } from '../../../contract/today-needs.ts';
 import type { TodayLine } from '../../../contract/today.ts';
 import { useAuth } from '../../session.tsx';
@@ -73,7 +74,14 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         {about && <p className={classes.about}>{about}</p>}
       </div>
       {line.next?.at && isToExtend(line) && can.updateLicenses ? (
-        <Suspense>
+        <Suspense
+          fallback={
+            // as large as what it stands for, so that no line moves
+            <Button variant="default" size="compact-sm" className={classes.next} disabled>
+              {extensions[1].label}
+            </Button>
+          }
+        >
           <ExtendButton
             licenseId={line.next.id}
             name={line.next.name}
