@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { activation, activationStatuses, identityFields } from './activations.ts';
-import { dateTime, listMeta, namedObject, paging, requiredText, search, wholeNumber } from './common.ts';
+import {
+  dateTime,
+  instant,
+  listMeta,
+  namedObject,
+  paging,
+  requiredText,
+  search,
+  wholeNumber,
+} from './common.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -114,12 +123,9 @@ export const machines = {
         .meta({ description: 'Rows to skip; `after` works at any depth' }),
       after: z
         .string()
-        .regex(
-          /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z~[0-9a-f]{64}$/,
-          'Must be lastSeen~machineIdHash of a machine',
-        )
+        .regex(/^[^~]+~[0-9a-f]{64}$/, 'Must be lastSeen~machineIdHash of a machine')
         .refine(
-          (text) => !Number.isNaN(Date.parse(text.slice(0, text.indexOf('~')))),
+          (text) => instant.safeParse(text.slice(0, text.indexOf('~'))).success,
           'Must begin with an instant',
         )
         .optional()

@@ -197,8 +197,10 @@ describe('the list', () => {
     expect((await staff.call(calls.list, { query: { offset: '10000' } })).body.data).toEqual([]);
     expect((await staff.call(calls.list, { query: { offset: '10001' } })).status).toBe(400);
     expect((await staff.call(calls.list, { query: { after: 'nonsense' } })).status).toBe(400);
-    const noDay = `2026-99-99T00:00:00Z~${last.machineIdHash}`;
-    expect((await staff.call(calls.list, { query: { after: noDay } })).status).toBe(400);
+    for (const noDay of ['2026-99-99', '2026-02-30', '0000-01-01']) {
+      const query = { after: `${noDay}T00:00:00Z~${last.machineIdHash}` };
+      expect((await staff.call(calls.list, { query })).status).toBe(400);
+    }
     expect(first.body.meta).toMatchObject({ limit: 5, offset: 0 });
     expect(first.body.meta.total).toBeGreaterThanOrEqual(12);
     expect((await staff.call(calls.list)).body.meta.limit).toBe(100);
