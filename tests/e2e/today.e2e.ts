@@ -42,6 +42,10 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   expect(ends.validUntil).toBe(other.validUntil);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} ends on .+ again`))).toBeVisible();
+  // the button is disabled while it waits
+  await extend.press('Enter');
+  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} extended to`))).toBeVisible();
+  await expect(extend).toBeFocused();
 });
 
 test('a morning on which nothing needs anybody is quiet, and the chosen first screen', async ({

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { useAuth } from '../session.tsx';
-import { useFocusAfterRemoval } from '../ui/focus-return.ts';
+import { useLostFocus } from '../ui/focus-return.ts';
 import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
@@ -28,7 +28,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   const palette = usePalette();
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
   useFocusOnNewScreen();
-  useFocusAfterRemoval();
+  useLostFocus();
 
   return (
     <div className={classes.shell}>

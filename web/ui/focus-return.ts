@@ -48,10 +48,11 @@ function focusFirst(around: HTMLElement[]): void {
 }
 
 /**
- * While mounted, the nearest focusable ancestor gets the focus of an element that is removed: the list of a record that a
+ * While mounted, an element that lost the focus because it was disabled gets it back once it is enabled, like a button
+ * that waits for its answer. If it is removed, the nearest focusable ancestor gets it: the list of a record that a
  * colleague deletes, the screen around a filter. Browsers leave it nowhere, and have no event for it.
  */
-export function useFocusAfterRemoval(): void {
+export function useLostFocus(): void {
   useEffect(() => {
     let around: HTMLElement[] = [];
     const remember = ({ target }: FocusEvent) => {
@@ -64,17 +65,22 @@ export function useFocusAfterRemoval(): void {
         if (document.activeElement === target) return;
         if (around[0] === target && around[0]?.isConnected && around[0].matches(focusable)) around = [];
       });
-    const isLost = () => around[0]?.isConnected === false && document.activeElement === document.body;
-    const removal = new MutationObserver(() => {
+    const isLost = () => {
+      const [last] = around;
+      return (
+        document.activeElement === document.body && last && (!last.isConnected || last.matches(focusable))
+      );
+    };
+    const changes = new MutationObserver(() => {
       if (isLost()) setTimeout(() => isLost() && focusFirst(around), afterMantineMs);
     });
     document.addEventListener('focusin', remember);
     document.addEventListener('focusout', forget);
-    removal.observe(document.body, { childList: true, subtree: true });
+    changes.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     return () => {
       document.removeEventListener('focusin', remember);
       document.removeEventListener('focusout', forget);
-      removal.disconnect();
+      changes.disconnect();
     };
   }, []);
 }
