@@ -5,7 +5,7 @@ import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
-import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import {
   chooseInMenu,
   clickTwice,
@@ -295,6 +295,21 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
   await expect(modal.getByRole('row').nth(2)).toContainText(`${south} NewTrial1`);
   await expectAccessible(page);
+  // a colleague deletes a customer after the dry run
+  expectStatus(page, 422);
+  const [known] = await server.admin.ok(customers.list, { query: { search: north } });
+  await softDelete(server.admin, known!);
+  await modal.getByRole('button', { name: 'Issue 2 licenses' }).click();
+  await expect(modal.getByRole('alert')).toHaveText('1 error. No license is made until the file has none.');
+  await expect(modal.getByRole('list', { name: 'Errors' })).toHaveText(
+    'Line 2, Customer: Customer is soft-deleted',
+  );
+  await expect(modal.getByText('Customer is soft-deleted')).toHaveCount(1);
+  await expect(modal.getByRole('button', { name: 'Issue', exact: true })).toBeDisabled();
+  await server.admin.ok(customers.restore, { params: { id: known!.customerId } });
+  await target.press('End');
+  await page.keyboard.type(' ');
+  await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
   await modal.getByRole('button', { name: 'Issue 2 licenses' }).press('Enter');
   await expect(modal.getByRole('status')).toHaveText(
     '2 licenses issued, 1 customer created. Send the keys to the customers:',

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ImportProblem } from '../../../contract/imports.ts';
-import { messageOf, sentenceOf } from '../../api-error.ts';
+import { sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { askedOnce } from '../../query-client.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -55,9 +55,12 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       setEntered({ csv: '', option: false });
       props.onSaved(made);
     },
+    // what it was checked against has changed since, or it was not
+    onError: () => void checked.refetch(),
   });
   const isFresh = settled === entered && !checked.isPlaceholderData;
   const data = entered.csv.trim() === '' ? undefined : checked.data;
+  const refused = save.variables === entered && data?.problems.length === 0 ? save.error : null;
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
   return (
     <Stack gap="md">
@@ -87,7 +90,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       ) : (
         entered.csv.trim() !== '' && <Skeleton height={120} role="group" aria-label="Checking" />
       )}
-      {save.error && <ErrorText>{messageOf(save.error)}</ErrorText>}
+      {refused && <ErrorText>{sentenceOf(refused, 'The import failed')}</ErrorText>}
       <Group justify="flex-end" gap="xs">
         <CancelButton onCancel={props.onClose} />
         <Button disabled={!isReady} loading={save.isPending} onClick={() => isReady && save.mutate(entered)}>
