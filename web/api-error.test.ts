@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError, sentenceBesideFields, sentenceOf } from './api-error.ts';
+import { ApiError, refusalOf, sentenceBesideFields, sentenceOf } from './api-error.ts';
 
 const refused = (error: string, path?: string, message = '') =>
   new ApiError(422, error, { error, details: path ? [{ path, message }] : [] });
@@ -18,6 +18,14 @@ test('a server that is not there is named', () =>
   expect(sentenceOf(new ApiError(0, 'The server cannot be reached.'), 'Failed to create user')).toBe(
     'Failed to create user. The server cannot be reached.',
   ));
+
+test('of a change without an answer nothing says that it was not made', () => {
+  const lost = new ApiError(0, 'It may have done this or not.');
+  lost.isUnanswered = true;
+  expect(sentenceOf(lost, 'Failed to create user')).toBe('It may have done this or not.');
+  expect(refusalOf('Not extended', lost)).toBe('It may have done this or not.');
+  expect(refusalOf('Not extended', refused('It was revoked.'))).toBe('Not extended: It was revoked.');
+});
 
 test('an error shown at a field is not repeated', () => {
   const grant = refused('role: You cannot grant admin', 'role', 'You cannot grant admin');

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly code: ErrorBody['code'] | undefined;
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | undefined;
+  /** No answer came to a change: it may have been made. */
+  isUnanswered = false;
   /** The call that failed. */
   made: { call: string; params: Record<string, string>; body: unknown } | undefined;
   /** The server's message, without details. */
@@ -54,9 +56,20 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
     ? Object.fromEntries(error.details.map((d) => [d.path, d.message]))
     : {};
 
-/** The server's message, else the words of spec part 2, section 8; an unreachable server is named as such. */
+/** No answer came to a change: it may have been made. */
+export const isUnanswered = (error: unknown): boolean => error instanceof ApiError && error.isUnanswered;
+
+/** `refused` and why; only why where the change may have been made. */
+export const refusalOf = (refused: string, error: unknown, why = messageOf(error)): string =>
+  isUnanswered(error) ? why : `${refused}: ${why}`;
+
+/**
+ * The server's message, else the words of spec part 2, section 8; an unreachable server is named as such, without these
+ * words where the change may have been made.
+ */
 export function sentenceOf(error: unknown, otherwise: string): string {
   if (!(error instanceof ApiError)) return otherwise;
+  if (error.isUnanswered) return error.message;
   return error.sentence ?? (error.status === 0 ? `${otherwise}. ${error.message}` : otherwise);
 }
 

@@ -56,7 +56,7 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
       : await withSession((token) =>
-          fetchOnce(url, { ...init, headers: withToken(headers, token) }, once && unanswered),
+          fetchOnce(url, { ...init, headers: withToken(headers, token) }, once !== undefined),
         );
   if (status < 200 || status > 299) throw refusedCall(route, request, errorOf(status, text));
   const answer = parsed(status, text);
@@ -118,24 +118,29 @@ const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
 const withToken = (headers: Record<string, string>, token: string | undefined) =>
   token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 
-async function fetchOnce(url: string, init: RequestInit, whyNot?: () => string): Promise<Answer> {
+async function fetchOnce(url: string, init: RequestInit, isChange = false): Promise<Answer> {
   try {
     const response = await fetch(url, init);
     const text = await response.text();
     return { status: response.status, text, keepsSession: isAboutPassword(text) };
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    throw new ApiError(0, whyNot?.() ?? unreachable);
+    const unreachable = new ApiError(
+      0,
+      `The server cannot be reached. ${isChange ? unanswered() : tryAgain}`,
+    );
+    unreachable.isUnanswered = isChange;
+    throw unreachable;
   }
 }
 
-const unreachable = 'The server cannot be reached. Check the connection and try again.';
+const tryAgain = 'Check the connection and try again.';
 
 /** What was sent may have been carried out. A dialog keeps the key of the request, so that it is not done twice. */
 const unanswered = () =>
   topDialog()
-    ? 'The server cannot be reached. It may have done this or not: send it again without a change, and it is done once.'
-    : 'The server cannot be reached. It may have done this or not: look before you do it again.';
+    ? 'It may have done this or not: send it again without a change, and it is done once.'
+    : 'It may have done this or not: look before you do it again.';
 
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');

@@ -15,7 +15,9 @@ describe('runBulk', () => {
         const sorted = (list: number[]) => list.toSorted((a, b) => a - b);
         expect(sorted(tried)).toEqual(sorted(items));
         expect(sorted(result.done)).toEqual(sorted(items.filter((item) => item % 3 !== 0)));
-        expect(result.failed.map((f) => f.reason)).toEqual(result.failed.map((f) => `no ${f.item}`));
+        expect(result.failed).toEqual(
+          result.failed.map(({ item }) => ({ item, error: new Error(`no ${item}`) })),
+        );
         expect(result.done.length + result.failed.length).toBe(items.length);
       }),
     );

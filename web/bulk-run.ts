@@ -1,6 +1,4 @@
-import { messageOf } from './api-error.ts';
-
-export type BulkResult<T> = { done: T[]; failed: { item: T; reason: string }[] };
+export type BulkResult<T> = { done: T[]; failed: { item: T; error: unknown }[] };
 
 const atOnce = 4;
 
@@ -17,7 +15,7 @@ export async function runBulk<T>(
         await change(item);
         result.done.push(item);
       } catch (error) {
-        result.failed.push({ item, reason: messageOf(error) });
+        result.failed.push({ item, error });
       }
     }
   };

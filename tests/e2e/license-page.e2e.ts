@@ -1,6 +1,6 @@
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from '../factories.ts';
-import { dialog, expect, expectAccessible, signInAs, test } from './support.ts';
+import { dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
 
 test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
   page,
@@ -35,6 +35,23 @@ test('the page of a license shows its machines, validity, validations and histor
   await page.keyboard.up('Enter');
   await extend.click();
   await expect(validity).toContainText('1 Jan 2039');
+
+  // an extension whose answer was lost is not said to be refused
+  expectStatus(page, 'aborted');
+  await page.route(
+    `**/api/v1/licenses/${license.licenseId}`,
+    async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await extend.click();
+  await expect(page.getByLabel('Notifications')).toHaveText(
+    /^The server cannot be reached\. It may have done this or not: look before you do it again\.[\w-]+ for /,
+  );
+  await expect(validity).toContainText('1 Jan 2040');
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await expect(dialog(page, 'Edit License')).toBeVisible();

@@ -2,7 +2,7 @@ import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { messageOf } from '../../api-error.ts';
+import { isUnanswered, messageOf } from '../../api-error.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
@@ -73,10 +73,9 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
   const { can } = useAuth();
   const [toDeactivate, setToDeactivate] = useKept<ListedActivation>('open: deactivate machine');
   const reactivate = useReactivate(licenseKey);
-  const refused = reactivate.error ? messageOf(reactivate.error) : undefined;
   return (
     <>
-      {refused && <Refusal message={refused} onClose={reactivate.reset} />}
+      {reactivate.error && <Refusal error={reactivate.error} onClose={reactivate.reset} />}
       <div className={classes.table}>
         <DataTable
           label="Activations"
@@ -106,13 +105,13 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
   );
 }
 
-function Refusal({ message, onClose }: { message: string; onClose: () => void }) {
+function Refusal({ error, onClose }: { error: Error; onClose: () => void }) {
   return (
     <Alert
       role="alert"
       color="red"
       variant="light"
-      title="The machine was not reactivated"
+      title={isUnanswered(error) ? undefined : 'The machine was not reactivated'}
       icon={<IconAlertTriangle size={18} />}
       withCloseButton
       closeButtonLabel="Dismiss"
@@ -124,7 +123,7 @@ function Refusal({ message, onClose }: { message: string; onClose: () => void })
         icon: classes.refusalText,
       })}
     >
-      {message}
+      {messageOf(error)}
     </Alert>
   );
 }

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { ListedActivation } from '../../../contract/activations.ts';
-import { messageOf } from '../../api-error.ts';
+import { refusalOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { fullTime, utcDate } from '../../ui/time.ts';
@@ -28,7 +28,7 @@ function DeactivateOnline(props: Props) {
     props.licenseKey,
     (error) =>
       void toast({
-        message: `Machine ${activation.machineId} was not reactivated: ${messageOf(error)}`,
+        message: refusalOf(`Machine ${activation.machineId} was not reactivated`, error),
         subject: aboutSeat(props.licenseKey, activation.machineId),
         tone: 'red',
       }),

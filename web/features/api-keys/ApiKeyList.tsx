@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { apiKeyAttentions, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
-import { messageOf } from '../../api-error.ts';
+import { messageOf, refusalOf } from '../../api-error.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
@@ -83,7 +83,7 @@ function useRevoke() {
     onError: (error, key) =>
       void toast({
         tone: 'red',
-        message: `API key "${key.name}" was not revoked: ${messageOf(error)}`,
+        message: refusalOf(`API key "${key.name}" was not revoked`, error),
         subject: aboutApiKey(key),
       }),
   });

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
+import { messageOf } from '../../api-error.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-labels.ts';
 import { BulkFailures } from '../../ui/BulkFailures.tsx';
@@ -48,20 +49,25 @@ export default function DeleteCustomers(props: {
           <BulkFailures
             sentence={`${countOf(done.length)} deleted. ${countOf(failed.length)} could not be deleted:`}
             label="Customers"
-            failed={failed.map(({ item, reason }) => ({ id: item.customerId, name: item.name, reason }))}
+            failed={failed.map(({ item, error }) => ({
+              id: item.customerId,
+              name: item.name,
+              reason: messageOf(error),
+            }))}
             onClose={close}
           />
         </Stack>
       </Dialog>
     );
   }
+  const [failure] = remove.data?.failed ?? [];
   return (
     <ConfirmDialog
       title={title}
       message={`Are you sure you want to delete ${whatOf(customers)}?`}
       consequences={consequences}
       busy={remove.isPending}
-      error={remove.data?.failed[0]?.reason}
+      error={failure && messageOf(failure.error)}
       onConfirm={() => remove.mutate(customers)}
       // Failures are shown in this dialog.
       onClose={remove.isPending ? () => {} : onClose}
@@ -77,7 +83,7 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
       const [first] = failed;
       if (!first) void toast({ message: restored, subject: aboutCustomers(done) });
       else if (done.length === 0)
-        void toast({ message: first.reason, subject: aboutCustomers([first.item]), tone: 'red' });
+        void toast({ message: messageOf(first.error), subject: aboutCustomers([first.item]), tone: 'red' });
       else
         void toast({
           message: `${restored}, ${failed.length} failed`,

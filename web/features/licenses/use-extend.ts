@@ -1,7 +1,7 @@
 import { extended, type Term } from '../../../contract/license-term.ts';
 import { licenseTab } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { messageOf, refusalOf } from '../../api-error.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { utcDate } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -21,8 +21,8 @@ const endText = (license: License): string =>
 const refused =
   (what: string) =>
   (error: Error, { license }: Extension) => {
-    const why = conflictOf(error) ? 'the license was changed meanwhile.' : sentenceOf(error, error.message);
-    return toast({ message: `${what}: ${why}`, subject: aboutLicense(license), tone: 'red' });
+    const why = conflictOf(error) ? 'the license was changed meanwhile.' : messageOf(error);
+    return toast({ message: refusalOf(what, error, why), subject: aboutLicense(license), tone: 'red' });
   };
 
 /**

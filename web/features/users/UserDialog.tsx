@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { refusalOf, sentenceOf } from '../../api-error.ts';
 import { runBulk } from '../../bulk-run.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
@@ -79,9 +79,9 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     },
     onSuccess: (notRevoked) => {
       void toast({ message: done, subject: action === 'delete' ? { name: user.email } : aboutUser(user) });
-      for (const { item, reason } of notRevoked)
+      for (const { item, error } of notRevoked)
         void toast({
-          message: `API key "${item.name}" was not revoked: ${reason}`,
+          message: refusalOf(`API key "${item.name}" was not revoked`, error),
           subject: aboutApiKey(item),
           tone: 'red',
         });
