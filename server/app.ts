@@ -58,6 +58,7 @@ import { validationRoutes } from './features/validation/validation.routes.ts';
 import { viewRoutes } from './features/views/views.routes.ts';
 import { serve } from './http/adapter.ts';
 import { arrivalLimits, hangUp, mostJsonBytes, watchArrivals, type ArrivalLimits } from './http/arrivals.ts';
+import { limitConnections } from './http/connections.ts';
 import { compressedText } from './http/compression.ts';
 import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
@@ -204,6 +205,7 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     },
   });
 
+  limitConnections(app, arrival);
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request.raw;
     const forwarded = headers['x-forwarded-for'];

@@ -1,11 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../tests/binaries.ts';
 import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
-import { MiB, uploader } from '../../tests/uploading.ts';
+import { MiB, nextVersion, uploader } from '../../tests/uploading.ts';
 
 const arrival = {
   headersMs: 500,
@@ -13,6 +13,7 @@ const arrival = {
   windowMs: 1500,
   windowBytes: 4096,
   lingerMs: 2000,
+  unreadMs: 500,
   lookMs: 50,
 };
 const server = await startTestServer({ arrival });
@@ -26,7 +27,7 @@ function openConnection(url = server.url) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const seen = { text: '', error: '' };
-  socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString()));
+  socket.on('data', (bytes: Buffer) => (seen.text += bytes.toString('latin1')));
   socket.on('error', (error: NodeJS.ErrnoException) => (seen.error = error.code ?? error.message));
   const closed = new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
   return { socket, seen, closed };
@@ -212,5 +213,60 @@ describe('large incomplete bodies', () => {
 
   test('no longer count when they are complete', async () => {
     for (let n = 0; n < 8; n++) expect((await send(MiB)).status).toBe(400);
+  });
+});
+
+describe('the requests of a connection', () => {
+  const file = program(16 * MiB);
+  let get = '';
+  beforeAll(async () => {
+    const made = await up.direct({ version: nextVersion(), is_draft: 'false', file });
+    get = headOf('GET', new URL(made.body.data.fileUrl).pathname, {});
+  });
+  /** How often a file of the storage is open in this process. */
+  const openFiles = async () => {
+    const open = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    return open.filter((path) => path.startsWith(join(server.context.config.dataDir, 'binaries'))).length;
+  };
+
+  test('are handled one after the other, so that a client that reads nothing holds one file', async () => {
+    const { socket, seen } = openConnection();
+    socket.pause();
+    socket.write(get.repeat(3) + headOf('GET', '/healthz', { connection: 'close' }));
+    await eventually(async () => (await openFiles()) > 0);
+    for (let reads = 0; reads < 5; reads++) expect(await openFiles()).toBe(1);
+    socket.resume();
+    await new Promise((resolve) => socket.once('end', resolve));
+    expect(seen.text.match(/HTTP\/1\.1 \d+ OK/g)).toHaveLength(4);
+    expect(parseBody(seen.text)).toMatchObject({ status: 'ok' });
+    socket.destroy();
+  });
+
+  test('close it when more than 16 wait', async () => {
+    const { socket, closed } = openConnection();
+    socket.pause();
+    socket.write(get.repeat(18));
+    socket.resume();
+    await closed;
+    await eventually(async () => (await openFiles()) === 0);
+    socket.destroy();
+  });
+
+  test('close it when nothing of a response is read for long, but not while it is read slowly', async () => {
+    const [stalled, slow] = [openConnection(), openConnection()];
+    stalled.socket.pause();
+    for (const { socket } of [stalled, slow]) socket.write(get);
+    while (slow.seen.text.length < file.length) {
+      slow.socket.resume();
+      await new Promise((resolve) => slow.socket.once('data', resolve));
+      slow.socket.pause();
+      await sleep(5);
+    }
+    stalled.socket.resume();
+    await stalled.closed;
+    expect(stalled.seen.text.length).toBeLessThan(file.length);
+    for (const { socket } of [stalled, slow]) socket.destroy();
   });
 });

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
-/** Limits for receiving requests; times in milliseconds. */
+/** Limits for receiving requests, and for reading their responses; times in milliseconds. */
 export type ArrivalLimits = {
   /** Until the headers are complete. */
   headersMs: number;
@@ -14,7 +14,11 @@ export type ArrivalLimits = {
   windowBytes: number;
   /** How long the rest of a request is read after its response: closing immediately could lose the response. */
   lingerMs: number;
-  /** Interval of the check of incomplete requests. */
+  /** Requests of one connection that may wait for the response before theirs; browsers send none ahead. */
+  waitingRequests: number;
+  /** Until a client that reads nothing of a response is disconnected. */
+  unreadMs: number;
+  /** Interval of the checks. */
   lookMs: number;
   /** Total bytes of the large JSON bodies in progress; the next one is refused. */
   jsonBytesAtOnce: number;
@@ -32,6 +36,8 @@ export const arrivalLimits: ArrivalLimits = {
   windowMs: 20_000,
   windowBytes: 32 * 1024,
   lingerMs: 15_000,
+  waitingRequests: 16,
+  unreadMs: 120_000,
   lookMs: 1000,
   jsonBytesAtOnce: 64 * mostJsonBytes,
 };

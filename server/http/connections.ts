@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
+import type { ArrivalLimits } from './arrivals.ts';
+
+/** The requests that wait for the response before theirs, and when the last bytes of a response left. */
+type Connection = { waiting: number; sent: number; sentAt: number };
+
+/**
+ * Handles the requests of a connection one after the other, and closes it if too many wait, or if its client reads no
+ * more of a response: each response that has begun holds a file or a part of it in memory.
+ */
+export function limitConnections(app: FastifyInstance, limits: ArrivalLimits): void {
+  const connections = new Map<Socket, Connection>();
+  app.server.on('connection', (socket: Socket) => {
+    connections.set(socket, { waiting: 0, sent: 0, sentAt: 0 });
+    socket.once('close', () => connections.delete(socket));
+  });
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    // Node gives a response its connection when the one before it is complete
+    if (reply.raw.socket) return done();
+    const connection = connections.get(raw.socket);
+    if (!connection || connection.waiting >= limits.waitingRequests) return void raw.socket.destroy();
+    connection.waiting += 1;
+    reply.raw.once('socket', () => {
+      connection.waiting -= 1;
+      done();
+    });
+  });
+  const timer = setInterval(() => {
+    for (const [socket, connection] of connections) {
+      const sent = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0 || sent !== connection.sent)
+        Object.assign(connection, { sent, sentAt: performance.now() });
+      else if (performance.now() - connection.sentAt > limits.unreadMs) socket.destroy();
+    }
+  }, limits.lookMs).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+}
