@@ -32,7 +32,13 @@ export const validationMessages: Record<ValidationCode, string> = {
 };
 
 /** The outcomes when a machine releases its seat; each is returned with HTTP 200. */
-export const seatReleaseCodes = ['RELEASED', 'NO_SEAT', 'TOO_MANY_RELEASES', 'OFFLINE_SEAT'] as const;
+export const seatReleaseCodes = [
+  'RELEASED',
+  'NO_SEAT',
+  'TOO_MANY_RELEASES',
+  'OFFLINE_SEAT',
+  'ENROLLED_SEAT',
+] as const;
 
 const machineFacts = {
   hostname: text(253).optional(),

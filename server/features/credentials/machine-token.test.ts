@@ -16,6 +16,7 @@ import {
   makeLicense,
   makeRelease,
   revoke,
+  makeApiKey,
   softDelete,
   unique,
   type Enrolled,
@@ -75,6 +76,16 @@ describe('a machine with its token', () => {
     const body = { licenseKey: license.licenseKey, machineId };
     expect((await server.api(machine).ok(validation.releaseSeat, { body })).released).toBe(true);
     expect((await validate(license, machine)).status).toBe(401);
+  });
+
+  test('alone frees its seat: an API key would open it to another key pair', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const machine = await enrollOn(server, license, 'kept seat');
+    const body = { licenseKey: license.licenseKey, machineId: machine.machineId };
+    const refused = await server.api(await makeApiKey(staff)).ok(validation.releaseSeat, { body });
+    expect(refused).toMatchObject({ released: false, code: 'ENROLLED_SEAT' });
+    expect((await validate(license, machine)).body.data).toMatchObject({ code: 'VALID' });
+    expect((await staff.ok(validation.releaseSeat, { body })).released).toBe(true);
   });
 
   test('names no other machine and no other license, wherever a call can name one', async () => {

@@ -282,11 +282,13 @@ export async function releaseSeat(
   const row =
     license &&
     (await tx
-      .selectFrom('activations')
-      .selectAll()
-      .where('license_id', '=', license.license_id)
-      .where('machine_id', '=', machineId)
-      .where('status', '=', 'active')
+      .selectFrom('activations as a')
+      .leftJoin('machine_credentials as m', 'm.activation_id', 'a.activation_id')
+      .selectAll('a')
+      .select(({ eb }) => eb('m.activation_id', 'is not', null).as('is_enrolled'))
+      .where('a.license_id', '=', license.license_id)
+      .where('a.machine_id', '=', machineId)
+      .where('a.status', '=', 'active')
       .executeTakeFirst());
   if (!row)
     return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
@@ -295,6 +297,13 @@ export async function releaseSeat(
       released: false,
       code: 'OFFLINE_SEAT',
       message: 'This machine holds a license file. Give it back in the program: its receipt frees the seat.',
+    };
+  // or whoever has unpacked the program could free the seat, and enroll with a key pair of their own
+  if (row.is_enrolled && by.actor.kind === 'apiKey')
+    return {
+      released: false,
+      code: 'ENROLLED_SEAT',
+      message: 'This machine is enrolled, so only its own token frees its seat.',
     };
   if (by.actor.kind === 'apiKey' || by.actor.kind === 'machine') {
     const budget = license.max_activations * releasesPerSeat;
