@@ -32,11 +32,12 @@ export type FailureComparison = z.output<typeof failureComparison>;
 
 /**
  * What the rollout guard sees of a release: whether installs fail too often, or machines fall silent that took it. It
- * pauses the rollout for every verdict other than QUIET.
+ * pauses the rollout for FAILING and SILENT; with CLAIMED, the failures that it does not count are too many, and no step
+ * of a plan is taken.
  */
 export const guardState = namedObject('GuardState', {
   at: dateTime.meta({ description: 'When the machines were counted' }),
-  verdict: z.enum(['QUIET', 'FAILING', 'SILENT']),
+  verdict: z.enum(['QUIET', 'FAILING', 'SILENT', 'CLAIMED']),
   sentence: z
     .string()
     .meta({ description: 'The verdict with its numbers, for staff; the reason of a pause' }),
@@ -46,6 +47,9 @@ export const guardState = namedObject('GuardState', {
         installs: z.number().meta({ description: 'Machines by whose last report the install ended' }),
         failed: z.number(),
         provenOnly: z.boolean().meta({ description: 'Only machines with a token are counted' }),
+        claimed: z
+          .object({ installs: z.number(), failed: z.number() })
+          .meta({ description: 'Those of other machines, where only machines with a token are counted' }),
         ...comparison,
       })
       .meta({ description: 'Installs since the rollout began or was resumed' }),

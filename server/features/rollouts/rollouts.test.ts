@@ -14,6 +14,7 @@ import {
   startTwin,
   type Api,
 } from '../../../tests/harness.ts';
+import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
 
 const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
@@ -269,6 +270,20 @@ describe('no step is taken', () => {
     expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
   });
 
+  test('while machines without a token fail that do not count since one has a token; nothing is paused', async () => {
+    await endPlans();
+    const release = await publish();
+    await insertInstalls(release, { succeeded: 1, proven: true });
+    await insertInstalls(release, { failed: 60 });
+    server.clock.advance(hours(24));
+    await watchRollouts(server.context);
+    expect([await step(), (await get(release)).pausedAt]).toEqual([0, null]);
+    const { guard } = await api.ok(rollouts.progress, by(release));
+    expect([guard.verdict, guard.sentence]).toEqual(['CLAIMED', expect.stringContaining('60 failed')]);
+    await insertInstalls(release, { succeeded: 6000 });
+    expect(await step()).toBe(1);
+  });
+
   test('of a release that is inactive, in the bin or damaged; it begins its step anew when it is back', async () => {
     await endPlans();
     const [inactive, trashed, damaged] = [await publish(), await publish(), await publish()];
@@ -413,8 +428,11 @@ test('a plan that another user set meanwhile is not overwritten unseen', async (
 
 let installs = 0;
 /** Machines that were offered the release, fetched it, and ended its install, without the reports of it. */
-async function insertInstalls({ id, version }: Release, counts: { failed?: number; succeeded?: number }) {
-  const { failed = 0, succeeded = 0 } = counts;
+async function insertInstalls(
+  { id, version }: Release,
+  counts: { failed?: number; succeeded?: number; proven?: true },
+) {
+  const { failed = 0, succeeded = 0, proven } = counts;
   const at = server.clock.now();
   const rows = Array.from({ length: failed + succeeded }, (_, n) => ({
     download_id: randomUUID(),
@@ -425,6 +443,7 @@ async function insertInstalls({ id, version }: Release, counts: { failed?: numbe
     completed_at: at,
     installed_at: at,
     install_failed: n < failed,
+    proven,
     offered_at: at,
     fetched_at: at,
   }));

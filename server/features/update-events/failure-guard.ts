@@ -16,11 +16,15 @@ export async function guardState(db: Db, releaseId: string, now: Date): Promise<
 }
 
 async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean): Promise<GuardState> {
-  const { installs, failed, provenOnly } = await countInstalls(db, row.release_id, row.failures_from);
+  const { installs, failed, provenOnly, claimed } = await countInstalls(
+    db,
+    row.release_id,
+    row.failures_from,
+  );
   return evaluateGuard({
     at,
     release: { ...row, acceptableFailures: row.acceptable_failures },
-    installs: { installs, failed, provenOnly },
+    installs: { installs, failed, provenOnly, claimed },
     previous: await previousRelease(db, row),
     silence: withSilence ? await countSilent(db, row, at) : null,
   });
@@ -67,7 +71,7 @@ async function pauseIfHarmful(context: Parts, releaseId: string, withSilence: bo
     const seen = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
     if (!seen || !isGuarded(seen)) return;
     const { verdict, sentence } = await stateOf(context.db, seen, context.clock(), withSilence);
-    if (verdict === 'QUIET') return;
+    if (verdict !== 'FAILING' && verdict !== 'SILENT') return;
     isCounted = await systemChange(context, context.clock(), async (change) => {
       const locked = await lockRelease(change.tx, releaseId);
       if (locked?.updated_at.getTime() !== seen.updated_at.getTime()) return false;

@@ -5,12 +5,18 @@ import { onlyRow } from '../../invariants.ts';
 import type { ReleaseRow } from '../releases/index.ts';
 import type { Previous } from './guard.ts';
 
-type Installs = { installs: number; failed: number; everFailed: number; provenOnly: boolean };
+type Installs = {
+  installs: number;
+  failed: number;
+  everFailed: number;
+  provenOnly: boolean;
+  claimed: { installs: number; failed: number };
+};
 
 /**
  * The last outcome of each machine that installed a release since `from`. A report counts only if the service itself
  * offered the machine the release and sent it the file: reports alone can be forged. Once such a machine has proven
- * itself, only machines that did count.
+ * itself, only machines that did count; `claimed` are the others then.
  */
 export async function countInstalls(db: Db, releaseId: string, from: Date): Promise<Installs> {
   return onlyRow(
@@ -19,12 +25,17 @@ export async function countInstalls(db: Db, releaseId: string, from: Date): Prom
         select exists (select from downloads
                         where release_id = ${releaseId} and proven
                           and offered_at is not null and fetched_at is not null) as proven)
-      select count(d.release_id) as installs, count(*) filter (where d.install_failed) as failed,
-             count(*) filter (where d.install_failed or d.ever_failed) as "everFailed", k.proven as "provenOnly"
+      select count(d.release_id) filter (where d.proven or not k.proven) as installs,
+             count(*) filter (where d.install_failed and (d.proven or not k.proven)) as failed,
+             count(*) filter (where (d.install_failed or d.ever_failed) and (d.proven or not k.proven)) as "everFailed",
+             k.proven as "provenOnly",
+             json_build_object(
+               'installs', count(*) filter (where k.proven and not d.proven),
+               'failed', count(*) filter (where k.proven and not d.proven and d.install_failed)) as claimed
         from known k
         left join downloads d
           on d.release_id = ${releaseId} and d.installed_at >= ${from}
-         and d.offered_at is not null and d.fetched_at is not null and (d.proven or not k.proven)
+         and d.offered_at is not null and d.fetched_at is not null
        group by k.proven`.execute(db),
   );
 }

@@ -271,7 +271,7 @@ describe('what staff read', () => {
     acceptableFailures: null,
   } as const;
   const read = (seen: Partial<Seen>) => {
-    const none = { installs: 0, failed: 0, provenOnly: false };
+    const none = { installs: 0, failed: 0, provenOnly: false, claimed: { installs: 0, failed: 0 } };
     const { verdict, sentence } = evaluateGuard({
       at: new Date(),
       release,
@@ -282,7 +282,8 @@ describe('what staff read', () => {
     });
     return `${verdict}: ${sentence}`;
   };
-  const installs = { installs: 1204, failed: 181, provenOnly: false };
+  const claimed = { installs: 0, failed: 0 };
+  const installs = { installs: 1204, failed: 181, provenOnly: false, claimed };
 
   test.each<[string, Partial<Seen>]>([
     [
@@ -300,14 +301,21 @@ describe('what staff read', () => {
     [
       'QUIET: 2 of 40 installs of 4.2.1 for Windows (x64) on machines with a token failed (5.0 %). Of 4.2.0, the previous full release, 0 of 10 failed, too few installs to compare with: 5 % are acceptable.',
       {
-        installs: { installs: 40, failed: 2, provenOnly: true },
+        installs: { installs: 40, failed: 2, provenOnly: true, claimed: { installs: 9, failed: 1 } },
         previous: { version: '4.2.0', installs: 10, failed: 0 },
+      },
+    ],
+    [
+      'CLAIMED: 0 of 1 installs of 4.2.1 for Windows (x64) on machines with a token failed (0.0 %). 2.5 % are acceptable. Of 60 installs that other machines reported, 59 failed (98.3 %). They may be forged, so they pause nothing, but no step is taken by itself.',
+      {
+        installs: { installs: 1, failed: 0, provenOnly: true, claimed: { installs: 60, failed: 59 } },
+        release: { ...release, acceptableFailures: 2.5 },
       },
     ],
     [
       'QUIET: 2 of 40 installs of 4.2.1 for Windows (x64) failed (5.0 %). No install of 4.2.0, the previous full release, was reported: 5 % are acceptable.',
       {
-        installs: { installs: 40, failed: 2, provenOnly: false },
+        installs: { installs: 40, failed: 2, provenOnly: false, claimed },
         previous: { version: '4.2.0', installs: 0, failed: 0 },
       },
     ],

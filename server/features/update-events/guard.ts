@@ -113,7 +113,7 @@ export const exceeds = (count: Count, { acceptable, limit }: Bar): boolean =>
 export type Seen = {
   at: Date;
   release: Pick<Release, 'version' | 'platform' | 'architecture' | 'acceptableFailures'>;
-  installs: { installs: number; failed: number; provenOnly: boolean };
+  installs: Pick<Failures, 'installs' | 'failed' | 'provenOnly' | 'claimed'>;
   previous: Previous | null;
   silence: Silence | null;
 };
@@ -152,14 +152,18 @@ export function evaluateGuard({ at, release, installs, previous, silence }: Seen
     acceptableFrom,
     previous,
   };
-  const isFailing = exceeds({ hits: installs.failed, of: installs.installs }, bar);
-  const verdict = isFailing ? 'FAILING' : silence && silences(silence) ? 'SILENT' : 'QUIET';
+  const fails = (one: Failures['claimed']) => exceeds({ hits: one.failed, of: one.installs }, bar);
+  let verdict: GuardState['verdict'] = 'QUIET';
+  if (fails(installs)) verdict = 'FAILING';
+  else if (silence && silences(silence)) verdict = 'SILENT';
+  else if (fails(installs.claimed)) verdict = 'CLAIMED';
   return {
     at: at.toISOString(),
     verdict,
     sentence: [
       ...(verdict === 'SILENT' ? [] : [failuresSentence(release, failures), acceptableSentence(failures)]),
       ...(silence && silence.taken > 0 && verdict !== 'FAILING' ? [silenceSentence(release, silence)] : []),
+      ...(verdict === 'CLAIMED' ? [claimedSentence(installs.claimed)] : []),
     ].join(' '),
     figures: { failures, silence },
   };
@@ -188,6 +192,9 @@ function silenceSentence(release: Seen['release'], { taken, silent, others, othe
       : `Of ${count(others)} machines without it, ${count(othersSilent)} are silent (${share(othersSilent, others)}).`;
   return `${count(silent)} of ${count(taken)} machines that took ${nameOf(release)} have ${heard} (${share(silent, taken)}). ${rest}`;
 }
+
+const claimedSentence = ({ installs, failed }: Failures['claimed']): string =>
+  `Of ${count(installs)} installs that other machines reported, ${count(failed)} failed (${share(failed, installs)}). They may be forged, so they pause nothing, but no step is taken by itself.`;
 
 function acceptableSentence({ acceptable, acceptableFrom, previous }: Failures): string {
   if (acceptableFrom === 'GIVEN') return `${acceptable} % are acceptable.`;

@@ -48,8 +48,10 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
 
 function Guard({ verdict }: { verdict: RolloutProgress['guard']['verdict'] }) {
   if (verdict === 'QUIET') return <StatusBadge tone="teal">Guard quiet</StatusBadge>;
-  return <StatusBadge tone="red">{verdict === 'FAILING' ? 'Installs fail' : 'Machines silent'}</StatusBadge>;
+  return <StatusBadge tone={verdict === 'CLAIMED' ? 'orange' : 'red'}>{badges[verdict]}</StatusBadge>;
 }
+
+const badges = { FAILING: 'Installs fail', SILENT: 'Machines silent', CLAIMED: 'Failures claimed' };
 
 function whereText(release: Release): string {
   const { isDraft, isActive, rolloutPlan, stepTaken, rolloutPercentage } = release;
