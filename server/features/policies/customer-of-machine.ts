@@ -17,17 +17,10 @@ export type CustomerOfMachine = {
   isProven: boolean;
 };
 
-type Row = {
-  customer_id: string | null;
-  license_id: string;
-  activation_id: string | null;
-  is_active: boolean | null;
-  is_proven: boolean | null;
-  activations: number | null;
-};
+type Row = CustomerOfMachine & { place: number; activationId: string; isHeld: boolean };
 
-/** The owner of a machine, if it has an activation, and the records that say so. */
-type Owner = { of: CustomerOfMachine | undefined; records: string[]; activations: number };
+/** The owners of a machine, the one that counts first, and the records that say so. */
+type Owners = { owners: CustomerOfMachine[]; records: string[]; activations: number };
 
 /**
  * The customers of machines, by the SHA-256 of their ids in hex, in their order. Of several, a seat that is held counts
@@ -37,51 +30,59 @@ type Owner = { of: CustomerOfMachine | undefined; records: string[]; activations
 export const customersOfMachines = async (
   parts: { db: Db; pool: Pool },
   hashes: readonly string[],
-): Promise<(CustomerOfMachine | undefined)[]> => (await ownersOf(parts, hashes)).map((owner) => owner.of);
+): Promise<(CustomerOfMachine | undefined)[]> =>
+  (await ownersOf(parts, hashes)).map(({ owners }) => owners[0]);
+
+/** Seats of one record that are looked at: an id that many machines report is no id. */
+const mostSeats = 20;
 
 async function ownersOf(
   { db, pool }: { db: Db; pool: Pool },
   machineHashes: readonly string[],
-): Promise<Owner[]> {
+): Promise<Owners[]> {
   const hashes = machineHashes.map((hash) => Buffer.from(hash, 'hex'));
   const query = sql<Row>`
-    select held.customer_id, held.license_id, held.activation_id, held.is_active, held.is_proven, held.activations::int
+    select asked.place::int, held.*
       from unnest(${hashes}::bytea[]) with ordinality as asked (hash, place)
-      left join lateral (
-        select l.customer_id, l.license_id, a.activation_id,
-               l.status = 'active' and c.status = 'active' and c.deleted_at is null as is_active,
-               m.activation_id is not null as is_proven, count(*) over () as activations
+      cross join lateral (
+        select l.customer_id as "customerId", l.license_id as "licenseId", a.activation_id as "activationId",
+               a.status = 'active' as "isHeld",
+               l.status = 'active' and c.status = 'active' and c.deleted_at is null as "isActive",
+               m.activation_id is not null as "isProven",
+               row_number() over (
+                 order by a.status = 'active' desc,
+                          l.status = 'active' and c.status = 'active' and c.deleted_at is null desc,
+                          m.activation_id is not null desc, a.last_checked_at desc nulls last, a.activation_id desc
+               ) as rank
           from ${activationsOfRecord(sql`asked.hash`)} a
           join licenses l using (license_id)
           join customers c using (customer_id)
           left join machine_credentials m using (activation_id)
-         order by a.status = 'active' desc,
-                  l.status = 'active' and c.status = 'active' and c.deleted_at is null desc,
-                  m.activation_id is not null desc, a.last_checked_at desc nulls last, a.activation_id desc
-         limit 1) as held on true
-     order by asked.place`.compile(db);
-  const rows = await runPrepared(pool, query);
-  return rows.map(({ customer_id, license_id, activation_id, is_active, is_proven, activations }) => ({
-    of:
-      customer_id === null
-        ? undefined
-        : {
-            customerId: customer_id,
-            licenseId: license_id,
-            isActive: is_active === true,
-            isProven: is_proven === true,
-          },
-    records: customer_id === null ? [] : [customer_id, license_id, activation_id ?? ''],
-    activations: activations ?? 0,
-  }));
+         order by rank
+         limit ${mostSeats}) as held
+     order by asked.place, held.rank`.compile(db);
+  const seats = await runPrepared(pool, query);
+  return hashes.map((_, index) => {
+    const all = seats.filter(({ place }) => place === index + 1);
+    const held = all.filter(({ isHeld, isActive }) => isHeld && isActive);
+    return {
+      owners: held.length > 0 ? held : all.slice(0, 1),
+      records: all.flatMap(({ customerId, licenseId, activationId }) => [
+        customerId,
+        licenseId,
+        activationId,
+      ]),
+      activations: all.length,
+    };
+  });
 }
 
 /**
- * Finds the customer of one machine, from memory if it has one activation at most: among several, the latest validation
+ * Finds the customers whose active licenses a machine holds a seat on, or else the last one, from memory if it has one activation at most: among several, the latest validation
  * may decide. Machines that ask at the same time share a query.
  */
 export function createCustomerFinder(parts: { db: Db; pool: Pool; facts: Facts }) {
-  const owners = parts.facts.kind<Owner>({
+  const owners = parts.facts.kind<Owners>({
     recordsOf: (machineHash, { records }) => [machineHash, ...records],
     bytesOf: () => 700,
   });
@@ -93,6 +94,6 @@ export function createCustomerFinder(parts: { db: Db; pool: Pool; facts: Facts }
     });
     return found;
   });
-  return async (machineHash: string): Promise<CustomerOfMachine | undefined> =>
-    (owners.get(machineHash) ?? (await load(machineHash))).of;
+  return async (machineHash: string): Promise<CustomerOfMachine[]> =>
+    (owners.get(machineHash) ?? (await load(machineHash))).owners;
 }

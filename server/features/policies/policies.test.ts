@@ -8,6 +8,7 @@ import { releases } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { noPolicy, policies as calls, weekdays, type UpdatePolicy } from '../../../contract/policies.ts';
 import {
+  deactivate,
   enrollOn,
   makeApiKey,
   makeCustomer,
@@ -307,10 +308,27 @@ describe('the policy of a customer', () => {
     expect(await fed(machine)).toBe('1.2.0 OFFERED');
   });
 
+  test('is lifted by no other customer whose machine has the same name, named or enrolled', async () => {
+    for (const version of ['1.2.0', '1.3.0']) await makeRelease(server, { version });
+    const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
+    await put(first.customerId, { pin: '1.2.' });
+    const machineId = unique('machine');
+    const { activation } = await validateOn(server.api(key), first, machineId);
+    expect(await fed(machineId)).toBe('1.2.0 PINNED');
+    server.clock.advance(60_000);
+    await validateOn(server.api(key), second, machineId);
+    expect(await fed(machineId)).toBe('1.2.0 PINNED');
+    expect(await fed(await enrollOn(server, second, machineId))).toBe('1.3.0 OFFERED');
+    expect(await fed(machineId)).toBe('1.2.0 PINNED');
+    await deactivate(staff, activation!);
+    expect(await fed(machineId)).toBe('1.3.0 OFFERED');
+  });
+
   test('of a license that the machine validated last decides, unless a token proves another', async () => {
     await makeRelease(server, { version: '1.2.0' });
     const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
     await put(first.customerId, { windows: atNight });
+    await put(second.customerId, { windows: [] });
     const machineId = unique('machine');
     const validate = async (license: License) => {
       server.clock.advance(60_000);
