@@ -5,7 +5,7 @@ import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import { auditOf, hours, minutes, password, startTestServer } from '../../../tests/harness.ts';
+import { auditOf, days, hours, minutes, password, startTestServer } from '../../../tests/harness.ts';
 import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { closeWindows } from '../audit/index.ts';
 
@@ -161,6 +161,16 @@ describe('a second factor', () => {
     const code = codeOf(server, secret);
     expect((await signIn(email, password, code)).status).toBe(200);
     expect((await signIn(email, password, code)).status, 'the same code again').toBe(401);
+  });
+
+  test('signs in again, once by each code, after a day on which the clock was ahead', async () => {
+    const { email, headers } = await server.signInAs('viewer');
+    const { secret } = await addSecondFactor(server, { headers });
+    const signInNow = async () => (await signIn(email, password, codeOf(server, secret))).status;
+    server.clock.advance(days(1));
+    expect(await signInNow()).toBe(200);
+    server.clock.advance(-days(1));
+    expect([await signInNow(), await signInNow()]).toEqual([200, 401]);
   });
 
   test('leaves a right password without its code in the audit log, once in a quarter of an hour from an address', async () => {

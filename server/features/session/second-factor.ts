@@ -17,6 +17,8 @@ import {
 
 /** Tolerates a clock that is off by one time step of 30 seconds. */
 const toleranceSeconds = 30;
+/** Codes that are valid at one moment are at most so many steps apart. */
+const validApart = 2;
 
 type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
@@ -27,7 +29,10 @@ const unreadable = fail(
   'This server cannot read your second factor: the key in its data directory is another one. Sign in with a recovery code, or ask an administrator to reset your second factor.',
 );
 
-/** The time step of a valid code of the app, later than `lastStep`; undefined for an invalid code. */
+/**
+ * The time step of a valid code of the app, later than `lastStep`; undefined for an invalid code. A last step that lies in
+ * the future was recorded while the clock was ahead, and does not count: its user would be locked out until then.
+ */
 function provenStep(secret: string, code: string, lastStep: number | null, now: Date): number | undefined {
   const result = verifySync({
     secret,
@@ -36,7 +41,8 @@ function provenStep(secret: string, code: string, lastStep: number | null, now: 
     epochTolerance: toleranceSeconds,
   });
   if (!result.valid || !('timeStep' in result)) return undefined;
-  return lastStep === null || result.timeStep > lastStep ? result.timeStep : undefined;
+  const step = result.timeStep;
+  return lastStep === null || step > lastStep || lastStep > step + validApart ? step : undefined;
 }
 
 /** The result of a valid code: a recovery code, or a time step of the authenticator app. Not used up yet. */
@@ -79,7 +85,13 @@ export async function spendProof(
       .updateTable('users')
       .set({ totp_last_step: proof.step })
       .where('user_id', '=', userId)
-      .where((eb) => eb.or([eb('totp_last_step', 'is', null), eb('totp_last_step', '<', proof.step)]))
+      .where((eb) =>
+        eb.or([
+          eb('totp_last_step', 'is', null),
+          eb('totp_last_step', '<', proof.step),
+          eb('totp_last_step', '>', proof.step + validApart),
+        ]),
+      )
       .executeTakeFirst();
     return used.numUpdatedRows === 1n ? {} : undefined;
   }
