@@ -56,7 +56,7 @@ async function insertEntry(tx: Tx, key: Buffer, entry: EntryRow): Promise<void> 
       typeof value === 'string' ? value.toWellFormed() : value,
     ]),
   ) as EntryRow;
-  await tx
+  const { numInsertedOrUpdatedRows: written } = await tx
     .insertInto('audit_entries')
     .values({
       ...row,
@@ -64,7 +64,9 @@ async function insertEntry(tx: Tx, key: Buffer, entry: EntryRow): Promise<void> 
       after: row.after ? JSON.stringify(row.after) : null,
       mac: macOf(key, canonicalEntry(row)),
     })
-    .execute();
+    .executeTakeFirstOrThrow();
+  // a trigger that was added to the table may drop it in silence
+  if (written !== 1n) throw new Error('The database did not keep an audit entry');
 }
 
 /** A record as it will be read back: dates as text, without undefined. */
