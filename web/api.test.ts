@@ -12,7 +12,7 @@ vi.stubGlobal('navigator', {});
 
 const { call, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
-const { addDialog } = await import('./ui/open-dialogs.ts');
+const { addDialog, addForm } = await import('./ui/open-dialogs.ts');
 const { setRolePreview } = await import('./role-preview.ts');
 const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
 
@@ -285,7 +285,7 @@ describe('the key that lets a change be sent again', () => {
   });
 
   test('stays the same from one dialog until the answer has come, also with a renewed session', async () => {
-    const close = addDialog({ onEscape: () => {} });
+    const close = addForm({});
     lost();
     await expect(create('Osaka Medical')).rejects.toThrow('The server cannot be reached');
     answer([401], [200, { data: { ...signedIn, accessToken: 'second' } }], [200, {}], [200, {}]);
@@ -298,13 +298,24 @@ describe('the key that lets a change be sent again', () => {
     close();
   });
 
+  test('stays the same while the dialog asks whether to leave it', async () => {
+    lost();
+    const close = addForm({});
+    await expect(create('Osaka Medical')).rejects.toThrow();
+    const answerQuestion = addDialog({ onEscape: () => {} });
+    await expect(create('Osaka Medical')).rejects.toThrow('send it again without a change');
+    answerQuestion();
+    close();
+    expect(new Set(keys()).size).toBe(1);
+  });
+
   test('is another one for other input, in another dialog, and without a dialog', async () => {
     lost();
-    const closeFirst = addDialog({ onEscape: () => {} });
+    const closeFirst = addForm({});
     await expect(create('Osaka Medical')).rejects.toThrow();
     await expect(create('Osaka Medical Center')).rejects.toThrow();
     closeFirst();
-    const closeSecond = addDialog({ onEscape: () => {} });
+    const closeSecond = addForm({});
     await expect(create('Osaka Medical')).rejects.toThrow();
     closeSecond();
     await expect(create('Osaka Medical')).rejects.toThrow();

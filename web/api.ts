@@ -3,7 +3,7 @@ import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
-import { topDialog } from './ui/open-dialogs.ts';
+import { topForm } from './ui/open-dialogs.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
@@ -136,9 +136,9 @@ async function fetchOnce(url: string, init: RequestInit, isChange = false): Prom
 
 const tryAgain = 'Check the connection and try again.';
 
-/** What was sent may have been carried out. A dialog keeps the key of the request, so that it is not done twice. */
+/** What was sent may have been carried out. A form keeps the key of the request, so that it is not done twice. */
 const unanswered = () =>
-  topDialog()
+  topForm()
     ? 'It may have done this or not: send it again without a change, and it is done once.'
     : 'It may have done this or not: look before you do it again.';
 

@@ -1,17 +1,17 @@
-import { topDialog } from './ui/open-dialogs.ts';
+import { topForm } from './ui/open-dialogs.ts';
 
-/** For each dialog, the keys of the requests that have not succeeded yet. Garbage-collected with the dialog. */
+/** For each form, the keys of the requests that have not succeeded yet. Garbage-collected with the form. */
 const waiting = new WeakMap<object, Map<string, string>>();
 
 /**
- * The `Idempotency-Key` of a change. The same request from the same dialog keeps its key until it has succeeded, so
- * that a retry after a lost response does not apply it twice. Anything else is a new request.
+ * The `Idempotency-Key` of a change. The same request from the same dialog or form of a page keeps its key until it
+ * has succeeded, so that a retry after a lost response does not apply it twice. Anything else is a new request.
  */
 export function idempotencyKey(request: string): { key: string; onSuccess: () => void } {
-  const dialog = topDialog();
-  if (!dialog) return { key: randomKey(), onSuccess: () => {} };
-  const keys = waiting.get(dialog) ?? new Map<string, string>();
-  waiting.set(dialog, keys);
+  const form = topForm();
+  if (!form) return { key: randomKey(), onSuccess: () => {} };
+  const keys = waiting.get(form) ?? new Map<string, string>();
+  waiting.set(form, keys);
   const key = keys.get(request) ?? randomKey();
   keys.set(request, key);
   return { key, onSuccess: () => void keys.delete(request) };

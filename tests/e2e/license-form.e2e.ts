@@ -215,10 +215,24 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
     await expect(question).toBeHidden();
     await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
   }
+  // its answer is lost, and it is sent again
+  expectStatus(page, 'aborted');
+  await page.route(
+    `**${licenses.create.path}`,
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await button(page, 'Create License').click();
+  await expect(page.getByText(/It may have done this or not: send it again without a change/)).toBeVisible();
   await button(page, 'Create License').click();
   await expect(
     page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),
   ).toBeVisible();
+  const issued = await server.admin.ok(licenses.list, { query: { customerId: customer.customerId } });
+  expect(issued).toHaveLength(1);
 
   await page.route(`**${customers.list.path}?*`, (route) =>
     route.fulfill({

@@ -1,8 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import {
+  createContext,
+  use,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
+import { addForm } from './open-dialogs.ts';
 
 type Check = () => boolean;
 
@@ -98,6 +108,7 @@ const leavesDialog = ({ current, next, action }: Way) =>
 function useUnsavedGuard(unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
   const body = useRef<HTMLDivElement>(null);
   const [checks] = useState(() => new Set<Check>());
+  useLayoutEffect(() => addForm(checks), [checks]);
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
   const leaving = useBlocker({
     shouldBlockFn: (way) => (isHeld || isUnsaved()) && leaves(way),
