@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { customerExport } from '../../contract/customer-page.ts';
+import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
@@ -8,6 +9,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectStatus,
   inDays,
   rowOf,
   signInAs,
@@ -110,6 +112,33 @@ test('a license is transferred to another customer after it was said what change
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText(`License ${license.licenseKey} is back with ${from.name}`)).toBeVisible();
   await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
+});
+
+test('older entries of the timeline follow below, and say why they could not be loaded', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409);
+  const customer = await makeCustomer(server.admin, { phone: '0' });
+  const params = { id: customer.customerId };
+  const { name, country } = customer;
+  for (let phone = 1; phone < 12; phone++)
+    await server.admin.ok(customers.update, { params, body: { name, country, phone: `${phone}` } });
+  await signInAs(page, 'super_admin', `/customers/${customer.customerId}`, server);
+  const timeline = page.getByRole('region', { name: 'Timeline' }).first();
+  const older = timeline.getByRole('button', { name: 'Show Older' });
+  await page.route(
+    /\/timeline\?.*after=/,
+    (route) => route.fulfill({ status: 409, json: { error: 'The entries are moving.' } }),
+    { times: 1 },
+  );
+  await older.press('Enter');
+  await expect(timeline.getByText('The entries are moving.')).toBeVisible();
+  await expect(older).toBeFocused();
+  await older.press('Enter');
+  await expect(cell(page, 'Timeline', `${name}: created`)).toBeVisible();
+  await expect(timeline.getByText('The entries are moving.')).toBeHidden();
+  await expect(older).toBeHidden();
 });
 
 test('the last license of a page leads to the page before, and another order to the first', async ({

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TimelineEntry } from '../../../contract/customer-page.ts';
 import { HistoryCard, type HistoryLine } from '../../HistoryCard.tsx';
+import { OlderButton } from '../../OlderButton.tsx';
 import { paths } from '../../paths.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { timelineQuery } from './queries.ts';
@@ -30,17 +31,7 @@ export function Timeline({ customerId }: { customerId: string }) {
       query={timeline}
       lines={timeline.data?.pages.flatMap(({ entries }) => entries.map(lineOf))}
     >
-      {timeline.hasNextPage && (
-        <Group justify="center" mt="sm">
-          <Button
-            variant="default"
-            loading={timeline.isFetchingNextPage}
-            onClick={() => void timeline.fetchNextPage()}
-          >
-            Show older
-          </Button>
-        </Group>
-      )}
+      <OlderButton query={timeline} />
     </HistoryCard>
   );
 }

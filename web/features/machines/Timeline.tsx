@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
 import { Loaded } from '../../LoadError.tsx';
+import { OlderButton } from '../../OlderButton.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconCircleX, IconShieldCheck } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -29,16 +29,7 @@ export function Timeline({ machineId }: { machineId: string }) {
                 <Run key={run.id} run={run} />
               ))}
             </ol>
-            {timeline.hasNextPage && (
-              <Button
-                variant="default"
-                mt={10}
-                loading={timeline.isFetchingNextPage}
-                onClick={() => void timeline.fetchNextPage()}
-              >
-                Show Earlier
-              </Button>
-            )}
+            <OlderButton query={timeline} />
           </>
         )}
       </Loaded>
