@@ -68,7 +68,8 @@ const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(h
 const scopes = z
   .array(z.enum(apiKeyScopes))
   .min(1, 'At least one scope is required')
-  .overwrite((list) => [...new Set(list)]);
+  // their order has no meaning
+  .overwrite((list) => apiKeyScopes.filter((scope) => list.includes(scope)));
 
 export const apiKeyInput = z.strictObject({
   name: requiredLine(200, 'Name is required'),

@@ -66,7 +66,7 @@ export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: V
 export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
   const seen = valuesOf(before);
   const isChanged = (field: keyof Values) =>
-    String(values[field]).trim() !== '' && String(values[field]) !== String(seen[field]);
+    String(values[field]).trim() !== '' && textOf(values[field]) !== textOf(seen[field]);
   const whitelist = whitelistOf(values.ipWhitelist);
   return {
     ...(isChanged('name') && { name: values.name }),
@@ -81,6 +81,9 @@ export function patchOf(values: Values, before: ApiKey): ApiKeyPatch {
 
 const checkInput = schemaResolver(apiKeyInput, { sync: true });
 const checkPatch = schemaResolver(apiKeyPatch, { sync: true });
+
+/** Scopes have no order. */
+const textOf = (value: Values[keyof Values]) => String(Array.isArray(value) ? value.toSorted() : value);
 
 /** Errors of a new key, by field. */
 export function checkNew(values: Values): FormErrors {
