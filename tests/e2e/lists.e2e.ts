@@ -81,7 +81,12 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await inBothThemes(page, () => expectAccessible(page));
     await keyboard.press('Escape');
     await expect(items).toHaveCount(0);
-    await expect(row('A').getByRole('button', { name: 'More actions' })).toBeFocused();
+    await expect(row('A')).toBeFocused();
+    const more = row('A').getByRole('button', { name: 'More actions' });
+    await more.press('Enter');
+    await expect(items).toHaveCount(4);
+    await keyboard.press('Escape');
+    await expect(more).toBeFocused();
     await keyboard.press('Enter');
     await expect(items).toHaveCount(4);
     // a dangerous action asks, by its key too

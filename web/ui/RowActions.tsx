@@ -27,9 +27,10 @@ export function RowActions(props: {
   const shown = actions.filter(({ inRow, reason }) => inRow && !(note && reason));
   // a menu of one action, which is a button already, would say nothing
   const hasMenu = actions.length > 1 || shown.length < actions.length;
-  const close = () => {
+  const close = (opener: Element | null) => {
     menu.set(undefined);
-    more.current?.focus();
+    const row = opener?.matches('tr') ? (opener as HTMLElement) : more.current;
+    row?.focus();
   };
   return (
     <div className={classes.actions} data-menu={hasMenu || undefined}>
@@ -49,7 +50,7 @@ export function RowActions(props: {
             // an open menu closes when the pointer goes down outside of it, and the click would open it again
             onMouseDown={(event) => isOpen && event.stopPropagation()}
             onTouchStart={(event) => isOpen && event.stopPropagation()}
-            onClick={() => (isOpen ? close() : menu.set(id))}
+            onClick={() => (isOpen ? close(null) : menu.set(id))}
           >
             <IconDots size={16} stroke={1.6} />
           </RowButton>

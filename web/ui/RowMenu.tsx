@@ -1,11 +1,20 @@
 import { Kbd, Menu } from '@mantine/core';
-import { Fragment, type KeyboardEvent } from 'react';
+import { Fragment, useState, type KeyboardEvent } from 'react';
 import classes from './RowActions.module.css';
 import { runAction, type RowAction } from './row-actions.ts';
 
-/** The menu of a row: all its actions with their keys, dangerous ones last. Loaded when it is first opened. */
-export default function RowMenu(props: { name: string; actions: RowAction[]; onClose: () => void }) {
-  const { name, actions, onClose } = props;
+/**
+ * The menu of a row: all its actions with their keys, dangerous ones last. Loaded when it is first opened. `onClose` gets
+ * what had the focus before: the button, or the row whose key opened it.
+ */
+export default function RowMenu(props: {
+  name: string;
+  actions: RowAction[];
+  onClose: (opener: Element | null) => void;
+}) {
+  const { name, actions } = props;
+  const [opener] = useState(() => document.activeElement);
+  const onClose = () => props.onClose(opener);
   const choose = (action: RowAction) => {
     if (action.reason) return;
     // first: a dialog returns the focus to what had it when it opened

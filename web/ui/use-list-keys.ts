@@ -74,12 +74,15 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
 }
 
 function helpOf<Row>({ rows = [], actions, selection, onOpen }: DataTableProps<Row>): KeyHelp[] {
+  const ofActions = actions ? keysOfActions(rows.map(actions)) : [];
+  const isAction = ofActions.some(({ keys }) => keys.includes('Enter'));
   return [
     { keys: ['j'], meaning: 'Next row (in the list also ↓)' },
     { keys: ['k'], meaning: 'Previous row (in the list also ↑)' },
     ...(selection ? [{ keys: ['x'], meaning: 'Select the row' }] : []),
-    ...(onOpen ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
-    ...(actions ? [...keysOfActions(rows.map(actions)), { keys: ['m'], meaning: 'Menu of the row' }] : []),
+    ...(onOpen && !isAction ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
+    ...ofActions,
+    ...(actions ? [{ keys: ['m'], meaning: 'Menu of the row' }] : []),
   ];
 }
 
