@@ -60,7 +60,10 @@ const dayOrInstant = z
 const filter = {
   userId: id.optional(),
   resourceType: text(50).optional(),
-  resourceId: text(200).optional(),
+  // an id is the same in capitals
+  resourceId: text(200)
+    .overwrite((value) => id.safeParse(value).data ?? value)
+    .optional(),
   eventType: text(100).optional(),
   startDate: dayOrInstant.optional(),
   endDate: dayOrInstant.optional().meta({ description: 'A date includes the whole day' }),

@@ -131,7 +131,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   const { name, id } = await history(server);
   await signInAs(page, 'super_admin', '/audit', server);
   await button(page, 'Filters').click();
-  await filter(page, 'Person').click();
+  await filter(page, 'User').click();
   await option(page, server.printed.email).click();
   await filter(page, 'Event Type').click();
   await option(page, 'customer.updated').click();

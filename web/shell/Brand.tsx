@@ -18,7 +18,7 @@ export function Brand({ size = 20 }: { size?: number }) {
         <rect x="8.5" y="15.5" width="7" height="3" rx="0.75" fill="#b9c5e9" />
         <path d="M9.25 15.5H13v3H9.25a.75.75 0 0 1-.75-.75v-1.5a.75.75 0 0 1 .75-.75Z" fill="#3d59b2" />
       </svg>
-      Lanyard
+      <span data-word>Lanyard</span>
     </span>
   );
 }

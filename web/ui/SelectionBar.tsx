@@ -1,12 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { countText } from './numbers.ts';
 
 /** The number of selected rows, and what can be done with them; it replaces the filters. */
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <Group gap="xs" style={{ flexShrink: 0, maxWidth: '100%' }}>
       <Text fw={500} role="status" mr="xs">
-        {props.count} selected
+        {countText(props.count)} selected
       </Text>
       {props.children}
       <Button variant="subtle" onClick={props.onClear}>

@@ -21,7 +21,7 @@ export function AuditFilters() {
   return (
     <section className={classes.filters} aria-label="Filters">
       <SearchSelect
-        label="Person"
+        label="User"
         placeholder="Anyone"
         clearable
         nothingFound="No user with this name"

@@ -1,18 +1,18 @@
 import { chipsOf } from '../../ui/filter-chips.ts';
-import { momentText } from '../../ui/time.ts';
+import { momentText, utcDate } from '../../ui/time.ts';
 import type { AuditSearch } from './audit-search.ts';
 
 /** The filters that are set. `users`: names of those that entries have, by id. */
 export function auditChips(search: AuditSearch, users: ReadonlyMap<string, string> = new Map()) {
   const { userId, resourceType, resourceId, eventType, status, from, to, since } = search;
   return chipsOf({
-    userId: userId && `Person: ${users.get(userId) ?? userId}`,
+    userId: userId && `User: ${users.get(userId) ?? userId}`,
     resourceType: resourceType && `Resource type: ${resourceType}`,
     resourceId: resourceId && `Resource ID: ${resourceId}`,
     eventType: eventType && `Event type: ${eventType}`,
     status: status && `Status: ${status}`,
-    from: from && `From: ${from}`,
-    to: to && `To: ${to}`,
+    from: from && `From: ${utcDate(from)}`,
+    to: to && `To: ${utcDate(to)}`,
     // a first day replaces it
     since: from ? undefined : since && `Since ${momentText(since)}`,
   });

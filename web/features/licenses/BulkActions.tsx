@@ -12,8 +12,9 @@ import { countText } from '../../ui/numbers.ts';
 export function BulkActions(props: {
   search: LicenseListSearch;
   ticked: License[];
-  /** All licenses that the filter matches, if they may be chosen instead; their number. */
-  total: number | undefined;
+  /** How many licenses the filter matches, and whether they may be chosen instead. */
+  total: number;
+  mayChooseAll: boolean;
   isAll: boolean;
   onAll: () => void;
   onClear: () => void;
@@ -23,8 +24,8 @@ export function BulkActions(props: {
   const isRevokedTab = tabOf(search) === 'revoked';
   const target: BulkTarget = isAll ? { search } : { ids: ticked.map(({ licenseId }) => licenseId) };
   return (
-    <SelectionBar count={isAll ? (total ?? 0) : ticked.length} onClear={props.onClear}>
-      {!isAll && total !== undefined && (
+    <SelectionBar count={isAll ? total : ticked.length} onClear={props.onClear}>
+      {!isAll && props.mayChooseAll && (
         <Button variant="subtle" onClick={props.onAll}>
           Select all {countText(total)}
         </Button>

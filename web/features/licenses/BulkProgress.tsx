@@ -1,4 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { countText } from '../../ui/numbers.ts';
 
 /** How far a bulk change is; Stop lets what has begun finish. */
 export function BulkProgress(props: { finished: number; total: number; onStop: () => void }) {
@@ -8,7 +9,7 @@ export function BulkProgress(props: { finished: number; total: number; onStop: (
       <Progress value={(finished / total) * 100} aria-label="Progress" transitionDuration={120} />
       <Group justify="space-between">
         <Text c="dimmed" role="status" tabIndex={-1} data-autofocus>
-          {finished} of {total}
+          {countText(finished)} of {countText(total)}
         </Text>
         <Button variant="default" onClick={onStop}>
           Stop

@@ -83,7 +83,8 @@ export function LicenseList(props: {
               <BulkActions
                 search={search}
                 ticked={selected.licenses}
-                total={selected.isPage && total > selected.licenses.length ? total : undefined}
+                total={total}
+                mayChooseAll={selected.isPage && total > selected.licenses.length}
                 isAll={selected.isAll}
                 onAll={selected.selectAll}
                 onClear={selected.clear}
