@@ -1,5 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+
+/** Pseudorandom bytes that compress badly and are the same in every run. */
+export function noise(size: number, seed: string): Buffer {
+  const key = createHash('sha256').update(seed).digest();
+  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
+}
 
 /** Bytes with the signature of a Windows program: `MZ`, a PE header, then `content`. */
 export function program(size: number, content: Buffer = randomBytes(size)): Buffer {

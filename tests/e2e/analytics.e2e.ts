@@ -13,6 +13,7 @@ import {
   test,
   type ConsoleServer,
   type Page,
+  shortDay,
 } from './support.ts';
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -24,8 +25,7 @@ const drawing = (page: Page, name: string) => card(page, name).locator('svg.rech
 
 const today = new Date().toISOString().slice(0, 10);
 /** A day as the charts format it. */
-const dayLabel = (iso: string) =>
-  new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayLabel = (iso: string) => shortDay(new Date(iso)).replace(/ \d+$/, '');
 
 /**
  * A hospital with three machines on two versions, a laboratory whose license was revoked, and one license that ends in

@@ -4,7 +4,7 @@ import { uploads } from '../../contract/uploads.ts';
 import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password, hours } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -23,6 +23,7 @@ import {
   test,
   type ConsoleServer,
   type Page,
+  stayWithin,
 } from './support.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -173,6 +174,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(row(page, name)).toContainText('Never used');
     await expect(row(page, name)).toContainText('0 requests · 5 per hour');
     await expectAccessible(page);
+    await stayWithin(hours(1));
     const answer = await use();
     expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, '5']);
     expect(answer.headers.get('ratelimit-remaining')).toBe('4');

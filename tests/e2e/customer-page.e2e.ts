@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { customerExport } from '../../contract/customer-page.ts';
 import { customers } from '../../contract/customers.ts';
+import { extended } from '../../contract/license-term.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
@@ -12,6 +13,7 @@ import {
   expectStatus,
   inDays,
   rowOf,
+  shortDay,
   signInAs,
   test,
   type Page,
@@ -58,14 +60,12 @@ test('a stopped workstation is found on the page of its customer, and its licens
 
   const row = rowOf(card(page, 'Licenses'), key);
   await chooseInMenu(row, '+1 year');
-  const end = new Date(until);
-  end.setUTCFullYear(end.getUTCFullYear() + 1);
-  const date = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
-  const shown = end.toLocaleDateString('en-GB', date).replace('Sept', 'Sep');
+  const end = extended(until, { months: 12 });
+  const shown = shortDay(new Date(end));
   await expect(page.getByText(`License ${key} extended to ${shown}`)).toBeVisible();
   await expect(row).toContainText(shown);
   const stored = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
-  expect(stored.validUntil).toBe(end.toISOString());
+  expect(stored.validUntil).toBe(end);
 
   const saved = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Export' }).click();

@@ -18,6 +18,7 @@ import {
   test,
   type ConsoleServer,
   type Page,
+  shortDay,
 } from './support.ts';
 
 const megabyte = 1024 * 1024;
@@ -70,9 +71,8 @@ test('the title and the facts say which machine it is and what it told', async (
   const hash = machineHashOf(machineId);
   await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
   await expect(page.getByText(hash)).toHaveCount(0);
-  const today = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
   // A machine is seen when the service receives its report, whatever its own clock says.
-  const seen = `${today.format(new Date())} (just now)`;
+  const seen = `${shortDay(new Date())} (just now)`;
   await expect(facts(page).locator('dt')).toHaveText([
     'Platform',
     'Current Version',
@@ -165,7 +165,7 @@ test('every event is a sentence, the latest first', async ({ page, server }) => 
     await expect(items.nth(index).locator('svg')).toHaveCount(1);
   }
   await expect(tabs(page).first()).toHaveText('Update Events (9)');
-  await expect(items.nth(2)).toContainText('3 minutes ago');
+  await expect(items.nth(2)).toContainText(/[34] minutes ago/);
   const icon = (index: number) => items.nth(index).locator('svg');
   await expectColor(icon(1), 'green');
   await expectColor(icon(2), 'red');

@@ -20,9 +20,9 @@ import {
 
 const day = 86_400_000;
 
-/** Another letter in the middle of the text. */
+/** Another letter in the middle of the signature: in the content it may leave no valid JSON. */
 const altered = (text: string) => {
-  const middle = Math.floor(text.length / 2);
+  const middle = Math.floor((text.lastIndexOf('.') + text.length) / 2);
   return text.slice(0, middle) + (text[middle] === 'A' ? 'B' : 'A') + text.slice(middle + 1);
 };
 

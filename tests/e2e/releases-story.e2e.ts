@@ -5,11 +5,11 @@ import { uploads } from '../../contract/uploads.ts';
 import { updateEvents } from '../../contract/update-events.ts';
 import { displayIdOf } from '../../server/features/update-events/machine-id.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
-import { program } from '../binaries.ts';
+import { program, noise } from '../binaries.ts';
 import { makeApiKey } from '../factories.ts';
 import { eventually } from '../harness.ts';
 import { dialog, expect, rowOf, signInByForm, test, type ConsoleServer, type Page } from './support.ts';
-import { fileOnDisk, noise } from './releases.ts';
+import { fileOnDisk } from './releases.ts';
 
 const machineIds = Array.from({ length: 1000 }, (_, index) => `population-${index}`);
 const installer = 'Lanyard Setup 1.0.1.exe';

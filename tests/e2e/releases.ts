@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { test } from '@playwright/test';
 import { releases, type Release } from '../../contract/releases.ts';
@@ -9,12 +9,6 @@ import { makeApiKey, type MadeApiKey } from '../factories.ts';
 import { eventually } from '../harness.ts';
 import { uploader } from '../uploading.ts';
 import type { ConsoleServer } from './support.ts';
-
-/** Pseudorandom bytes that compress badly and are the same in every run. */
-export function noise(size: number, seed: string): Buffer {
-  const key = createHash('sha256').update(seed).digest();
-  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
-}
 
 /** A file on disk for a file input. */
 export async function fileOnDisk(name: string, bytes: Buffer): Promise<string> {

@@ -10,7 +10,7 @@ import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { makeLicense } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password, minutes } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
   comeBack,
@@ -26,6 +26,7 @@ import {
   stored,
   test,
   type Page,
+  stayWithin,
 } from './support.ts';
 import { makeUser } from './users-screen.ts';
 
@@ -125,7 +126,7 @@ test('a call that cannot be made and one without a sentence fall back to the wor
 test('too many wrong passwords are throttled in words', async ({ page, server }) => {
   expectStatus(page, 429);
   const credentials = { email: 'nobody@lanyard.test', password: 'wrong' };
-  // Failures are counted in windows of 15 minutes, and one may end during the test.
+  await stayWithin(minutes(15));
   const attempts = Array.from({ length: 25 }, () => server.api().call(session.login, { body: credentials }));
   expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
   await page.goto('/login');

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { licenses } from '../../contract/licenses.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeCustomer } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password, hours } from '../harness.ts';
 import {
   button,
   dialog,
@@ -16,6 +16,7 @@ import {
   test,
   type ConsoleServer,
   type Page,
+  stayWithin,
 } from './support.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1440, height: 900 } });
@@ -116,7 +117,7 @@ test('staff from the first person with a role to the figures of what they did', 
     await goTo(page, 'Audit Log');
     await button(page, 'Filters').click();
     const filters = page.getByRole('region', { name: 'Filters' });
-    await filters.getByRole('combobox', { name: 'Person', exact: true }).click();
+    await filters.getByRole('combobox', { name: 'User', exact: true }).click();
     await option(page, manager.email).click();
     await page.getByLabel('From', { exact: true }).fill(today);
     await page.getByLabel('To', { exact: true }).fill(today);
@@ -166,6 +167,7 @@ test('staff from the first person with a role to the figures of what they did', 
 
   const validate = desktop(server, key, licenseKey);
   await test.step('uses it, and sees its usage rise', async () => {
+    await stayWithin(hours(1));
     expect((await validate('ward-1')).status).toBe(200);
     expect((await validate('ward-2')).status).toBe(200);
     await expect(row()).toContainText('2 requests · 3 per hour', { timeout: 15_000 });

@@ -510,6 +510,18 @@ export async function expectInSight(element: Locator): Promise<void> {
 const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
 
+/** A day as the console writes it in British English, where Node's month is `Sept`. */
+export const shortDay = (at: Date): string =>
+  at
+    .toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+    .replace('Sept', 'Sep');
+
+/** Waits if the window of time in which calls are counted is about to end, so that a test stays within one. */
+export async function stayWithin(windowMs: number): Promise<void> {
+  const left = windowMs - (Date.now() % windowMs);
+  if (left < 30_000) await sleep(left + 100);
+}
+
 /** Matches the paths of a call, without their query. */
 export const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 

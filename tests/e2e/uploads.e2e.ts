@@ -1,7 +1,7 @@
 import { uploads } from '../../contract/uploads.ts';
-import { archive, program } from '../binaries.ts';
+import { archive, program, noise } from '../binaries.ts';
 import { holdBack } from './hold-back.ts';
-import { fileOnDisk, makeRelease, noise } from './releases.ts';
+import { fileOnDisk, makeRelease } from './releases.ts';
 import { expect, expectAccessible, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
 import {
   box,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
-import { appImage, program, withBlockmap } from '../../../tests/binaries.ts';
+import { appImage, program, withBlockmap, noise } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
@@ -553,8 +553,8 @@ describe('a differential download', () => {
   });
 
   test('finds the block map of the version that runs on another channel', async () => {
-    const old = program(1_000_000);
-    const next = Buffer.concat([old.subarray(0, 500_000), randomBytes(10_000), old.subarray(510_000)]);
+    const old = program(1_000_000, noise(1_000_000, 'old'));
+    const next = Buffer.concat([old.subarray(0, 500_000), noise(10_000, 'next'), old.subarray(510_000)]);
     await upload(old, { version: '1.0.0-beta.1', channel: 'beta' });
     await upload(next, { version: '1.0.0' });
     const installed = join(folder, `installed-${randomUUID()}.exe`);
