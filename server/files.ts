@@ -35,3 +35,11 @@ export async function writeWhole(file: string, text: string, draft: string): Pro
   }
   await syncFolder(path.dirname(file));
 }
+
+/** Whether a call failed because its file does not exist. */
+export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** For `catch`: undefined where the file does not exist. */
+export function missingAsUndefined(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}

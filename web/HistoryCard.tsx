@@ -5,8 +5,8 @@ import { DataTable } from './ui/DataTable.tsx';
 import { RelativeTime } from './ui/RelativeTime.tsx';
 import { EmptyState } from './ui/states.tsx';
 
-/** A line of a history: when, by whom, what. */
-export type HistoryLine = { id: string; at: string; by: ReactNode; what: ReactNode };
+/** A line of a history: when, by whom as the audit log says it, what. */
+export type HistoryLine = { id: string; at: string; by: string | null; what: ReactNode };
 
 const columns = [
   {
@@ -15,7 +15,12 @@ const columns = [
     width: 140,
     cell: ({ at }: HistoryLine) => <RelativeTime value={at} />,
   },
-  { id: 'by', header: 'By', width: 220, cell: ({ by }: HistoryLine) => by },
+  {
+    id: 'by',
+    header: 'By',
+    width: 220,
+    cell: ({ by }: HistoryLine) => (by === 'system' ? 'Lanyard' : (by ?? 'Not signed in')),
+  },
   {
     id: 'what',
     header: 'What',

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { writeWhole } from '../files.ts';
+import { missingAsUndefined, writeWhole } from '../files.ts';
 
 /** Rows that are written together. The id lets the database detect a batch that it already has. */
 export type Batch<Row> = { id: string; rows: Row[] };
@@ -64,10 +64,7 @@ export function openJournal(folder: string, mostBytes: number) {
 
     /** The rows of a batch, with dates restored; undefined if another process has written and removed it. */
     async read<Row>(segment: Segment): Promise<Row[] | undefined> {
-      const text = await readFile(path.join(folder, segment.file), 'utf8').catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      });
+      const text = await readFile(path.join(folder, segment.file), 'utf8').catch(missingAsUndefined);
       return text === undefined ? undefined : (JSON.parse(text, toDates) as Row[]);
     },
 

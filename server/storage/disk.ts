@@ -13,7 +13,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolder, withFile, writeWhole } from '../files.ts';
+import { isMissing, missingAsUndefined, syncFolder, withFile, writeWhole } from '../files.ts';
 import { isFailure, type Failure } from '../failure.ts';
 import { freeBuffers } from './free-buffers.ts';
 import {
@@ -224,12 +224,6 @@ async function fullAsValue<T>(work: () => Promise<T>): Promise<T | Failure> {
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storageFull;
     throw error;
   }
-}
-
-const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
-function missingAsUndefined(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
 }
 
 const sizeOf = (file: string) => stat(file).then((found) => found.size, missingAsUndefined);

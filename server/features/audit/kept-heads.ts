@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { missingAsUndefined } from '../../files.ts';
 import { auditHeadName, type Storage } from '../../storage/storage.ts';
 import type { SignedHead } from './chain.ts';
 
@@ -94,10 +95,6 @@ export function filePlace(name: string, file: string): HeadPlace {
       }
     },
   };
-}
-
-function missingAsUndefined(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 function storagePlace(storage: Storage): HeadPlace {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { HistoryCard } from '../../HistoryCard.tsx';
 import { useAuth } from '../../session.tsx';
-import { userText } from './audit-labels.ts';
 import { auditListQuery } from './queries.ts';
 import { RecordHistoryLink } from './RecordHistoryLink.tsx';
 
@@ -21,7 +20,7 @@ function History(of: { resourceType: string; resourceId: string }) {
       lines={list.data?.entries.map((entry) => ({
         id: entry.audit_id,
         at: entry.timestamp,
-        by: userText(entry.user_email),
+        by: entry.user_email,
         what: entry.changes_summary,
       }))}
     />

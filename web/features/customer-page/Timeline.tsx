@@ -11,7 +11,7 @@ import { timelineQuery } from './queries.ts';
 const lineOf = ({ id, at, by, what, success }: TimelineEntry): HistoryLine => ({
   id,
   at,
-  by: by === 'system' ? 'Lanyard' : (by ?? 'Not signed in'),
+  by,
   what: (
     <>
       <Anchor renderRoot={(root) => <Link {...root} to={paths.audit} search={{ entry: id }} />} c="inherit">

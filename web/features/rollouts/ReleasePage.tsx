@@ -6,6 +6,7 @@ import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import { HistoryCard } from '../../HistoryCard.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -18,7 +19,6 @@ import { Tiles } from '../../ui/Tiles.tsx';
 import { platformText } from '../../platform-text.ts';
 import { Badges, ChangeRelease, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
-import { History } from './History.tsx';
 import { Machines } from './Machines.tsx';
 import { PlanCard } from './PlanCard.tsx';
 import { historyQuery, progressQuery } from './queries.ts';
@@ -48,7 +48,7 @@ export function ReleasePage() {
       {(data) => (
         <>
           <Details progress={data} />
-          <History history={history} />
+          <HistoryCard title="History" query={history} lines={history.data} />
         </>
       )}
     </RecordPage>
