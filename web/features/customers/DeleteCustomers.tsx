@@ -1,11 +1,11 @@
-import { Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
 import { runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-labels.ts';
-import { BulkFailures } from '../../ui/BulkFailures.tsx';
+import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -46,16 +46,22 @@ export default function DeleteCustomers(props: {
     return (
       <Dialog title={title} onClose={close}>
         <Stack gap="md">
-          <BulkFailures
-            sentence={`${countOf(done.length)} deleted. ${countOf(failed.length)} could not be deleted:`}
-            label="Customers"
-            failed={failed.map(({ item, error }) => ({
-              id: item.customerId,
-              name: item.name,
-              reason: messageOf(error),
-            }))}
-            onClose={close}
-          />
+          <Text role="alert">
+            {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted:
+          </Text>
+          <BoxedList label="Customers">
+            {failed.map(({ item, error }) => (
+              <li key={item.customerId}>
+                {item.name}
+                <Text c="var(--mantine-color-error)">{messageOf(error)}</Text>
+              </li>
+            ))}
+          </BoxedList>
+          <Group justify="flex-end">
+            <Button onClick={close} data-autofocus>
+              Close
+            </Button>
+          </Group>
         </Stack>
       </Dialog>
     );
