@@ -97,12 +97,13 @@ export function typedDaysIn(locale: Intl.Locale) {
   };
   const hint = (text: string, example: string): string => {
     const parts = partsOf(momentParts.exec(tidy(text))?.[1] ?? '');
-    if (!parts) return example;
+    // the month in the place of the day: the example shows the order
+    if (!parts || parts.month > 12) return example;
     if (dayOf(parts)) return 'There is no such time on that day';
     return parts.year < 1970 ? 'Must lie between the years 1970 and 9999' : 'There is no such day';
   };
   const inNumbers = numeric.order[0] === 'month' ? '12/31/2026' : '31.12.2026';
-  const examples = [...new Set([shownDay('2026-12-31'), inNumbers])].join(', ');
+  const examples = [...new Set([shownDay('2026-12-31'), inNumbers, '2026-12-31'])];
   return {
     /**
      * Parses `2026-12-31`, `31.12.2026`, `31 Dec 2026`, `Dec 31, 2026`, and `31/12/2026` in the order of the
@@ -130,7 +131,7 @@ export function typedDaysIn(locale: Intl.Locale) {
     dayProblem: (value: string): string | undefined =>
       value === '' || isDay(value)
         ? undefined
-        : hint(value, `Write a date such as ${examples} or 2026-12-31`),
+        : hint(value, `Write a date such as ${examples.slice(0, -1).join(', ')} or ${examples.at(-1)}`),
     /** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
     momentProblem: (value: string): string | undefined =>
       value === '' || isMoment(value)

@@ -27,6 +27,12 @@ export function ExportButton({ search }: { search: AuditSearch }) {
 
   return (
     <Group gap={4}>
+      {/* before the other, which stays in its place: a double click must not reach this one */}
+      {busy && (
+        <Button variant="subtle" onClick={() => running.current?.abort()}>
+          Cancel export
+        </Button>
+      )}
       <Button
         variant="default"
         leftSection={<IconDownload size={15} stroke={1.75} />}
@@ -35,11 +41,6 @@ export function ExportButton({ search }: { search: AuditSearch }) {
       >
         Export CSV
       </Button>
-      {busy && (
-        <Button variant="subtle" onClick={() => running.current?.abort()}>
-          Cancel export
-        </Button>
-      )}
     </Group>
   );
 }
