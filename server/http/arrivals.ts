@@ -37,7 +37,8 @@ export const arrivalLimits: ArrivalLimits = {
   windowBytes: 32 * 1024,
   lingerMs: 15_000,
   waitingRequests: 16,
-  unreadMs: 120_000,
+  // a download is written in pieces of 512 KB, which take 320 s at the least rate of an upload
+  unreadMs: 360_000,
   lookMs: 1000,
   jsonBytesAtOnce: 64 * mostJsonBytes,
 };
