@@ -25,9 +25,11 @@ export default function ExtendButton(props: {
   const { licenseId, name, endsAt, className } = props;
   const { extend, isPending } = useExtend();
   const begin = useChange({
-    mutationFn: () => queryClient.fetchQuery(licenseQuery(licenseId)),
-    onSuccess: (license) => {
-      if (license.validUntil === endsAt) return extend(license, term);
+    // the button may stand for the next license by the time this one is loaded
+    mutationFn: (pressed: { licenseId: string; endsAt: string }) =>
+      queryClient.fetchQuery(licenseQuery(pressed.licenseId)),
+    onSuccess: (license, pressed) => {
+      if (license.validUntil === pressed.endsAt) return extend(license, term);
       void toast({
         message: `Not extended: it ends on ${utcDate(license.validUntil)} by now.`,
         subject: aboutLicense(license),
@@ -46,7 +48,7 @@ export default function ExtendButton(props: {
       data-hint="Extend by a year"
       loading={begin.isPending || isPending}
       // the next license takes the place of one that is extended: neither a double click nor a held key may reach it
-      {...pressOnce(() => begin.mutate())}
+      {...pressOnce(() => begin.mutate({ licenseId, endsAt }))}
     >
       {label}
     </Button>
