@@ -33,9 +33,6 @@ export const customersOfMachines = async (
 ): Promise<(CustomerOfMachine | undefined)[]> =>
   (await ownersOf(parts, hashes)).map(({ owners }) => owners[0]);
 
-/** Seats of one record that are looked at: an id that many machines report is no id. */
-const mostSeats = 20;
-
 async function ownersOf(
   { db, pool }: { db: Db; pool: Pool },
   machineHashes: readonly string[],
@@ -57,9 +54,7 @@ async function ownersOf(
           from ${activationsOfRecord(sql`asked.hash`)} a
           join licenses l using (license_id)
           join customers c using (customer_id)
-          left join machine_credentials m using (activation_id)
-         order by rank
-         limit ${mostSeats}) as held
+          left join machine_credentials m using (activation_id)) as held
      order by asked.place, held.rank`.compile(db);
   const seats = await runPrepared(pool, query);
   return hashes.map((_, index) => {

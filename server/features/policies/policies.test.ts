@@ -320,6 +320,9 @@ describe('the policy of a customer', () => {
     expect(await fed(machineId)).toBe('1.2.0 PINNED');
     expect(await fed(await enrollOn(server, second, machineId))).toBe('1.3.0 OFFERED');
     expect(await fed(machineId)).toBe('1.2.0 PINNED');
+    // nor by many
+    for (let n = 0; n < 21; n++) await validateOn(server.api(key), await makeLicense(staff), machineId);
+    expect(await fed(machineId)).toBe('1.2.0 PINNED');
     await deactivate(staff, activation!);
     expect(await fed(machineId)).toBe('1.3.0 OFFERED');
   });
