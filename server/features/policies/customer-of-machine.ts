@@ -73,8 +73,8 @@ async function ownersOf(
 }
 
 /**
- * Finds the customers whose active licenses a machine holds a seat on, or else the last one, from memory if it has one activation at most: among several, the latest validation
- * may decide. Machines that ask at the same time share a query.
+ * Finds the customers whose active licenses a machine holds a seat on, or else the last one; from memory if it has one
+ * activation at most: among several, the latest validation may decide. Machines that ask at the same time share a query.
  */
 export function createCustomerFinder(parts: { db: Db; pool: Pool; facts: Facts }) {
   const owners = parts.facts.kind<Owners>({
