@@ -26,7 +26,13 @@ const duration = z.string().transform((value, issues) => {
   return z.NEVER;
 });
 
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+/** fetch() and the S3 client refuse a user name or password, and their errors would show it in the log. */
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
+  .refine(
+    (value) => new URL(value).username + new URL(value).password === '',
+    'must not contain a user name or password',
+  );
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' });
 
@@ -92,8 +98,9 @@ const storageUrl = z.string().transform((value, issues) => {
 const auditAnchor = z.string().transform((value, issues) => {
   const file = filePath(value);
   if (file) return { kind: 'file' as const, file };
-  if (httpUrl.safeParse(value).success) return { kind: 'http' as const, url: value };
-  issues.addIssue('must be file:<file>, or an http or https address');
+  const url = httpUrl.safeParse(value);
+  if (url.success) return { kind: 'http' as const, url: url.data };
+  for (const { message } of url.error.issues) issues.addIssue(`${message}, or file:<file>`);
   return z.NEVER;
 });
 

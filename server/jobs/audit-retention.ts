@@ -13,7 +13,7 @@ export async function keepRetention(
   watch: ChainWatch,
 ): Promise<number> {
   await watch.seal();
-  const kept = await watch.kept();
+  const kept = await watch.readHeads();
   const result = await systemChange(context, time.now, (change) => cleanUp(change, time, watch.keys, kept));
   if (!isFailure(result)) return result.removed;
   context.log.error(result.message);

@@ -216,6 +216,39 @@ describe('history replaced', () => {
   });
 });
 
+describe('rows that some queries do not see', () => {
+  test.each([
+    ['audit_entries', 'alter table audit_entries enable row level security'],
+    ['audit_entries', 'alter table audit_entries force row level security'],
+    ['audit_entries', 'create table more_entries () inherits (audit_entries)'],
+    ['audit_seals', 'create rule no_seals as on update to audit_seals do instead nothing'],
+    ['audit_pending', 'alter table audit_pending enable row level security'],
+    ['audit_head', 'create table other_head () inherits (audit_head)'],
+    ['audit_anchors', 'alter table audit_anchors force row level security'],
+    [
+      'audit_entries',
+      'alter table audit_entries rename to entries',
+      'create view audit_entries as select * from entries where success',
+    ],
+  ])('in %s are a break: %s', async (table, ...statements) => {
+    await asOwner(...statements);
+    const problem = `The table ${table} was altered: not every query reads the same rows from it.`;
+    expect(await problemOf()).toBe(problem);
+    await server.audit.tick();
+    expect(server.audit.state().broken?.problem, 'found without being asked').toBe(problem);
+  });
+
+  test('are no break once a rule or an inheriting table is gone', async () => {
+    await asOwner(
+      'create table more_entries () inherits (audit_entries)',
+      'drop table more_entries',
+      'create rule no_seals as on update to audit_seals do instead nothing',
+      'drop rule no_seals on audit_seals',
+    );
+    expect((await verify()).whole).toBe(true);
+  });
+});
+
 describe('the retention switch', () => {
   test.each([
     ["select set_config('lanyard.audit_retention', 'on', false)"],

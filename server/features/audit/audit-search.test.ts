@@ -40,8 +40,15 @@ describe('among 120,000 entries', () => {
   ])('%j is found without reading them all', async (query, entries, total, totalIsExact) => {
     const queries = await recordQueries(() => ownApi.ok(calls.list, { query }));
     expect(queries.all.length).toBeGreaterThan(0);
-    expect(queries.answer).toMatchObject({ total, totalIsExact });
-    expect(queries.answer.entries).toHaveLength(entries);
+    const { answer } = queries;
+    // The count of a search or of several fields has 40 ms, which a busy machine may exceed.
+    const isTimed = query.search ?? (query.userId && query.eventType);
+    const uncounted = { total: entries, totalIsExact: false };
+    expect([{ total, totalIsExact }, ...(isTimed ? [uncounted] : [])]).toContainEqual({
+      total: answer.total,
+      totalIsExact: answer.totalIsExact,
+    });
+    expect(answer.entries).toHaveLength(entries);
     for (const plan of await Promise.all(queries.all.map((one) => planOf(own, one))))
       expect(plan.replace(countsToLimit, '')).not.toMatch(/Seq Scan/);
   });

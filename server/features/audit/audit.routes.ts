@@ -25,7 +25,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     cleanup: inChangeAfter(watch.seal, async (change) => {
       const time = await checkClock(change.tx, change.now);
       if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
-      return cleanUp(change, time, watch.keys, await watch.kept());
+      return cleanUp(change, time, watch.keys, await watch.readHeads());
     }),
     verify,
     chain: async () => watch.state(),

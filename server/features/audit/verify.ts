@@ -62,6 +62,23 @@ const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
     return work(tx);
   });
 
+/** A row that a policy, a rule or a table beside this one hides or adds is another one for each query. */
+async function checkTables(tx: Db): Promise<Broken | null> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class as c
+    where oid in ('audit_entries'::regclass, 'audit_seals'::regclass, 'audit_pending'::regclass,
+        'audit_head'::regclass, 'audit_anchors'::regclass)
+      and (relkind <> 'r' or relrowsecurity or relforcerowsecurity
+        -- relhasrules and relhassubclass stay set after the last one is gone
+        or exists (select from pg_rewrite where ev_class = c.oid)
+        or exists (select from pg_inherits where inhparent = c.oid))
+    order by 1 limit 1`.execute(tx);
+  const [table] = rows;
+  return table
+    ? broken({}, `The table ${table.name} was altered: not every query reads the same rows from it.`)
+    : null;
+}
+
 const readAnchors = (tx: Db) => tx.selectFrom('audit_anchors').selectAll().orderBy('sequence').execute();
 
 const checkAnchors = (keys: AuditKeys, anchors: Anchor[]): Broken | null =>
@@ -73,8 +90,8 @@ async function checkAll(
   anchors: Anchor[],
   outside: { kept: KeptHead[]; gaps: Gap[] },
 ): Promise<Pick<Section, 'checked' | 'broken'>> {
-  const badAnchor = checkAnchors(keys, anchors);
-  if (badAnchor) return { checked: 0, broken: badAnchor };
+  const unread = (await checkTables(tx)) ?? checkAnchors(keys, anchors);
+  if (unread) return { checked: 0, broken: unread };
   const { head, last } = await readEnd(tx);
   // Without the head, it is unknown which entries may lack a mac.
   if (!head || !isOurHead(keys, head)) return { checked: 0, broken: altered(last.sequence) };
@@ -130,7 +147,8 @@ export function checkSection(db: Db, keys: AuditKeys, from: Place | undefined): 
     const isInChain = from && from.sequence > start.sequence;
     const section = await checkLinks(tx, keys, isInChain ? from : start, excused, sectionLinks);
     if (section.broken || section.next) return section;
-    const problem = checkAnchors(keys, await readAnchors(tx)) ?? (await checkUnsealed(tx, keys));
+    const problem =
+      (await checkTables(tx)) ?? checkAnchors(keys, await readAnchors(tx)) ?? (await checkUnsealed(tx, keys));
     return { ...section, broken: problem };
   });
 }

@@ -34,7 +34,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   let loggedProblem: string | undefined;
 
   /** Reads the heads from all reachable places, and updates the highest number known to be sealed. */
-  async function kept(where = places): Promise<KeptHead[]> {
+  async function readHeads(where = places): Promise<KeptHead[]> {
     const read = (place: HeadPlace) =>
       readKept([place]).catch((error: unknown) => {
         failed(place, error);
@@ -48,21 +48,21 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   /** Creates the first head of a new database, before any sealing. Throws if a stored head cannot be read. */
   async function begin(): Promise<void> {
     if (!(await hasBegun(db))) await beginChain(parts, keys, await readKept(places), clock());
-    await kept();
+    await readHeads();
   }
 
   /** Seals pending entries, and stores the new head in the data directory. Returns how many entries were sealed. */
   async function seal(): Promise<number> {
     const sealed = await sealPending(parts, keys, clock, () => knownUntil);
-    if (sealed > 0) await keep(places.slice(0, 1));
+    if (sealed > 0) await storeHead(places.slice(0, 1));
     return sealed;
   }
 
   /** Checks the end of the chain and stores a head that is ours; locked, so that a stored head never goes back. */
-  async function keep(where: HeadPlace[]): Promise<void> {
+  async function storeHead(where: HeadPlace[]): Promise<void> {
     const check = async (tx: Db) => {
       await sql`select pg_advisory_xact_lock(${locks.auditHead})`.execute(tx);
-      const heads = await kept(where);
+      const heads = await readHeads(where);
       const end = await readEnd(tx);
       const gaps = await acceptedGaps(tx, keys);
       const broken = await checkEnd(tx, keys, end, { kept: heads, gaps });
@@ -99,7 +99,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
 
   /** Runs every minute: stores the head in all places, and checks a section. Returns whether a full check ended. */
   async function tick(): Promise<boolean> {
-    await keep(places);
+    await storeHead(places);
     const { broken, next } = await checkSection(db, keys, nextSection);
     nextSection = next;
     if (broken) chainBroken = broken;
@@ -114,7 +114,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   /** Checks everything immediately. */
   async function verify(): Promise<AuditVerification> {
     await seal();
-    const result = await verifyChain(db, keys, await kept());
+    const result = await verifyChain(db, keys, await readHeads());
     chainBroken = result.broken;
     if (result.whole) {
       endBroken = null;
@@ -145,5 +145,5 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     };
   }
 
-  return { begin, seal, tick, verify, state, kept, keys };
+  return { begin, seal, tick, verify, state, readHeads, keys };
 }
