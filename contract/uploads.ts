@@ -66,7 +66,7 @@ export const uploads = {
     params: z.object({ uploadId: id, index: wholeNumber(0, 100_000) }),
     bodyKind: 'bytes',
     answer: z.object({ index: z.number(), received: z.number() }),
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_LARGE', 'STORAGE_FULL'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'CHUNKS_LOST', 'RULE_VIOLATED', 'TOO_LARGE', 'STORAGE_FULL'],
   }),
   complete: route('POST', '/api/v1/binaries/upload/complete', {
     summary: 'Verify size, hash and type of the file and create the release; may be repeated',
@@ -83,7 +83,15 @@ export const uploads = {
       .superRefine(checkPlan),
     answer: release,
     status: 201,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'ALREADY_EXISTS', 'STORAGE_FULL', 'NEEDS_APPROVAL'],
+    errors: [
+      'NOT_FOUND',
+      'WRONG_STATE',
+      'CHUNKS_LOST',
+      'RULE_VIOLATED',
+      'ALREADY_EXISTS',
+      'STORAGE_FULL',
+      'NEEDS_APPROVAL',
+    ],
   }),
   state: route('GET', '/api/v1/binaries/upload/{uploadId}', {
     summary: 'Which chunks are stored, to resume an upload',

@@ -8,6 +8,7 @@ import type { Release } from '../contract/releases.ts';
 import type { StorageConfig } from '../server/config.ts';
 import { connect } from '../server/storage/s3-client.ts';
 import { sweepUploads } from '../server/jobs/upload-sweep.ts';
+import { inLanes } from './in-lanes.ts';
 import { MiB, uploader, type Prepared, type Uploader } from './uploading.ts';
 import { program, sha512Of } from './binaries.ts';
 import {
@@ -187,14 +188,11 @@ test('a file of 300 MB goes through without filling the memory', async () => {
   const hash = createHash('sha512');
   for (let i = 0; i < count; i++) hash.update(block);
   const prepared = await up.prepare({ length: count * block.length } as Buffer, { version: '3.0.1' });
-  const waiting = Array.from({ length: count }, (_, index) => index);
-  const lane = async () => {
-    for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
-      const answer = await up.chunk(prepared.uploadId, index, block);
-      expect(answer.status, answer.text).toBe(200);
-    }
+  const send = async (index: number) => {
+    const answer = await up.chunk(prepared.uploadId, index, block);
+    expect(answer.status, answer.text).toBe(200);
   };
-  await Promise.all(Array.from({ length: 6 }, lane));
+  await inLanes([...Array(count).keys()], send, 6);
   const answer = await up.complete(block, prepared, { version: '3.0.1', sha512: hash.digest('base64') });
   expect(answer.status, answer.text).toBe(201);
   const peak = await residentMiB(server, 'VmHWM');

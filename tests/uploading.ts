@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { releases } from '../contract/releases.ts';
 import { uploads } from '../contract/uploads.ts';
 import type { RouteRequest } from '../contract/route.ts';
+import { inLanes } from './in-lanes.ts';
 import { sha512Of } from './binaries.ts';
 import { addressOf, type Answer, type Api, type Identity, type TestServer } from './harness.ts';
 import { releaseRow } from './rows.ts';
@@ -71,14 +72,11 @@ export function uploader(url: string, api: Api, who: Identity) {
     state: (uploadId: string) => api.call(uploads.state, { params: { uploadId } }),
     cancel: (uploadId: string) => api.call(uploads.cancel, { params: { uploadId } }),
     async sendAll(bytes: Buffer, prepared: Prepared, parallel = 6): Promise<void> {
-      const waiting = [...pieces(bytes, prepared).entries()];
-      const lane = async () => {
-        for (let next = waiting.shift(); next; next = waiting.shift()) {
-          const answer = await chunk(prepared.uploadId, ...next);
-          if (answer.status !== 200) throw new Error(`Chunk ${next[0]}: ${answer.text}`);
-        }
+      const sendPiece = async (piece: Buffer, index: number) => {
+        const answer = await chunk(prepared.uploadId, index, piece);
+        if (answer.status !== 200) throw new Error(`Chunk ${index}: ${answer.text}`);
       };
-      await Promise.all(Array.from({ length: parallel }, lane));
+      await inLanes(pieces(bytes, prepared), sendPiece, parallel);
     },
     /** One multipart request; the fields are sent in the given order. */
     direct(fields: Fields, headers: Record<string, string> = {}) {

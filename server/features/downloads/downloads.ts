@@ -69,7 +69,8 @@ export async function sendFile(
     reply.code(416).header('content-range', `bytes */${size}`).removeHeader('content-disposition');
     return empty(reply, 0);
   }
-  if (storage.signedUrl && (ranges === 'whole' || ranges.length === 1)) {
+  // the URL is signed for GET
+  if (storage.signedUrl && request.method === 'GET' && (ranges === 'whole' || ranges.length === 1)) {
     const url = await storage.signedUrl(file.key, {
       contentType,
       contentDisposition: attachment(file.name),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { uploads } from '../../../contract/uploads.ts';
@@ -86,6 +87,25 @@ describe('a claim on a chunk', () => {
     slow.request.flushHeaders();
     await eventually(() => isClaimed(prepared.uploadId));
     server.clock.advance(seconds(11));
+    await up.sendAll(bytes, prepared);
+    slow.request.end(Buffer.alloc(8 * MiB, 9));
+    expect([409, 'broken']).toContain(await slow.answer);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('made by a clock that was ahead ends when the clock is right again', async () => {
+    const prepared = await up.prepare(bytes);
+    server.clock.advance(seconds(60));
+    const slow = slowSender(prepared.uploadId, 0);
+    slow.request.flushHeaders();
+    await eventually(() => isClaimed(prepared.uploadId));
+    // a completion that ended with its process
+    await server.db
+      .updateTable('uploads')
+      .set({ claim: randomUUID(), claimed_at: server.clock.now() })
+      .where('upload_id', '=', prepared.uploadId)
+      .execute();
+    server.clock.advance(-seconds(60));
     await up.sendAll(bytes, prepared);
     slow.request.end(Buffer.alloc(8 * MiB, 9));
     expect([409, 'broken']).toContain(await slow.answer);

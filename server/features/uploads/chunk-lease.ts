@@ -11,7 +11,7 @@ import {
   findUpload,
   isClaimed,
   leaseMs,
-  leaseStart,
+  leaseTimes,
   notFound,
   type UploadRow,
 } from './upload-row.ts';
@@ -52,6 +52,7 @@ async function tryLease(
 ): Promise<ChunkLease | 'stored' | 'held' | Failure> {
   const claim = randomUUID();
   return systemChange(context, context.clock(), async ({ tx, now }) => {
+    const { from, to } = leaseTimes(now);
     const found = await tx
       .selectFrom('uploads')
       .selectAll()
@@ -65,7 +66,7 @@ async function tryLease(
       values (${uploadId}, ${index}, ${claim}, ${now})
       on conflict (upload_id, index) do update
         set claim = excluded.claim, claimed_at = excluded.claimed_at, done_at = null, etag = null
-        where (c.claim is null or c.claimed_at < ${leaseStart(now)}) and (c.done_at is null or ${mayReplace})
+        where (c.claim is null or c.claimed_at not between ${from} and ${to}) and (c.done_at is null or ${mayReplace})
       returning 1`.execute(tx);
     if (rows.length > 0) {
       // a completion that froze until its claim expired has hashed other bytes than this chunk will have
@@ -97,7 +98,7 @@ export class LeaseLost extends Error {}
 /** Renews a lease while bytes arrive; throws LeaseLost when another connection has taken it. */
 export async function renew(context: LeaseContext, held: ChunkLease): Promise<void> {
   const now = context.clock();
-  if (now.getTime() - held.renewedAt.getTime() < leaseMs / 3) return;
+  if (Math.abs(now.getTime() - held.renewedAt.getTime()) < leaseMs / 3) return;
   const { numUpdatedRows } = await systemChange(context, now, ({ tx }) =>
     leasedChunk(tx, held).set({ claimed_at: now }).executeTakeFirst(),
   );

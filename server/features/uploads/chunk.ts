@@ -5,7 +5,7 @@ import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
-import { StorageDown } from '../../storage/storage.ts';
+import { notUnfinished, StorageDown } from '../../storage/storage.ts';
 import {
   leaseChunk,
   LeaseLost,
@@ -18,6 +18,7 @@ import {
   type ChunkLease,
 } from './chunk-lease.ts';
 import type { IncrementalHash } from './incremental-hash.ts';
+import { startOver } from './start-over.ts';
 import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 type ChunkContext = ChangeParts &
@@ -96,7 +97,7 @@ async function store(
   }
   if (isFailure(stored)) {
     await endLease(context, lease);
-    return stored;
+    return stored === notUnfinished ? startOver(context, upload) : stored;
   }
   const received = await recordStored(context, lease, stored);
   if (received === cancelled) await storage.abandon(unfinishedOf(upload));

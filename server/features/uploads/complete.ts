@@ -10,11 +10,13 @@ import type { Context } from '../../context.ts';
 import { refuseEnded } from '../../ended-caller.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { createRelease, getRelease, refuseNew } from '../releases/index.ts';
+import { notUnfinished } from '../../storage/storage.ts';
 import { checkFindings, toBuild } from './build.ts';
 import { acceptedKindOf, wantedOf } from '../../binaries/file-kind.ts';
 import type { IncrementalHash } from './incremental-hash.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspector } from '../../binaries/inspect.ts';
+import { startOver } from './start-over.ts';
 import {
   beingCompleted,
   cancelled,
@@ -22,6 +24,7 @@ import {
   leaseMs,
   lockUpload,
   notFound,
+  refuseOther,
   storedChunks,
   toUploadRecord,
   unfinishedOf,
@@ -55,7 +58,7 @@ export async function completeUpload(
   if (denied) return denied;
   const until = performance.now() + longestWaitMs;
   for (;;) {
-    const upload = await claim(context, input);
+    const upload = await claim(context, by, input);
     if (upload !== 'claimed by another call') {
       if (isFailure(upload)) return upload;
       if (upload.status !== 'completed') return carryOut(context, by, input, upload);
@@ -73,11 +76,14 @@ const digestOf = (input: CompleteInput) => createHash('sha256').update(JSON.stri
 /** The upload, completed or under our claim, or why it cannot be claimed. A claimed upload accepts no chunks. */
 async function claim(
   context: CompleteContext,
+  by: Caller,
   input: CompleteInput,
 ): Promise<UploadRow | 'claimed by another call' | Failure> {
   return systemChange(context, context.clock(), async ({ tx, now }) => {
     const upload = await lockUpload(tx, input.uploadId);
     if (!upload || upload.file_key !== input.fileKey) return notFound;
+    const refused = refuseOther(by, upload);
+    if (refused) return refused;
     if (upload.status === 'completed') return upload;
     if (upload.status === 'cancelled') return cancelled;
     if (isClaimed(upload, now)) return 'claimed by another call';
@@ -166,12 +172,14 @@ async function checkChunks(
 
 /** Inspects all bytes: before finishing if they are in a file; a bucket can only be read afterwards. */
 async function inspect(
-  { storage, incrementalHash, inspector }: CompleteContext,
+  context: CompleteContext,
   upload: UploadRow,
   tags: readonly string[],
 ): Promise<Findings | Failure> {
+  const { storage, incrementalHash, inspector } = context;
   if (storage.fileOf) return incrementalHash.conclude(upload, tags);
   const unfinished = await storage.finish(unfinishedOf(upload), tags);
+  if (unfinished === notUnfinished) return startOver(context, upload);
   if (unfinished) return unfinished;
   const bytes = await storage.read(upload.file_key);
   if (!bytes) throw new Error(`${upload.file_key} is not in the storage`);

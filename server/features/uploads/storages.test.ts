@@ -27,6 +27,8 @@ import {
 } from '../../../tests/harness.ts';
 import { releaseRow } from '../../../tests/rows.ts';
 import type { StorageConfig } from '../../config.ts';
+import { startOver } from './start-over.ts';
+import { findUpload } from './upload-row.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
 import { newBucket } from '../../../tests/fake-s3.ts';
@@ -92,6 +94,12 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(one.response.status).toBe(206);
     expect(one.bytes.equals(bytes.subarray(100, 200))).toBe(true);
     const several = await download(release, 'bytes=0-9,500-509');
+    const head = await fetch(server.url + new URL(release.fileUrl).pathname, {
+      method: 'HEAD',
+      redirect: 'manual',
+      headers: key.headers,
+    });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
     expect(several.response.headers.get('content-type')).toMatch(/^multipart\/byteranges/);
     expect(several.bytes.includes(bytes.subarray(500, 510))).toBe(true);
 
@@ -172,6 +180,46 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     await up.complete(bytes, second, { sha512: other });
     expect((await up.cancel(second.uploadId)).status).toBe(204);
     expect(await keys()).toEqual([...before, wrong.fileKey, `${wrong.fileKey}.blockmap`].toSorted());
+  });
+
+  test('an upload whose chunks the storage no longer has is begun anew', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(bytes, prepared);
+    const { multipart_id: token } = await server.db
+      .selectFrom('uploads')
+      .select('multipart_id')
+      .where('upload_id', '=', prepared.uploadId)
+      .executeTakeFirstOrThrow();
+    await server.context.storage.abandon({ key: prepared.fileKey, size: bytes.length, token: token! });
+    const again = Array.from({ length: 2 }, () =>
+      up.chunk(prepared.uploadId, 2, up.pieces(bytes, prepared)[2]!),
+    );
+    for (const { status, body } of await Promise.all(again))
+      if (status !== 200) expect([status, body.code]).toEqual([409, 'CHUNKS_LOST']);
+    expect((await up.state(prepared.uploadId)).body.data.received.length).toBeLessThan(2);
+    await up.sendAll(bytes, prepared);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('an upload that is cancelled meanwhile is not begun anew', async () => {
+    const { uploadId } = await up.prepare(bytes);
+    const upload = (await findUpload(server.db, uploadId))!;
+    expect((await up.cancel(uploadId)).status).toBe(204);
+    const before = await keys();
+    expect(await startOver(server.context, upload)).toMatchObject({ message: 'This upload was cancelled.' });
+    expect(await keys()).toEqual(before);
+  });
+
+  test('other bytes of a completion that was refused can be replaced', async () => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(program(bytes.length).fill(1, MiB), prepared);
+    expect((await up.complete(bytes, prepared)).status).toBe(422);
+    // on S3, the first chunk begins the upload anew
+    await up.chunk(prepared.uploadId, 0, up.pieces(bytes, prepared)[0]!);
+    await up.sendAll(bytes, prepared);
+    const release = await up.complete(bytes, prepared, { isDraft: false });
+    expect(release.status, release.text).toBe(201);
+    expect((await download(release.body.data)).bytes.equals(bytes)).toBe(true);
   });
 
   test('the sweep removes what nobody knows', async () => {

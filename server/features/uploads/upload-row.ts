@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { UploadState } from '../../../contract/uploads.ts';
+import { actorId, type Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { fail } from '../../failure.ts';
+import { fail, type Failure } from '../../failure.ts';
 import type { Part, Unfinished } from '../../storage/storage.ts';
 import { present } from '../../invariants.ts';
 
@@ -12,14 +13,25 @@ export const notFound = fail('NOT_FOUND', 'There is no such upload.');
 export const cancelled = fail('WRONG_STATE', 'This upload was cancelled.');
 export const beingCompleted = fail('WRONG_STATE', 'This upload is being completed.');
 
+/** FORBIDDEN for an API key that did not start the upload; staff may finish or cancel what a colleague or a key left. */
+export const refuseOther = ({ actor }: Caller, upload: UploadRow): Failure | undefined =>
+  actor.kind === 'apiKey' && upload.begun_by !== actorId(actor)
+    ? fail('FORBIDDEN', 'This upload was started by another caller.')
+    : undefined;
+
 /** A claim that was not renewed for this long belongs to a closed connection or a stopped process. */
 export const leaseMs = 10_000;
 
-/** Claims renewed before this time are void. */
-export const leaseStart = (now: Date) => new Date(now.getTime() - leaseMs);
+/** Claims renewed at other times are void: too long ago, or by a clock that was ahead and has been set right. */
+export const leaseTimes = (now: Date) => ({
+  from: new Date(now.getTime() - leaseMs),
+  to: new Date(now.getTime() + leaseMs),
+});
 
-export const isClaimed = (row: { claim: string | null; claimed_at: Date | null }, now: Date) =>
-  row.claim !== null && row.claimed_at !== null && row.claimed_at >= leaseStart(now);
+export function isClaimed(row: { claim: string | null; claimed_at: Date | null }, now: Date): boolean {
+  const { from, to } = leaseTimes(now);
+  return row.claim !== null && row.claimed_at !== null && row.claimed_at >= from && row.claimed_at <= to;
+}
 
 /** The current upload, without a lock. */
 export function findUpload(db: Db, uploadId: string): Promise<UploadRow | undefined> {

@@ -73,6 +73,11 @@ describe('a file in chunks', () => {
       expect(refused.body.error).toBe('Only the caller that started an upload may send its chunks.');
     }
     expect((await up.state(mine.uploadId)).body.data.received).toEqual([]);
+    for (const refused of [await asKey.complete(small, mine), await asKey.cancel(mine.uploadId)])
+      expect([refused.status, refused.body]).toMatchObject([
+        403,
+        { error: 'This upload was started by another caller.' },
+      ]);
     const ofKey = await asKey.prepare(small);
     expect((await up.chunk(ofKey.uploadId, 0, small)).status).toBe(403);
     for (const [owner, { uploadId }] of [

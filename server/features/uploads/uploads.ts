@@ -19,6 +19,7 @@ import {
   isClaimed,
   lockUpload,
   notFound,
+  refuseOther,
   storedChunks,
   toUploadRecord,
   toUploadState,
@@ -100,6 +101,8 @@ export async function cancelUpload(
   const { tx, now } = change;
   const upload = await lockUpload(tx, uploadId);
   if (!upload) return notFound;
+  const refused = refuseOther(change.by, upload);
+  if (refused) return refused;
   if (upload.status === 'cancelled') return undefined;
   if (upload.status === 'completed')
     return fail('WRONG_STATE', 'This upload is complete. Delete its release instead.');

@@ -96,12 +96,12 @@ function Controls({ upload }: { upload: Upload }) {
       )}
       {!over && !finishing && status !== 'needs-file' && <MainControl upload={upload} />}
       {!over && !finishing && (
-        <Control label={`Cancel ${fileName}`} icon={<IconX size={15} />} onClick={() => setAsking(true)} />
+        <Control label={`Cancel ${fileName}`} icon={<IconX stroke={2} />} onClick={() => setAsking(true)} />
       )}
       {over && (
         <Control
           label={`Remove ${fileName} from this list`}
-          icon={<IconX size={15} />}
+          icon={<IconX stroke={2} />}
           onClick={() => uploadList.dismiss(id)}
         />
       )}
@@ -113,13 +113,13 @@ function Controls({ upload }: { upload: Upload }) {
 function MainControl({ upload: { id, status, fileName } }: { upload: Upload }) {
   if (status === 'running' || status === 'pausing') {
     const label = status === 'running' ? `Pause ${fileName}` : `Pause ${fileName} immediately`;
-    const icon = <IconPlayerPause size={15} />;
+    const icon = <IconPlayerPause stroke={2} />;
     return <Control label={label} icon={icon} onClick={() => uploadList.pause(id)} />;
   }
   const [verb, icon] =
     status === 'failed'
-      ? ['Retry', <IconRefresh key="retry" size={15} />]
-      : ['Resume', <IconPlayerPlay key="resume" size={15} />];
+      ? ['Retry', <IconRefresh key="retry" stroke={2} />]
+      : ['Resume', <IconPlayerPlay key="resume" stroke={2} />];
   return <Control label={`${verb} ${fileName}`} icon={icon} onClick={() => void uploadList.resume(id)} />;
 }
 

@@ -32,7 +32,7 @@ export default function UploadTray() {
             <Button
               size="compact-xs"
               variant="light"
-              leftSection={<IconUpload size={13} />}
+              leftSection={<IconUpload size={13} stroke={2} />}
               aria-expanded={false}
               onClick={() => setFolded(false)}
             >
@@ -60,7 +60,7 @@ export default function UploadTray() {
                 aria-expanded
                 onClick={() => setFolded(true)}
               >
-                <IconChevronDown size={15} />
+                <IconChevronDown stroke={2} />
               </ActionIcon>
             </header>
             <ul className={classes.rows}>

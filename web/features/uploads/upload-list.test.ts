@@ -207,6 +207,21 @@ describe('what goes wrong', () => {
     expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([2, 3, 4, 5]);
   });
 
+  test('an upload whose chunks the storage has lost sends all of them again', async () => {
+    const { transport, page, stored } = world();
+    vi.mocked(transport.complete).mockImplementationOnce(() => {
+      stored.clear();
+      return Promise.reject(new ApiError(409, 'Chunks lost', { code: 'CHUNKS_LOST' }));
+    });
+    const { list, status } = page();
+    list.start(fileOfSize(30 * megabyte), fields, 'me');
+    await status('waiting');
+    vi.mocked(transport.chunk).mockClear();
+    list.retryWaiting();
+    await status('done');
+    expect(transport.chunk).toHaveBeenCalledTimes(6);
+  });
+
   test('a file that can no longer be read must be chosen again', async () => {
     const { transport, page } = world();
     vi.mocked(transport.chunk).mockRejectedValue(new ApiError(0, 'Network error during upload'));

@@ -62,7 +62,8 @@ type Entry = {
   /** Attempts without progress since the connection was lost. */
   attempts: number;
   timer: ReturnType<typeof setTimeout> | undefined;
-  release: (() => void) | undefined;
+  /** Gives the claim up. */
+  unlock: (() => void) | undefined;
   notifiedAt: number;
 };
 
@@ -102,7 +103,7 @@ export function createUploadList(parts: UploadListParts) {
       meter: createTransferMeter(),
       attempts: 0,
       timer: undefined,
-      release: undefined,
+      unlock: undefined,
       notifiedAt: 0,
       upload: {
         id,
@@ -161,7 +162,7 @@ export function createUploadList(parts: UploadListParts) {
     };
     const entry = add(record, file, 'running');
     void records.save(record);
-    void parts.claim(id).then((release) => (entry.release = release ?? undefined));
+    void parts.claim(id).then((unlock) => (entry.unlock = unlock ?? undefined));
     void run(entry, file);
     return id;
   }
@@ -229,7 +230,7 @@ export function createUploadList(parts: UploadListParts) {
       update(entry, { ...still, status: 'needs-file', message: fileChanged });
     } else if (error instanceof ApiError && error.status === 401) {
       update(entry, { ...still, status: 'paused' });
-    } else if (entry.record.prepared && mayPass(error)) {
+    } else if (entry.record.prepared && canContinue(error)) {
       update(entry, { ...still, status: 'waiting' });
       const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
       entry.timer = setTimeout(() => void run(entry, file), wait);
@@ -256,7 +257,7 @@ export function createUploadList(parts: UploadListParts) {
   /** Nothing can be resumed. */
   function forget(entry: Entry): void {
     void records.remove(entry.record.id);
-    entry.release?.();
+    entry.unlock?.();
     entry.file = null;
   }
 
@@ -331,10 +332,10 @@ export function createUploadList(parts: UploadListParts) {
   }
 
   async function restoreUpload(record: UploadRecord): Promise<void> {
-    const release = await parts.claim(record.id);
-    if (!release) return void claimed.delete(record.id);
+    const unlock = await parts.claim(record.id);
+    if (!unlock) return void claimed.delete(record.id);
     const entry = add(record, null, 'needs-file');
-    entry.release = release;
+    entry.unlock = unlock;
     const file = await fileOf(record.handle, false);
     if (file && isSameFile(file, record)) void run(entry, file);
     else await learnState(entry);
@@ -370,9 +371,13 @@ export function createUploadList(parts: UploadListParts) {
 
 const isOver = ({ upload }: Entry): boolean => ['done', 'cancelled'].includes(upload.status);
 
-/** A failure of the network or of a temporarily unavailable server, as opposed to a rejection. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status);
+/**
+ * A failure of the network or of a temporarily unavailable server, or of a storage that has lost the chunks: as opposed
+ * to a rejection, the upload continues from its state on the server.
+ */
+const canContinue = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.code === 'CHUNKS_LOST' || [0, 408, 429, 502, 503, 504].includes(error.status));
 
 /** A rejection that a retry with the same file would get again. */
 const isRefusal = (error: unknown): boolean =>

@@ -1,31 +1,16 @@
-import type { Architecture, Platform } from '../../../contract/builds.ts';
+import type { BuildInput } from '../../../contract/builds.ts';
 import { directForm } from '../../../contract/direct-form.ts';
 import type { Release } from '../../../contract/releases.ts';
-import type { Channel } from '../../../contract/versions.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import type { Route } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
+import type { publishPayload } from '../../release-form.ts';
 import { refuseInPreview, urlOf, withSession } from '../../api.ts';
 
-/** The fields of a build that are sent with its file. */
-export type BuildFields = {
-  version: string;
-  channel: Channel;
-  platform: Platform;
-  architecture: Architecture;
-  releaseNotes: string;
-  minimumAppVersion: string;
-  minimumSupportedVersion: string;
-  security: boolean;
-  isMandatory: boolean;
-  isDraft: boolean;
-  rolloutPercentage: number;
-  acceptableFailures: number | null;
-  /** In place of the percentage, which is then 100. */
-  rolloutPlan?: RolloutPlan | null;
-  startsAt?: string | null;
-};
+/** The fields of a build that are sent with its file. With a plan, the percentage is 100. */
+export type BuildFields = ReturnType<typeof publishPayload> &
+  Pick<BuildInput, 'version' | 'platform' | 'architecture' | 'rolloutPercentage'> &
+  Partial<Pick<BuildInput, 'rolloutPlan' | 'startsAt'>>;
 
 export type PreparedUpload = Pick<UploadState, 'uploadId' | 'fileKey' | 'chunkSize' | 'totalChunks'>;
 export type NamedFile = { blob: Blob; name: string };
