@@ -23,7 +23,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'console', include: ['{contract,web}/**/*.test.{ts,tsx}'], ...together },
+        test: {
+          name: 'console',
+          include: ['{contract,web}/**/*.test.{ts,tsx}'],
+          setupFiles: ['tests/browser-setup.ts'],
+          ...together,
+        },
       },
       {
         extends: true,

@@ -2,6 +2,7 @@ import fastifyCookie from '@fastify/cookie';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import path from 'node:path';
@@ -218,10 +219,13 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
 
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // The console sends a JSON content type with every call, even without a body (spec part 1, section 7).
-    body === '' ? done(null, undefined) : parseJson(request, body as string, done),
-  );
+    if (body.length === 0) return done(null, undefined);
+    // Decoding would replace what is not UTF-8, and a name in another encoding would be stored without its letters.
+    if (!isUtf8(body as Buffer)) return done(new SyntaxError('Not UTF-8'));
+    return parseJson(request, body.toString(), done);
+  });
 
   // Binaries are passed on as a stream; the adapter rejects them on routes that do not accept one.
   const { open } = watchArrivals(app, arrival);

@@ -16,7 +16,7 @@ import {
   revoke,
   validateOn,
 } from './factories.ts';
-import { auditOf, createTestDatabase, startTestServer, startTwin, type Api } from './harness.ts';
+import { auditOf, createTestDatabase, numbers, startTestServer, startTwin, type Api } from './harness.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -29,7 +29,6 @@ afterAll(async () => {
   await server.close();
 });
 
-const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 const count = (codes: string[], code: string) => codes.filter((one) => one === code).length;
 

@@ -125,19 +125,25 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
 
-/** A client for a new user whose only role has exactly these permissions. */
+/** A new user whose only role has exactly these permissions. */
+export async function makeHolder(admin: Api, permissions: Permission[]) {
+  const role = unique('role').replace(' ', '_') as RoleName;
+  await admin.ok(rbac.createRole, { body: { roleId: role, description: 'Some', copyFrom: 'viewer' } });
+  const body = { description: 'Some', requiresSecondFactor: false, permissions };
+  await admin.ok(rbac.updateRole, { params: { roleId: role }, body });
+  const email = `${role}@lanyard.test`;
+  await admin.ok(users.create, { body: { email, name: '', password, role } });
+  return { email, role };
+}
+
+/** A client for such a user. */
 export async function signInWith(
   server: Pick<TestServer, 'api' | 'signIn'>,
   admin: Api,
   permissions: Permission[],
 ): Promise<Api> {
-  const roleId = unique('role').replace(' ', '_');
-  await admin.ok(rbac.createRole, { body: { roleId, description: 'Some', copyFrom: 'viewer' } });
-  const body = { description: 'Some', requiresSecondFactor: false, permissions };
-  await admin.ok(rbac.updateRole, { params: { roleId }, body });
-  const email = `${roleId}@lanyard.test`;
-  await admin.ok(users.create, { body: { email, name: 'Somebody', password, role: roleId } });
-  return server.api(await server.signIn(email, roleId as RoleName));
+  const { email, role } = await makeHolder(admin, permissions);
+  return server.api(await server.signIn(email, role));
 }
 
 /** What a release has unless a test says otherwise. */

@@ -12,7 +12,7 @@ import { databaseName, readPassword } from '../server/db/embedded-cluster.ts';
 import { findPostmaster, halt, type Postmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, patience, type Api } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers, patience, type Api } from './harness.ts';
 import {
   administrator,
   familyOf,
@@ -28,7 +28,6 @@ import {
 } from './server-process.ts';
 import { ask } from './work.ts';
 
-const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 const percentile = (list: number[], share: number) =>
   list.toSorted((a, b) => a - b)[Math.ceil(list.length * share) - 1]!;
 const ms = (value: number) => `${value.toFixed(1)} ms`;

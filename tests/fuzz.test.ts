@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
+import { inLanes } from './in-lanes.ts';
 import { everyCall } from './every-call.ts';
 import { fuzzedCalls, type Json } from './fuzz-calls.ts';
 import { largest, nasty, nastyText, oddHeaders, toText, tricks } from './fuzz-input.ts';
@@ -155,16 +156,6 @@ function expectNamed(body: ErrorBody | undefined, fields: string[], what: string
   assert(first.message.length > 3, said);
 }
 
-/** Runs many, a few in parallel. */
-async function each<T>(all: T[], work: (one: T) => Promise<void>): Promise<void> {
-  const queue = [...all];
-  await Promise.all(
-    Array.from({ length: 12 }, async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
-    }),
-  );
-}
-
 const withBody = everyCall.filter(([, route]) => route.body);
 const withQuery = everyCall.filter(([, route]) => route.query);
 const withParams = everyCall.filter(([, route]) => route.params);
@@ -224,7 +215,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
   test.each(withBody)('%s: one field wrong, missing or too many', async (id, route) => {
     const refused = mutations(id).filter(({ wrong }) => wrong.length > 0);
     expect(refused.length).toBeGreaterThan(20);
-    await each(refused, async ({ field, text, wrong }) => {
+    await inLanes(refused, async ({ field, text, wrong }) => {
       const what = `${id} ${field} ${text.slice(0, 200)}`;
       expectNamed(expectAnswer(await send(route.method, pathOf(route), text), what), wrong, what);
     });
@@ -255,7 +246,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
       ['['.repeat(50_000), 'application/json'],
       [`${'['.repeat(50_000)}${']'.repeat(50_000)}`, 'application/json'],
     ];
-    await each(texts, async ([text, type]) => {
+    await inLanes(texts, async ([text, type]) => {
       const reply = await send(route.method, pathOf(route), text, { 'content-type': type });
       const body = expectAnswer(reply, `${id} ${type} ${text.slice(0, 50)}`);
       // No field of the license update is required: an empty object is a valid body there.
@@ -279,7 +270,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
         [field, '1'],
       ]),
     ] as [string, string][][];
-    await each(queries, async (pairs) => {
+    await inLanes(queries, async (pairs) => {
       const query = new URLSearchParams(pairs).toString();
       const what = `${id}?${query}`.slice(0, 300);
       const values: Json = Object.create(null) as Json;
@@ -308,7 +299,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
   );
 
   test.each(withParams)('%s: a path that leads astray', async (id, route) => {
-    await each(tricks, async (trick) => {
+    await inLanes(tricks, async (trick) => {
       const path = route.path.replaceAll(/\{\w+\}/g, trick);
       const reply = await send(route.method, path, route.body ? toText(bodies[id]) : undefined);
       expectAnswer(reply, `${id} ${path.slice(0, 200)}`);
@@ -321,7 +312,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
 describe('input of any kind is no error of ours', () => {
   test.each(withBody)('%s: what the contract takes of it, too', async (id, route) => {
     const taken = mutations(id).filter(({ wrong }) => wrong.length === 0);
-    await each(taken, async ({ field, text }) => {
+    await inLanes(taken, async ({ field, text }) => {
       const what = `${id} ${field} ${text.slice(0, 200)}`;
       expectAnswer(await send(route.method, pathOf(route), text), what);
     });
@@ -346,7 +337,7 @@ describe('input of any kind is no error of ours', () => {
   });
 
   test('headers that carry what headers should not', async () => {
-    await each(oddHeaders, async (extra) => {
+    await inLanes(oddHeaders, async (extra) => {
       const what = JSON.stringify(extra).slice(0, 200);
       expectAnswer(
         await send('PUT', `/api/customers/${params.id}`, toText(bodies['customers.update']), extra),

@@ -52,6 +52,9 @@ export const minutes = (n: number) => n * 60_000;
 export const hours = (n: number) => n * 3_600_000;
 export const days = (n: number) => n * 86_400_000;
 
+/** 0 to `n` - 1. */
+export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
+
 /** A time limit (ms) for an idle machine, longer on a busy one. */
 export const patience = (limitMs: number) =>
   limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
@@ -445,6 +448,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       if (!options.database) await database.drop();
     },
   };
+}
+
+/** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */
+export async function signedInAt(url: string, body: { email: string; password: string }): Promise<Identity> {
+  const { status, text, headers } = await apiAt(url).call(sessionCalls.login, { body });
+  const cookie = cookieOf(headers);
+  if (status !== 200 || !cookie) throw new Error(`${body.email} could not sign in: ${text}`);
+  return { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
 }
 
 /** `name=value` of the session cookie that an answer sets; undefined when it sets none, empty when it clears it. */

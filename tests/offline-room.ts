@@ -5,10 +5,9 @@ import { validation } from '../contract/validation.ts';
 import { systemChange } from '../server/change.ts';
 import { checkClock } from '../server/checked-time.ts';
 import { machinesOf, makeApiKey } from './factories.ts';
-import { auditOf, days, hours, startTestServer, startTwin, type Api } from './harness.ts';
+import { auditOf, days, hours, numbers, startTestServer, startTwin, type Api } from './harness.ts';
 import type { OfflineMachine } from './offline-machine.ts';
 
-export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 export const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 export const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted();
 
@@ -65,13 +64,3 @@ export const flipped = (text: string) =>
     const character = String.fromCharCode(text.charCodeAt(i) ^ (1 << (i % 7)));
     return text.slice(0, i) + character + text.slice(i + 1);
   });
-
-/** Runs many, some at once. */
-export async function each<T>(all: T[], work: (one: T) => Promise<void>): Promise<void> {
-  const queue = [...all];
-  await Promise.all(
-    numbers(12).map(async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
-    }),
-  );
-}

@@ -15,6 +15,7 @@ import {
   checkedTime,
   createTestDatabase,
   eventually,
+  numbers,
   startTestServer,
   startTwin,
   type TestDatabase,
@@ -23,8 +24,6 @@ import { hasPgBouncer, startPgBouncer, type PgBouncer } from './pgbouncer.ts';
 import { newDataDir, refusedStart, signInAdministrator, startServer } from './server-process.ts';
 
 /* A real PgBouncer in front of the database. */
-
-const times = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 let database: TestDatabase;
 let dataDir: string;
@@ -66,7 +65,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
     async (server_round_robin) => {
       const { url } = await pooler(database.url, { pool_mode: 'transaction', server_round_robin });
       for (const others of [0, 1, 2, 5]) {
-        const clients = times(others).map(() => new pg.Client({ connectionString: url }));
+        const clients = numbers(others).map(() => new pg.Client({ connectionString: url }));
         await Promise.all(clients.map((client) => client.connect()));
         await Promise.all(clients.map((client) => client.query('select pg_sleep(0.05)')));
         await expect(requireDatabase({ queries: url, direct: url })).rejects.toThrow('in transaction mode');
@@ -132,7 +131,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
     const key = await makeApiKey(first.api(person), { scopes: ['validate'] });
     const license = await makeLicense(first.api(person), { maxActivations: 1000 });
     const statuses = await Promise.all(
-      times(10).flatMap((round) =>
+      numbers(10).flatMap((round) =>
         [first, second].flatMap((server) => {
           const [staff, desktop] = [server.api(person), server.api(key)];
           const body = (machineId: string) => ({ body: { licenseKey: license.licenseKey, machineId } });

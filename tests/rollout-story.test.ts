@@ -11,6 +11,7 @@ import { countOf } from '../server/db/sql.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { displayIdOf } from '../server/features/update-events/index.ts';
 import { machineHashOf } from '../server/machine-hash.ts';
+import { inLanes } from './in-lanes.ts';
 import { approveAs, asked, attempt, doing, requireApproval } from './approving.ts';
 import { enrollOn, makeApiKey, makeCustomer, makeLicense, makeRelease } from './factories.ts';
 import {
@@ -51,17 +52,6 @@ const pinned = machines.slice(0, hospitalSize);
 const atNight = machines.slice(hospitalSize, 2 * hospitalSize);
 const others = machines.slice(2 * hospitalSize);
 
-/** Calls for each machine, several at once; the results are in order. */
-async function forEach<T>(some: readonly Machine[], work: (machine: Machine) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  const waiting = some.entries();
-  const lane = async () => {
-    for (const [n, machine] of waiting) results[n] = await work(machine);
-  };
-  await Promise.all(Array.from({ length: 32 }, lane));
-  return results;
-}
-
 const params = { platform: 'win32', architecture: 'x64', file: 'latest.yml' } as const;
 const feed = server.url + addressOf(updates.electron, { params });
 
@@ -81,7 +71,7 @@ async function check({ headers, version }: Machine): Promise<Offer> {
 
 /** The machines among these that are offered this version. */
 async function offered(version: string, some = machines): Promise<Machine[]> {
-  const offers = await forEach(some, check);
+  const offers = await inLanes(some, check, 32);
   return some.filter((_, n) => offers[n]!.version === version);
 }
 
@@ -171,7 +161,7 @@ describe('a rollout', () => {
     const before = await makeRelease(server, { version: '4.1.0' });
     const late = others.slice(0, 150);
     for (const machine of late) machine.version = '4.0.0';
-    await forEach(late, (machine) => install(machine));
+    await inLanes(late, (machine) => install(machine), 32);
     await eventually(async () => (await outcomes(before)) === late.length);
   });
 
@@ -296,10 +286,10 @@ describe('the fixed build', () => {
 
   test('leaves a hospital on its pin, and another until its window, which their pages explain', async () => {
     const [onPin, waiting] = [pinned[0]!, atNight[0]!];
-    expect((await forEach(pinned, check)).map(({ version, reason }) => [version, reason])).toEqual(
+    expect((await inLanes(pinned, check, 32)).map(({ version, reason }) => [version, reason])).toEqual(
       pinned.map(() => [undefined, 'PINNED']),
     );
-    expect((await forEach(atNight, check)).map(({ version, reason }) => [version, reason])).toEqual(
+    expect((await inLanes(atNight, check, 32)).map(({ version, reason }) => [version, reason])).toEqual(
       atNight.map(() => [undefined, 'OUTSIDE_WINDOW']),
     );
     expect(await explained(onPin, '4.2.1')).toMatchObject({
@@ -316,7 +306,7 @@ describe('the fixed build', () => {
     server.clock.advance(hours(12));
     expect(await offered('4.2.1', [...pinned, ...atNight])).toEqual(atNight);
     expect((await explained(waiting, '4.2.1')).offered).toBe(true);
-    await forEach(atNight, (machine) => install(machine));
+    await inLanes(atNight, (machine) => install(machine), 32);
     expect(new Set(atNight.map(({ version }) => version))).toEqual(new Set(['4.2.1']));
     expect(new Set(pinned.map(({ version }) => version))).toEqual(new Set(['4.1.0']));
   });

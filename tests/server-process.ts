@@ -4,10 +4,9 @@ import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { session } from '../contract/session.ts';
 import { findPostmaster, freePort, halt } from '../server/db/embedded-postmaster.ts';
 import { placeOfRun } from './place.ts';
-import { apiAt, cookieOf, type Api, type Identity } from './harness.ts';
+import { apiAt, signedInAt, type Api, type Identity } from './harness.ts';
 
 export { freePort };
 
@@ -149,11 +148,8 @@ export const signInAdministrator = async (server: Pick<ServerProcess, 'url'>): P
   apiAt(server.url, await administratorAt(server));
 
 /** The headers of the signed-in administrator. */
-export async function administratorAt({ url }: Pick<ServerProcess, 'url'>): Promise<Identity> {
-  const answer = await apiAt(url).call(session.login, { body: administrator });
-  if (answer.status !== 200) throw new Error(`The administrator could not sign in: ${answer.text}`);
-  return { headers: { cookie: cookieOf(answer.headers)!, 'sec-fetch-site': 'same-origin' } };
-}
+export const administratorAt = ({ url }: Pick<ServerProcess, 'url'>): Promise<Identity> =>
+  signedInAt(url, administrator);
 
 /** A process and all its descendants. */
 export function familyOf(pid: number): number[] {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { analytics } from '../contract/analytics.ts';
 import { audit } from '../contract/audit.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers, type Api, type TestDatabase } from './harness.ts';
 import {
   copyKeys,
   newDataDir,
@@ -16,7 +16,6 @@ import {
 
 /* Two built servers on one database, each with its own data directory and the same keys. */
 
-const times = (n: number) => Array.from({ length: n }, (_, i) => i);
 /** docs/operating.md: the figures are at most half a minute old. Plus a second to record. */
 const figuresWithinMs = 31_000;
 const today = new Date().toISOString().slice(0, 10);
@@ -57,7 +56,7 @@ test('validations of each process appear in the figures of both', async () => {
   await Promise.all(staff.map(counted));
 
   await Promise.all(
-    times(40).flatMap(() => [
+    numbers(40).flatMap(() => [
       validateOn(desktops[0]!, license, 'first'),
       validateOn(desktops[1]!, license, 'second'),
     ]),
@@ -85,7 +84,7 @@ test('both seal the audit log concurrently, and one alone continues when the oth
   await client.query('lock table audit_seals in exclusive mode');
   await Promise.all(
     staff.flatMap((api) =>
-      times(4).map(async () => {
+      numbers(4).map(async () => {
         for (let i = 0; i < 15; i++) await makeCustomer(api);
       }),
     ),

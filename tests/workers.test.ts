@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { apiAt, eventually, type Api } from './harness.ts';
+import { apiAt, eventually, numbers, type Api } from './harness.ts';
 import {
   familyOf,
   isReady,
@@ -19,8 +19,6 @@ import {
 } from './server-process.ts';
 
 /* The built server with two workers, on its embedded database. */
-
-const times = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 let dataDir: string;
 let server: ServerProcess;
@@ -81,7 +79,7 @@ test('locations.txt names the folder of the embedded database', () => {
 
 test('two workers serve one port, and their metrics are one', async () => {
   expect(workers()).toHaveLength(2);
-  await Promise.all(times(40).map(() => get('/healthz')));
+  await Promise.all(numbers(40).map(() => get('/healthz')));
   expect(await answered()).toBe(40);
   expect(await metric('lanyard_database_up')).toBe(1);
 });
@@ -90,7 +88,7 @@ test('a budget holds across them', async () => {
   const { licenseKey } = await makeLicense(staff);
   const key = await makeApiKey(staff, { rateLimit: 20 });
   const statuses = await Promise.all(
-    times(60).map(async () => {
+    numbers(60).map(async () => {
       const headers = { ...key.headers, connection: 'close', 'content-type': 'application/json' };
       const body = JSON.stringify({ licenseKey, machineId: 'budget' });
       const url = `${server.url}/api/licenses/validate`;
@@ -142,14 +140,14 @@ test('workers on one data directory follow a rotation of the signing key', async
     return ((await answer.json()) as { data: { keyId: string }[] }).data[0]!.keyId;
   };
   await eventually(async () => {
-    expect(new Set(await Promise.all(times(8).map(current)))).toEqual(new Set([keyId]));
+    expect(new Set(await Promise.all(numbers(8).map(current)))).toEqual(new Set([keyId]));
   });
 });
 
 test('SIGTERM ends all of them, what they recorded is written, and PostgreSQL stops', async () => {
   const license = await makeLicense(staff);
   const desktop = apiAt(server.url, await makeApiKey(staff));
-  await Promise.all(times(20).map((i) => validateOn(desktop, license, i % 2 ? 'one' : 'other')));
+  await Promise.all(numbers(20).map((i) => validateOn(desktop, license, i % 2 ? 'one' : 'other')));
   const all = workers();
   expect(await server.end('SIGTERM')).toBe(0);
   for (const pid of all) expect(() => process.kill(pid, 0)).toThrow('ESRCH');

@@ -2,6 +2,7 @@
 // `node tools/check-structure.mjs [root]` prints each violation with its reason, and exits with 1 if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { coverageProblems } from './spec-coverage.mjs';
 import {
   callSchemasOf,
   featureOf,
@@ -109,6 +110,11 @@ for (const name of existsSync(decisions) ? readdirSync(decisions) : [])
     )
   )
     errors.push(`docs/decisions/${name}: must begin with number and title, status and date`);
+
+const coverage = join(root, 'docs/spec-coverage');
+for (const name of existsSync(coverage) ? readdirSync(coverage) : [])
+  for (const problem of coverageProblems(root, readFileSync(join(coverage, name), 'utf8')))
+    errors.push(`docs/spec-coverage/${name}: ${problem}`);
 
 for (const cycle of cycles(graph))
   errors.push(`${cycle}: cycle of features: move the shared code to one of them`);

@@ -225,3 +225,28 @@ test('a bundled file may not ask for its own folder', async () => {
   expect(output).toContain('1 violations.');
   expect(code).toBe(1);
 });
+
+test('a test that docs/spec-coverage names exists', async () => {
+  const { code, output } = await check({
+    'web/a.test.ts': `test('what\\'s found', …)`,
+    'docs/spec-coverage/part-1.md': [
+      '| What the spec says | Test |',
+      '|---|---|',
+      "| One | `web/a.test.ts › what's found`<br>`web/a.test.ts › what is lost` |",
+      '| Two | **missing** |',
+      '| Three | `web/b.test.ts` › found |',
+      '| Four | `web/a.test.ts` |',
+      '| Five |',
+    ].join('\n'),
+    'docs/spec-coverage/part-2.md': 'No table.',
+  });
+  expect(output.split('\n').filter(Boolean)).toEqual([
+    'error: docs/spec-coverage/part-1.md: web/a.test.ts has no test "what is lost"',
+    'error: docs/spec-coverage/part-1.md: no test file web/b.test.ts',
+    'error: docs/spec-coverage/part-1.md: no title after web/a.test.ts',
+    'error: docs/spec-coverage/part-1.md: a row of 1 cells: Five',
+    'error: docs/spec-coverage/part-2.md: has no rows',
+    '5 violations.',
+  ]);
+  expect(code).toBe(1);
+});

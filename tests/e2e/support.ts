@@ -1,4 +1,3 @@
-import { hash } from '@node-rs/argon2';
 import {
   test as base,
   expect,
@@ -8,155 +7,16 @@ import {
   type Request,
 } from '@playwright/test';
 import type axe from 'axe-core';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
 import type { Permission, RoleName } from '../../contract/permissions.ts';
 import type { Route } from '../../contract/route.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
-import { rbac, users } from '../../contract/users.ts';
-import { systemChange } from '../../server/change.ts';
-import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
-import { freePort } from '../../server/db/embedded-postmaster.ts';
-import { apiAt, createTestDatabase, password, type Api } from '../harness.ts';
+import { makeHolder } from '../factories.ts';
+import { password } from '../harness.ts';
+import { startServer, type ConsoleServer } from './console-server.ts';
 import { textsOfLowContrast } from './contrast.ts';
-import { placeOfRun } from '../place.ts';
-
-// --- the server -----------------------------------------------------------------------------------------------
-
-const root = join(import.meta.dirname, '../..');
-const main = join(root, 'dist/server/main.js');
-const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
-
-/** The built server in a separate process, with an empty data directory and a new database. */
-export type ConsoleServer = {
-  url: string;
-  dataDir: string;
-  /** For the operator's tools. */
-  settings: { DATA_DIR: string; DATABASE_URL: string };
-  /** The first administrator, whose password is in the file that is written when there is no terminal. */
-  printed: { email: string; password: string };
-  db: WritableDb;
-  /** Calls as the first super admin. */
-  admin: Api;
-  api(headers?: Record<string, string>): Api;
-  /** Calls as the user with this address, signed in. */
-  apiAs(email: string): Promise<Api>;
-  /** A user of that role, created on first use. */
-  person(role: RoleName): Promise<Person>;
-  /** Changes sessions in the database and notifies the server. */
-  changeSessions(work: (tx: Tx) => Promise<unknown>): Promise<void>;
-  stop(): Promise<void>;
-};
-
-export type Person = { userId: string; email: string; name: string };
-
-/** Starts the built server as `npm start` does, and waits until it is ready. */
-export async function startServer(): Promise<ConsoleServer> {
-  const dataDir = await mkdtemp(join(await placeOfRun(), 'lanyard-e2e-'));
-  const database = await createTestDatabase({ cluster: process.env.TEST_DATABASE_URL });
-  const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url };
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', '--import', filesElsewhere, main], {
-    env: {
-      PATH,
-      HOME,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      PUBLIC_URL: url,
-      ...settings,
-      LOG_LEVEL: 'warn',
-      // in the test of a release, a thousand machines report with one key
-      NEW_MACHINES_PER_KEY_HOUR: '100000',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  }
-  const closed = once(child, 'close');
-  await until(`${url}/readyz`, () => {
-    if (child.exitCode !== null) throw new Error(`The server ended:\n${output}`);
-    return existsSync(join(dataDir, 'first-password'));
-  });
-
-  const pool = createPool(database.url, 2);
-  pool.on('error', () => {});
-  const db = createDb(pool);
-  const printed = printedIn(await readFile(join(dataDir, 'first-password'), 'utf8'));
-  const people = new Map<RoleName, Promise<Person>>();
-  return {
-    url,
-    dataDir,
-    settings,
-    printed,
-    db,
-    admin: apiAt(url, await bearer(url, printed)),
-    api: (headers = {}) => apiAt(url, { headers }),
-    apiAs: async (email) => apiAt(url, await bearer(url, { email, password })),
-    person(role) {
-      const person = people.get(role) ?? makePerson(db, role);
-      people.set(role, person);
-      return person;
-    },
-    changeSessions: (work) =>
-      systemChange({ db, writeEntry: async () => '' }, new Date(), async ({ tx, announce }) => {
-        await work(tx);
-        await announce('sessions');
-      }),
-    async stop() {
-      await pool.end();
-      child.kill('SIGTERM');
-      const [code] = (await closed) as [number | null];
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-      if (code !== 0) throw new Error(`The server did not stop cleanly (${code}):\n${output}`);
-    },
-  };
-}
-
-async function until(probe: string, isSaid: () => boolean): Promise<void> {
-  const giveUp = Date.now() + 60_000;
-  while (!isSaid() || !(await fetch(probe).catch(() => undefined))?.ok) {
-    if (Date.now() > giveUp) throw new Error('The server does not become ready.');
-    await sleep(50);
-  }
-}
-
-const firstSignIn = /email\s+(\S+)\s+password\s+(\S+)\s/;
-
-function printedIn(text: string): ConsoleServer['printed'] {
-  const [, email, plain] = firstSignIn.exec(text)!;
-  return { email: email!, password: plain! };
-}
-
-async function bearer(url: string, credentials: ConsoleServer['printed']) {
-  const { accessToken } = await apiAt(url).ok(session.login, { body: credentials });
-  return { headers: { authorization: `Bearer ${accessToken}` } };
-}
-
-async function makePerson(db: WritableDb, role: RoleName): Promise<Person> {
-  const person = { email: `${role}@lanyard.test`, name: `Robin ${role}` };
-  const user_id = uuidv7();
-  const now = new Date();
-  const password_hash = await hash(password);
-  await db.transaction().execute(async (tx) => {
-    await tx
-      .insertInto('users')
-      .values({ user_id, ...person, password_hash, created_at: now, updated_at: now })
-      .execute();
-    await tx.insertInto('user_roles').values({ user_id, role_id: role }).execute();
-  });
-  return { userId: user_id, ...person };
-}
 
 // --- what goes wrong in the browser ---------------------------------------------------------------------------
 
@@ -211,12 +71,16 @@ export function watch(context: BrowserContext): void {
   });
 }
 
-/** Fails on any undeclared problem, and on any declared one that did not occur. */
-export function expectNoProblems(context: BrowserContext): void {
+/** Fails on any undeclared problem, and on any declared one that does not occur. */
+export async function expectNoProblems(context: BrowserContext): Promise<void> {
   const { problems, expected, seen } = watches.get(context)!;
+  // The browser reports a failed request after the page has its response.
+  await expect
+    .poll(() => [...expected].filter((one) => !seen.has(one)), {
+      message: 'failures that the test expects and that did not happen',
+    })
+    .toEqual([]);
   expect(problems, 'errors in the browser').toEqual([]);
-  const missing = [...expected].filter((one) => !seen.has(one));
-  expect(missing, 'failures that the test expects and that did not happen').toEqual([]);
 }
 
 /**
@@ -232,6 +96,22 @@ export async function quiet(page: Page): Promise<void> {
 /** Declares that requests of this test end with these statuses. */
 export function expectStatus(page: Page, ...statuses: Expected[]): void {
   for (const status of statuses) watches.get(page.context())!.expected.add(status);
+}
+
+/** The server carries out the next `times` calls, whose answers are lost. Returns the number of answers lost so far. */
+export async function loseAnswers(page: Page, url: string, times = 1): Promise<() => number> {
+  expectStatus(page, 'aborted');
+  let lost = 0;
+  await page.route(
+    url,
+    async (route) => {
+      await route.fetch();
+      lost++;
+      await route.abort('connectionreset');
+    },
+    { times },
+  );
+  return () => lost;
 }
 
 // --- fixtures -------------------------------------------------------------------------------------------------
@@ -268,7 +148,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     info.setTimeout(90_000);
     watch(context);
     await use(context);
-    expectNoProblems(context);
+    await expectNoProblems(context);
   },
   otherPage: async ({ browser, contextOptions, baseURL }, use) => {
     const context = await browser.newContext({
@@ -279,12 +159,12 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
     });
     watch(context);
     await use(await context.newPage());
-    expectNoProblems(context);
+    await expectNoProblems(context);
     await context.close();
   },
 });
 
-export { expect, type Page };
+export { expect, type ConsoleServer, type Page };
 
 // --- signing in -----------------------------------------------------------------------------------------------
 
@@ -364,15 +244,7 @@ export async function signInHolding(
   path: string,
   server: ConsoleServer,
 ): Promise<void> {
-  const roleId = `role_${uuidv7().replaceAll('-', '')}`;
-  const description = 'for one test';
-  await server.admin.ok(rbac.createRole, { body: { roleId, description, copyFrom: 'viewer' } });
-  await server.admin.ok(rbac.updateRole, {
-    params: { roleId },
-    body: { description, requiresSecondFactor: false, permissions },
-  });
-  const email = `${roleId}@lanyard.test`;
-  await server.admin.ok(users.create, { body: { email, name: '', password, role: roleId } });
+  const { email } = await makeHolder(server.admin, permissions);
   await page.goto(server.url + path);
   await signInByForm(page, email);
 }

@@ -29,15 +29,16 @@ export async function makePausedRollout(stage: Updates, by: Caller, machines: De
   const { recorder, now } = stage;
   for (const machine of some) {
     const machineHash = machineHashOf(machine.machineId);
+    const asMachine = { ...by, actor: machine.actor! };
     const offered = { machineHash, releaseId, toVersion: version.version };
-    recorder.observe(by, {
+    recorder.observe(asMachine, {
       ...offered,
       type: 'check',
       platform: 'win32',
       architecture: 'x64',
       channel: 'beta',
     });
-    recorder.observe(by, { ...offered, type: 'delivered', bytesDownloaded: 81_000_000 });
+    recorder.observe(asMachine, { ...offered, type: 'delivered', bytesDownloaded: 81_000_000 });
   }
   await recorder.flush();
   for (const machine of some)

@@ -5,14 +5,12 @@ import { compactVerify, importSPKI, jwtVerify } from 'jose';
 import { afterAll, describe, expect, test } from 'vitest';
 import { keys } from '../../../contract/keys.ts';
 import { makeLicense, makeMachineKey } from '../../../tests/factories.ts';
-import { startTestServer } from '../../../tests/harness.ts';
+import { numbers, startTestServer } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { placeOfRun } from '../../../tests/place.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { decodeJws } from './jws.ts';
 import { readRequest } from './machine-texts.ts';
-
-const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 /** Every text that differs from this one in one bit of one character. */
 const flippedBits = (text: string) =>

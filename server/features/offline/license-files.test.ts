@@ -17,7 +17,8 @@ import {
 } from '../../../tests/factories.ts';
 import { auditOf } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
-import { at, each, flipped, startOfflineRoom } from '../../../tests/offline-room.ts';
+import { inLanes } from '../../../tests/in-lanes.ts';
+import { at, flipped, startOfflineRoom } from '../../../tests/offline-room.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
@@ -213,7 +214,7 @@ describe('a request', () => {
   test('with one byte changed is refused, whichever', async () => {
     const license = await makeLicense(staff[0]);
     const request = offlineMachine('bits').request(license);
-    await each(flipped(request), async (changed) => {
+    await inLanes(flipped(request), async (changed) => {
       const answer = await staff[0].call(offline.issue, { ...at(license), body: { request: changed } });
       expect([400, 422], `${changed}: ${answer.text}`).toContain(answer.status);
     });

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { machinesOf, makeLicense, validateOn } from '../../../tests/factories.ts';
-import { auditOf, checkedTime, days, hours, minutes } from '../../../tests/harness.ts';
+import { auditOf, checkedTime, days, hours, minutes, numbers } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
-import { at, numbers, startOfflineRoom } from '../../../tests/offline-room.ts';
+import { at, startOfflineRoom } from '../../../tests/offline-room.ts';
 import { endOfflineSeats } from './end-seats.ts';
 
 const room = await startOfflineRoom();

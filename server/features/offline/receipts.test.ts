@@ -10,9 +10,10 @@ import {
   signedEnrollment,
   validateOn,
 } from '../../../tests/factories.ts';
-import { days, minutes, movableClock, startTwin } from '../../../tests/harness.ts';
+import { days, minutes, movableClock, numbers, startTwin } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
-import { at, each, flipped, numbers, statuses, startOfflineRoom } from '../../../tests/offline-room.ts';
+import { inLanes } from '../../../tests/in-lanes.ts';
+import { at, flipped, statuses, startOfflineRoom } from '../../../tests/offline-room.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
@@ -99,7 +100,7 @@ describe('a receipt', () => {
     const license = await makeLicense(staff[0]);
     const machine = offlineMachine('receipt bits');
     const { fileId } = await issueTo(staff[0], license, machine);
-    await each(flipped(machine.receipt(license, fileId)), async (receipt) => {
+    await inLanes(flipped(machine.receipt(license, fileId)), async (receipt) => {
       const answer = await giveBack(license, receipt);
       expect([400, 422], `${receipt}: ${answer.text}`).toContain(answer.status);
     });

@@ -12,10 +12,10 @@ import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
+import type { NewRelease } from '../releases/index.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 
-// a rollout is tried with 1,000 machines of one key
-const server = await startTestServer({ config: { newMachinesPerKeyHour: 10_000 } });
+const server = await startTestServer();
 const folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
 const session = await server.signInAs('super_admin');
 const staff = server.api(session);
@@ -36,15 +36,13 @@ const feedOf = (platform: string, architecture = 'x64') =>
   `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
 
 const install = (options: Partial<ClientOptions> = {}) =>
-  installApp({
-    version: '1.0.0',
-    feed: feedOf('win32'),
-    folder,
-    headers: { 'x-api-key': key.key },
-    ...options,
-  });
+  installApp({ version: '1.0.0', feed: feedOf('win32'), folder, headers: key.headers, ...options });
 const offered = async (options: Partial<ClientOptions> = {}) =>
   (await (await install(options)).check())?.version;
+
+/** What a feed says to a caller with a key, as text. */
+const textOf = async (path: string) =>
+  (await fetch(`${server.url}/api/v1/updates/electron/${path}`, { headers: key.headers })).text();
 
 /** Less than a whole download. Random content decides where blocks end, so how many bytes a change takes is luck. */
 const halfOf = (file: Buffer) => file.length / 2;
@@ -97,8 +95,7 @@ test.each([
   ['mac/universal/latest-mac.yml', { platform: 'darwin', architecture: 'x64', fileKind: 'zip' }],
 ] as const)("the address of electron-builder's ${os} and ${arch} is understood: %s", async (path, fields) => {
   await makeRelease(server, { version: '1.1.0', ...fields });
-  const answer = await fetch(`${server.url}/api/v1/updates/electron/${path}`, { headers: key.headers });
-  expect(await answer.text()).toContain('version: "1.1.0"');
+  expect(await textOf(path)).toContain('version: "1.1.0"');
 });
 
 describe('NsisUpdater', () => {
@@ -175,7 +172,7 @@ describe('NsisUpdater', () => {
   ])('is told of no update where the newest is %s', async (_, version) => {
     await makeRelease(server, { version: '1.1.0' });
     for (const more of [{}, { 'x-app-version': version }] as Record<string, string>[]) {
-      const app = await install({ version, headers: { 'x-api-key': key.key, ...more } });
+      const app = await install({ version, headers: { ...key.headers, ...more } });
       expect(await app.check()).toBeUndefined();
       expect(app.log.join()).toContain('is not available');
     }
@@ -185,14 +182,14 @@ describe('NsisUpdater', () => {
     expect(await offered()).toBeUndefined();
     await makeRelease(server, { version: '2.0.0', isDraft: true });
     expect(await offered()).toBeUndefined();
-    expect(await offered({ headers: { 'x-api-key': key.key, 'x-app-version': '1.0.0' } })).toBeUndefined();
+    expect(await offered({ headers: { ...key.headers, 'x-app-version': '1.0.0' } })).toBeUndefined();
   });
 
   test('that may go back does not, where nothing is there for it', async () => {
     // setting a channel allows downgrades
     expect(await offered({ channel: 'beta' })).toBeUndefined();
     await makeRelease(server, { version: '1.1.0' });
-    const headers = { 'x-api-key': key.key, 'x-app-version': '1.2.0' };
+    const headers = { ...key.headers, 'x-app-version': '1.2.0' };
     const app = await install({ version: '1.2.0', channel: 'beta', headers });
     expect(app.updater.allowDowngrade).toBe(true);
     expect(await app.check()).toBeUndefined();
@@ -209,21 +206,10 @@ describe('NsisUpdater', () => {
     expect(await offered({ channel: 'beta', version: '1.2.0-beta.1' })).toBe('1.4.0');
   });
 
-  test('gets what is for its architecture', async () => {
-    await makeRelease(server, { version: '1.1.0' });
-    await makeRelease(server, { version: '1.2.0', architecture: 'arm64' });
-    expect(await offered()).toBe('1.1.0');
-    expect(await offered({ feed: feedOf('win32', 'arm64') })).toBe('1.2.0');
-    expect(await offered({ feed: feedOf('win32', 'ia32') })).toBeUndefined();
-  });
-
   test('below the minimum version gets the newest that it can take', async () => {
     await makeRelease(server, { version: '1.1.0' });
     await makeRelease(server, { version: '2.0.0', minimumAppVersion: '1.1.0' });
-    const at = (version: string) => ({
-      version,
-      headers: { 'x-api-key': key.key, 'x-app-version': version },
-    });
+    const at = (version: string) => ({ version, headers: { ...key.headers, 'x-app-version': version } });
     expect(await offered(at('1.0.0'))).toBe('1.1.0');
     expect(await offered(at('1.1.0'))).toBe('2.0.0');
     // it has not said what it runs
@@ -242,44 +228,29 @@ describe('NsisUpdater', () => {
 });
 
 describe('a rollout', () => {
-  test('reaches about 50 of 1,000 machines at 5 %, the same each time, and more as it widens', async () => {
+  test('reaches about 30 of 150 machines at 20 %, the same each time, and more as it widens', async () => {
     await makeRelease(server, { version: '1.1.0' });
-    const release = await makeRelease(server, { version: '1.2.0', rolloutPercentage: 5 });
-    const machines = await Promise.all(
-      Array.from({ length: 1000 }, async () => {
-        const stagingId = randomUUID();
-        return { stagingId, app: await install({ stagingId }) };
-      }),
-    );
-    const reached = async (asked: typeof machines) => {
-      const inside = new Set<string>();
-      for (let n = 0; n < asked.length; n += 20)
-        await Promise.all(
-          asked.slice(n, n + 20).map(async ({ stagingId, app }) => {
-            const update = await app.check();
-            if (update?.version === '1.2.0') inside.add(stagingId);
-            else expect(update?.version).toBe('1.1.0');
-          }),
-        );
-      return inside;
+    const release = await makeRelease(server, { version: '1.2.0', rolloutPercentage: 20 });
+    const apps = await Promise.all(Array.from({ length: 150 }, () => install({ stagingId: randomUUID() })));
+    /** Which of them are offered it, by their places. */
+    const reached = async () => {
+      const versions = await Promise.all(apps.map(async (app) => (await app.check())?.version));
+      expect(new Set(versions)).toEqual(new Set(['1.1.0', '1.2.0']));
+      return [...versions.keys()].filter((n) => versions[n] === '1.2.0');
     };
-    const first = await reached(machines);
-    expect(first.size).toBeGreaterThan(20);
-    expect(first.size).toBeLessThan(80);
-    // all that are inside, and a fifth of all
-    const some = machines.filter(({ stagingId }, index) => first.has(stagingId) || index < 200);
-    expect(await reached(some)).toEqual(first);
-    await rollOut(release, 20);
-    const wider = await reached(some);
-    // about 30 of the 190 that were outside
-    expect(wider.size).toBeGreaterThan(first.size + 8);
-    expect([...first].every((id) => wider.has(id))).toBe(true);
+    const first = await reached();
+    // five standard deviations
+    expect(Math.abs(first.length - 30)).toBeLessThan(25);
+    expect(await reached()).toEqual(first);
+    await rollOut(release, 60);
+    const wider = await reached();
+    expect(wider.length).toBeGreaterThan(first.length + 20);
+    expect(wider).toEqual(expect.arrayContaining(first));
   });
 
   test('leaves an app out that no id tells', async () => {
     await makeRelease(server, { version: '1.2.0', rolloutPercentage: 99 });
-    const text = await (await fetch(`${feedOf('win32')}/latest.yml`, { headers: key.headers })).text();
-    expect(text).toContain('version: "0.0.0"');
+    expect(await textOf('win32/x64/latest.yml')).toContain('version: "0.0.0"');
   });
 });
 
@@ -287,7 +258,7 @@ describe('a check', () => {
   test('is recorded with the machine, its version and what it was offered', async () => {
     const release = await makeRelease(server, { version: '1.1.0' });
     await makeRelease(server, { version: '1.0.0' });
-    const headers = { 'x-api-key': key.key, 'x-app-version': '1.0.0', 'x-machine-id': 'workstation 7' };
+    const headers = { ...key.headers, 'x-app-version': '1.0.0', 'x-machine-id': 'workstation 7' };
     await offered({ headers, channel: 'beta' });
     const machine = await eventually(async () => (await machineRow(server, 'workstation 7')) ?? false);
     expect(machine).toMatchObject({
@@ -312,20 +283,15 @@ describe('a check', () => {
     ]);
     // from now on the version is known, also where the app does not say it
     await change(release, { minimumAppVersion: '1.0.5' });
-    expect(
-      await offered({ headers: { 'x-api-key': key.key, 'x-machine-id': 'workstation 7' } }),
-    ).toBeUndefined();
-    expect(await offered({ headers: { 'x-api-key': key.key } })).toBe('1.1.0');
+    expect(await offered({ headers: { ...key.headers, 'x-machine-id': 'workstation 7' } })).toBeUndefined();
+    expect(await offered()).toBe('1.1.0');
   });
 
   test('of a machine that went back without a word is told of no update, not of one without a file', async () => {
     await makeRelease(server, { version: '2.0.0' });
-    const headers = { 'x-api-key': key.key, 'x-machine-id': 'set up anew' };
+    const headers = { ...key.headers, 'x-machine-id': 'set up anew' };
     await offered({ version: '2.0.0', headers: { ...headers, 'x-app-version': '2.0.0' } });
-    await eventually(async () => {
-      const versions = await server.db.selectFrom('machines').select('last_version').execute();
-      return versions.some((machine) => machine.last_version === '2.0.0');
-    });
+    await eventually(async () => (await machineRow(server, 'set up anew'))?.last_version === '2.0.0');
     expect(await offered({ version: '1.0.0', headers })).toBeUndefined();
     expect(await offered({ version: '1.0.0', headers, channel: 'beta' })).toBeUndefined();
   });
@@ -344,13 +310,12 @@ describe('a check', () => {
     expect((await app.check())?.version).toBe('1.1.0');
     expect(await readFile(await app.download(), 'utf8')).toBe('MZ by the key');
     expect(app.executor.asked.at(-1)!.path).toContain(`/1.1.0/Setup.exe?key=${key.key}`);
-    await expect((await installApp({ version: '1.0.0', folder, feed: feed('') })).check()).rejects.toThrow(
-      '401',
-    );
-    const validating = await makeApiKey(staff, { scopes: ['validate'] });
-    await expect(
-      (await installApp({ version: '1.0.0', folder, feed: feed(''), headers: validating.headers })).check(),
-    ).rejects.toThrow('403');
+    const { headers: validating } = await makeApiKey(staff, { scopes: ['validate'] });
+    for (const [headers, refused] of [
+      [{}, '401'],
+      [validating, '403'],
+    ] as const)
+      await expect((await install({ feed: feed(''), headers })).check()).rejects.toThrow(refused);
     await loud.close();
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join()).not.toContain(key.key.slice(16));
@@ -380,41 +345,40 @@ describe('MacUpdater', () => {
   });
 });
 
-describe('AppImageUpdater', () => {
-  let before: string | undefined;
-  beforeEach(() => {
-    before = process.env.APPIMAGE;
-    process.env.APPIMAGE = join(folder, 'running.AppImage');
-  });
-  afterEach(() => {
-    if (before === undefined) delete process.env.APPIMAGE;
-    else process.env.APPIMAGE = before;
-    delete process.env.TEST_UPDATER_ARCH;
-  });
-
-  test('takes the AppImage', async () => {
-    const linux = { platform: 'linux' as const, fileKind: 'appimage' };
-    await makeRelease(server, {
-      ...linux,
-      version: '1.1.0',
-      fileName: 'App-1.1.0.AppImage',
-      bytes: '\x7fELF one',
+describe('the feed of Linux', () => {
+  const linux = (fileKind: 'appimage' | 'deb' | 'rpm', version: string, fields: Partial<NewRelease> = {}) =>
+    makeRelease(server, {
+      platform: 'linux',
+      fileKind,
+      version,
+      fileName: `app-${version}.${fileKind === 'appimage' ? 'AppImage' : fileKind}`,
+      bytes: `\x7fELF ${fileKind} of ${version}`,
+      ...fields,
     });
-    await makeRelease(server, { ...linux, version: '1.2.0', fileKind: 'deb', fileName: 'app_1.2.0.deb' });
-    const app = await install({ kind: 'appimage', feed: feedOf('linux') });
+  const on = (kind: 'appimage' | 'deb') => ({ kind, feed: feedOf('linux') });
+  const appImageOf = (file: Buffer) =>
+    upload(file, { version: '1.1.0', platform: 'linux', fileName: 'App-1.1.0.AppImage' });
+  const running = join(folder, 'running.AppImage');
+  beforeEach(() => vi.stubEnv('APPIMAGE', running));
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('gives an AppImage the newest AppImage', async () => {
+    await linux('appimage', '1.1.0');
+    await linux('deb', '1.2.0');
+    const app = await install(on('appimage'));
     expect((await app.check())?.version).toBe('1.1.0');
     expect(app.executor.asked[0]!.path).toContain('/latest-linux.yml');
-    expect(await readFile(await app.download(), 'utf8')).toBe('\x7fELF one');
+    expect(await readFile(await app.download(), 'utf8')).toBe('\x7fELF appimage of 1.1.0');
   });
 
-  test('fetches only what has changed, by the block map at the end of the file', async () => {
+  test('has an AppImage fetch only what has changed, by the block map at the end of the file', async () => {
     const old = appImage(3_000_000);
     const changed = Buffer.from(old);
     randomBytes(40_000).copy(changed, 1_000_000);
     const after = withBlockmap(changed);
-    await writeFile(process.env.APPIMAGE!, withBlockmap(old));
-    await upload(after, { version: '1.1.0', platform: 'linux', fileName: 'App-1.1.0.AppImage' });
-    const app = await install({ kind: 'appimage', feed: feedOf('linux'), installed: process.env.APPIMAGE! });
+    await writeFile(running, withBlockmap(old));
+    await appImageOf(after);
+    const app = await install({ ...on('appimage'), installed: running });
     const found = await app.check();
     expect(found?.files[0]).toMatchObject({
       size: after.length,
@@ -429,90 +393,55 @@ describe('AppImageUpdater', () => {
     ['none', Buffer.alloc(4)],
     ['a length beyond its beginning', Buffer.from([0x7f, 0xff, 0xff, 0xff])],
     ['a length of what is no block map', Buffer.from([0, 0, 1, 0])],
-  ])('takes one whole whose end names %s', async (_, end) => {
+  ])('has an AppImage fetch one whole whose end names %s', async (_, end) => {
     const bytes = Buffer.concat([appImage(100_000), end]);
-    await writeFile(process.env.APPIMAGE!, withBlockmap(appImage(100_000)));
-    await upload(bytes, { version: '1.1.0', platform: 'linux', fileName: 'App-1.1.0.AppImage' });
-    const app = await install({ kind: 'appimage', feed: feedOf('linux') });
+    await writeFile(running, withBlockmap(appImage(100_000)));
+    await appImageOf(bytes);
+    const app = await install(on('appimage'));
     expect((await app.check())?.files[0]).not.toHaveProperty('blockMapSize');
     expect((await readFile(await app.download())).equals(bytes)).toBe(true);
   });
 
-  test('says which architecture it runs on', async () => {
-    await makeRelease(server, {
-      platform: 'linux',
-      architecture: 'arm64',
-      fileKind: 'appimage',
-      version: '1.1.0',
-      fileName: 'App-1.1.0-arm64.AppImage',
-    });
-    expect(await offered({ kind: 'appimage', feed: feedOf('linux') })).toBeUndefined();
-    process.env.TEST_UPDATER_ARCH = 'arm64';
-    expect(await offered({ kind: 'appimage', feed: feedOf('linux') })).toBe('1.1.0');
+  test('is that of the architecture that an AppImage says it runs on', async () => {
+    await linux('appimage', '1.1.0', { architecture: 'arm64' });
+    expect(await offered(on('appimage'))).toBeUndefined();
+    vi.stubEnv('TEST_UPDATER_ARCH', 'arm64');
+    expect(await offered(on('appimage'))).toBe('1.1.0');
   });
 
-  test('shares its feed with other packages by their kind', async () => {
-    await makeRelease(server, {
-      platform: 'linux',
-      fileKind: 'deb',
-      version: '1.2.0',
-      fileName: 'app_1.2.0.deb',
-    });
-    await makeRelease(server, {
-      platform: 'linux',
-      fileKind: 'appimage',
-      version: '1.1.0',
-      fileName: 'a.AppImage',
-    });
-    const text = await (
-      await fetch(`${feedOf('linux')}/latest-linux.yml?kind=deb`, { headers: key.headers })
-    ).text();
+  test('is shared with other packages by their kind', async () => {
+    await linux('deb', '1.2.0');
+    await linux('appimage', '1.1.0');
+    const text = await textOf('linux/x64/latest-linux.yml?kind=deb');
     expect(text).toContain('version: "1.2.0"');
-    expect(text).toContain('app_1.2.0.deb');
+    expect(text).toContain('app-1.2.0.deb');
   });
-});
 
-describe('the feed of Linux without a kind', () => {
-  const linux = (fileKind: string, version: string, fields: object = {}) =>
-    makeRelease(server, {
-      platform: 'linux',
-      fileKind,
-      version,
-      fileName: `app-${version}.${fileKind === 'appimage' ? 'AppImage' : fileKind}`,
-      bytes: `a ${fileKind} of ${version}`,
-      ...fields,
-    });
-  const on = (kind: 'appimage' | 'deb') => ({ kind, feed: feedOf('linux') });
-  beforeEach(() => vi.stubEnv('APPIMAGE', join(folder, 'running.AppImage')));
-  afterEach(() => vi.unstubAllEnvs());
-
-  test('is that of the .deb where no AppImage has been out on the channel', async () => {
+  test('without a kind is that of the .deb where no AppImage has been out on the channel', async () => {
     await linux('deb', '1.1.0');
     await linux('appimage', '1.2.0', { isDraft: true });
     await linux('appimage', '1.3.0-alpha.1', { channel: 'alpha' });
     const app = await install(on('deb'));
     expect((await app.check())?.version).toBe('1.1.0');
-    expect(await readFile(await app.download(), 'utf8')).toBe('a deb of 1.1.0');
+    expect(await readFile(await app.download(), 'utf8')).toBe('\x7fELF deb of 1.1.0');
   });
 
-  test('gives each updater its own file of one version', async () => {
-    await linux('deb', '1.1.0');
-    await linux('rpm', '1.1.0');
-    await linux('appimage', '1.1.0');
-    expect((await updated(on('deb'))).toString()).toBe('a deb of 1.1.0');
-    expect((await updated(on('appimage'))).toString()).toBe('a appimage of 1.1.0');
+  test('without a kind gives each updater its own file of one version', async () => {
+    for (const kind of ['deb', 'rpm', 'appimage'] as const) await linux(kind, '1.1.0');
+    expect((await updated(on('deb'))).toString()).toBe('\x7fELF deb of 1.1.0');
+    expect((await updated(on('appimage'))).toString()).toBe('\x7fELF appimage of 1.1.0');
   });
 
-  test('names no package beyond its own rollout, and none of another version', async () => {
+  test('without a kind names no package beyond its own rollout, and none of another version', async () => {
     await linux('appimage', '1.1.0');
     await linux('deb', '1.1.0', { rolloutPercentage: 0 });
     await linux('rpm', '1.2.0');
-    const text = await (await fetch(`${feedOf('linux')}/latest-linux.yml`, { headers: key.headers })).text();
+    const text = await textOf('linux/x64/latest-linux.yml');
     expect(text).toContain('app-1.1.0.AppImage');
     expect(text).not.toMatch(/\.deb|\.rpm/);
   });
 
-  test('tells an AppImage that was withdrawn of no package', async () => {
+  test('without a kind tells an AppImage that was withdrawn of no package', async () => {
     const bad = await linux('appimage', '1.2.0');
     await linux('deb', '1.3.0');
     await staff.ok(releaseCalls.withdraw, { params: { releaseId: bad.id }, body: { reason: 'crashes' } });
