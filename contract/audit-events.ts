@@ -113,6 +113,7 @@ export const auditEvents = {
   'release.restored': null,
   'release.deleted': null,
   'release.purged': null,
+  'release.failures_claimed': null,
   'release.file_damaged': null,
   'release.file_recovered': null,
   'approval.requested': null,

@@ -10,13 +10,14 @@ export function isStorableText(value: string): boolean {
 /** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when absent. */
 export const text = (max: number, missing?: string) =>
   z
-    .string({ error: ({ input }) => (input === undefined ? missing : undefined) })
+    .string({ error: ({ input }) => (input === undefined || input === null ? missing : undefined) })
     .trim()
-    .max(max)
+    .max(max, { abort: true })
     .refine(isStorableText, 'Contains characters that are not text');
 
 /** Like `text`, and not empty; `message` when it is missing or empty. */
-export const requiredText = (max: number, message?: string) => text(max, message).min(1, message);
+export const requiredText = (max: number, message?: string) =>
+  text(max, message).min(1, { error: message, abort: true });
 
 /** What shows nothing, but for the joiners that some scripts need inside of words. */
 const invisible = /(?!\u200c|\u200d|\ufeff)[\p{Default_Ignorable_Code_Point}\u2800]/gu;

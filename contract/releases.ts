@@ -68,6 +68,10 @@ export const release = namedObject('Release', {
   damagedAt: dateTime.nullable().meta({
     description: 'Set while the stored file is missing or damaged; no machine is offered the release',
   }),
+  failuresClaimedAt: dateTime.nullable().meta({
+    description:
+      'Set while machines without a token report too many failed installs, which may be forged and pause nothing',
+  }),
   pausedBy: z
     .string()
     .nullable()
@@ -96,12 +100,7 @@ export const urlReleaseInput = z
   .strictObject({
     ...buildFields,
     ...publishFields,
-    fileUrl: z
-      .string('File URL is required')
-      .trim()
-      .min(1, { error: 'File URL is required', abort: true })
-      .max(2000)
-      .refine(isWebAddress, 'Must be an http or https address'),
+    fileUrl: requiredText(2000).refine(isWebAddress, 'Must be an http or https address'),
     fileSize: z
       .number('Valid file size is required')
       .int()
@@ -235,7 +234,7 @@ export const releases = {
       }),
       attention: z.enum(rolloutAttentions).optional().meta({
         description:
-          'damaged: the file is missing or altered; failing: paused by the service; paused: by staff; ready: the next step is due and waits',
+          'damaged: the file is missing or altered; failing: paused by the service; paused: by staff; claimed: failures that may be forged; ready: the next step is due and waits',
       }),
       ...paging,
     }),
@@ -316,6 +315,11 @@ export const releases = {
       'Resume a paused rollout at the same percentage; after a pause by the guard, failures are counted from zero',
     access: canRollOut,
     params: byId,
+    query: z.strictObject({
+      percentage: wholeNumber(0, 100)
+        .optional()
+        .meta({ description: 'As it was shown: WRONG_STATE where it is another by now' }),
+    }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),

@@ -21,6 +21,7 @@ export const todayNeeds = {
   diskFull: operates,
   releasesDamaged: reads('releases'),
   rolloutsFailing: reads('releases'),
+  rolloutsClaimed: reads('releases'),
   approvalsWaiting: [[right('rollouts', 'read')], [right('rollouts', 'create'), right('rollouts', 'update')]],
   rolloutsReady: reads('releases'),
   rolloutsPaused: reads('releases'),

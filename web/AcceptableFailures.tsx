@@ -22,11 +22,11 @@ type Build = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture'> 
 function comparisonQuery({ fileName = '', version, channel, platform, architecture }: Build) {
   const fileKind = storedExtensionOf(fileName)?.slice(1).toLowerCase() ?? '';
   const query = { version: version.trim(), channel, platform, architecture, fileKind };
-  return {
-    ...queryOf(rollouts.failureComparison, { query }),
-    enabled: fileKind !== '' && isVersion(query.version),
-    ...askedOnce,
-  };
+  return queryOf(
+    rollouts.failureComparison,
+    { query },
+    { enabled: fileKind !== '' && isVersion(query.version), ...askedOnce },
+  );
 }
 
 /** The share of installs that may fail before the rollout guard pauses a release; empty: as of the previous release. */

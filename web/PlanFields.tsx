@@ -7,11 +7,12 @@ import { NumberField } from './ui/NumberField.tsx';
 import { percentageOf } from './release-form.ts';
 import { IconPlus, IconX } from './ui/icons.tsx';
 
-/** What a form gives for a field of the plan, such as `plan.steps.0.hours`. */
-type InputProps = (field: string) => GetInputPropsReturnType;
-
-/** How the form of the plan changes its list of steps, so that an error stays with its step. */
-type OnSteps = { onAdd: (step: TypedStep, index: number) => void; onRemove: (index: number) => void };
+/** The form that a plan is part of. It changes the list of steps, so that an error stays with its step. */
+type Form = {
+  getInputProps: (field: string) => GetInputPropsReturnType;
+  insertListItem: (field: string, step: TypedStep, index: number) => void;
+  removeListItem: (field: string, index: number) => void;
+};
 
 /** One percentage, or steps that the clock takes. */
 export function PlanChoice({
@@ -35,23 +36,21 @@ export function PlanChoice({
   );
 }
 
-/** The steps of a rollout: percentages, and how long each lasts. */
-export function StepFields(
-  props: OnSteps & { steps: TypedStep[]; inputProps: InputProps; disabled?: boolean },
-) {
-  const { steps, inputProps, onAdd, onRemove, disabled = false } = props;
+/** The steps of a rollout: percentages, and how long each lasts. `at`: the field of the form that has the plan. */
+export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; disabled?: boolean }) {
+  const { form, at, steps, disabled = false } = props;
   const add = () => {
     const from = percentageOf(steps.at(-2)?.percentage ?? 0);
     const last = steps.at(-1) ?? { percentage: 100, hours: 24 };
     const between = Math.round((from + percentageOf(last.percentage)) / 2);
-    onAdd({ percentage: between, hours: 24 }, steps.length - 1);
+    form.insertListItem(`${at}.steps`, { percentage: between, hours: 24 }, steps.length - 1);
   };
   return (
     <Stack gap={6} role="group" aria-label="Steps">
       {steps.map((_, index) => {
         const isLast = index === steps.length - 1;
-        const percentage = inputProps(`plan.steps.${index}.percentage`);
-        const hours = inputProps(`plan.steps.${index}.hours`);
+        const percentage = form.getInputProps(`${at}.steps.${index}.percentage`);
+        const hours = form.getInputProps(`${at}.steps.${index}.hours`);
         const problem: unknown = percentage.error ?? (isLast ? undefined : hours.error);
         return (
           // oxlint-disable-next-line react/no-array-index-key -- a step has no other name
@@ -90,7 +89,7 @@ export function StepFields(
                   color="gray"
                   size="sm"
                   aria-label={`Remove step ${index + 1}`}
-                  onClick={() => onRemove(index)}
+                  onClick={() => form.removeListItem(`${at}.steps`, index)}
                 >
                   <IconX size={14} stroke={1.6} />
                 </ActionIcon>
@@ -106,12 +105,7 @@ export function StepFields(
       })}
       {!disabled && steps.length < mostSteps && (
         <div>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            leftSection={<IconPlus size={13} stroke={1.75} />}
-            onClick={add}
-          >
+          <Button size="compact-xs" variant="subtle" leftSection={<IconPlus size={13} />} onClick={add}>
             Add a step
           </Button>
         </div>
@@ -121,25 +115,17 @@ export function StepFields(
 }
 
 /** A rollout in steps: its steps, and when it starts. `note`: what saving it does, besides. */
-export function PlanFields(
-  props: OnSteps & {
-    plan: PlanValues;
-    inputProps: InputProps;
-    disabled?: boolean;
-    note?: string | undefined;
-  },
-) {
-  const { plan, inputProps, onAdd, onRemove, disabled = false, note } = props;
+export function PlanFields(props: {
+  form: Form;
+  plan: PlanValues;
+  disabled?: boolean;
+  note?: string | undefined;
+}) {
+  const { form, plan, disabled = false, note } = props;
   const summary = planSummary(plan);
   return (
     <Stack gap="sm">
-      <StepFields
-        steps={plan.steps}
-        inputProps={inputProps}
-        onAdd={onAdd}
-        onRemove={onRemove}
-        disabled={disabled}
-      />
+      <StepFields form={form} at="plan" steps={plan.steps} disabled={disabled} />
       {(summary ?? note) && (
         <Text size="xs" c="dimmed" role="status">
           {[summary, note].filter(Boolean).join(' ')}
@@ -151,7 +137,7 @@ export function PlanFields(
         placeholder="At once"
         description="Empty: at once. A step is taken only while too few updates fail to pause the rollout."
         disabled={disabled}
-        {...inputProps('plan.startsAt')}
+        {...form.getInputProps('plan.startsAt')}
       />
     </Stack>
   );

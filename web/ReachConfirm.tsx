@@ -21,10 +21,7 @@ export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
     architecture,
     minimumAppVersion: minimumAppVersion || undefined,
   };
-  return {
-    ...queryOf(releases.reach, { query }),
-    ...askedOnce,
-  };
+  return queryOf(releases.reach, { query }, askedOnce);
 }
 
 /** Confirms offering a build to more machines than now, and says how many they are. */

@@ -1,5 +1,5 @@
 import { Textarea } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useEntered } from './dialog-form.ts';
 import { ConfirmQuestion } from './ui/ConfirmDialog.tsx';
 import { useIsCounting, type Consequences } from './ui/Consequences.tsx';
@@ -33,15 +33,18 @@ export function ReasonDialog(props: Props) {
 function AskReason({ title, about, onConfirm, ...question }: Props) {
   const [reason, setReason] = useEntered(`${title} ${about}`, '');
   const [missing, setMissing] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
   const counting = useIsCounting(question.consequences);
   const confirm = () => {
     const given = reason.trim();
     setMissing(given === '');
-    if (given !== '') onConfirm(given);
+    if (given === '') field.current?.focus();
+    else onConfirm(given);
   };
   return (
     <ConfirmQuestion {...question} onConfirm={confirm}>
       <Textarea
+        ref={field}
         label="Reason"
         required
         autosize

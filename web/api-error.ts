@@ -59,6 +59,13 @@ export const fieldErrors = (error: unknown): Record<string, string> =>
 /** No answer came to a change: it may have been made. */
 export const isUnanswered = (error: unknown): boolean => error instanceof ApiError && error.isUnanswered;
 
+/**
+ * No answer of the service came to a change, or that of a proxy that waits for it, or of a service that has lost its
+ * database: it may have been made. The same request with its key is done once.
+ */
+export const mayBeDone = (error: unknown): boolean =>
+  isUnanswered(error) || (error instanceof ApiError && [502, 503, 504].includes(error.status));
+
 /** `refused` and why; only why where the change may have been made. */
 export const refusalOf = (refused: string, error: unknown, why = messageOf(error)): string =>
   isUnanswered(error) ? why : `${refused}: ${why}`;

@@ -12,7 +12,8 @@ vi.stubGlobal('navigator', {});
 
 const { call, urlOf } = await import('./api.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
-const { addDialog, addForm } = await import('./ui/open-dialogs.ts');
+const { addDialog } = await import('./ui/open-dialogs.ts');
+const { addForm } = await import('./ui/open-forms.ts');
 const { setRolePreview } = await import('./role-preview.ts');
 const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
 

@@ -3,7 +3,7 @@ import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
-import { topForm } from './ui/open-dialogs.ts';
+import { topForm } from './ui/open-forms.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';

@@ -1,3 +1,7 @@
+import { isUnanswered, mayBeDone, messageOf } from './api-error.ts';
+import { retryDelay, shouldRetry } from './query-client.ts';
+import { addForm, topForm } from './ui/open-forms.ts';
+
 export type BulkResult<T> = { done: T[]; failed: { item: T; error: unknown }[] };
 
 const atOnce = 4;
@@ -9,10 +13,26 @@ export async function runBulk<T>(
 ): Promise<BulkResult<T>> {
   const result: BulkResult<T> = { done: [], failed: [] };
   const waiting = [...items];
+  // where no dialog is open, as in an Undo, the run keeps the keys of its requests
+  const close = topForm() ? undefined : addForm({});
+  const isRepeatable = repeatable();
+  let isAway = false;
+  const untilAnswered = async (item: T, failures = 0): Promise<unknown> => {
+    try {
+      return await change(item);
+    } catch (error) {
+      if (isAway || !isRepeatable(error)) throw error;
+      // the others are not waited for as long
+      isAway = !shouldRetry(failures, error);
+      if (isAway) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
+      return untilAnswered(item, failures + 1);
+    }
+  };
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       try {
-        await change(item);
+        await untilAnswered(item);
         result.done.push(item);
       } catch (error) {
         result.failed.push({ item, error });
@@ -20,5 +40,16 @@ export async function runBulk<T>(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  close?.();
   return result;
 }
+
+/** Of one form, the same request is done once, however often it is sent: one without an answer is sent again. */
+function repeatable(): (error: unknown) => boolean {
+  const form = topForm();
+  return (error) => topForm() === form && mayBeDone(error);
+}
+
+/** Why an item failed. It is not sent again, so its key does not help. */
+export const itemProblem = (error: unknown): string =>
+  isUnanswered(error) ? 'No answer came: it may have been done or not.' : messageOf(error);

@@ -33,7 +33,7 @@ export const differingFields = <Field extends string>(
 type Seen = { readonly updatedAt: string };
 
 /** The request body, and the record that it was made from. */
-export type Attempt<Payload> = { payload: Payload; base: Seen; round: number };
+export type Attempt<Payload, Base extends Seen = Seen> = { payload: Payload; base: Base; round: number };
 
 /** How often an edit is merged and sent again before the user is notified: each attempt met a newer change. */
 const roundsAlone = 5;
@@ -42,10 +42,10 @@ const roundsAlone = 5;
  * Merges an attempt that met a conflict: fields that only the other user changed are taken over. `clash`: the fields
  * that both changed; undefined when the merged attempt may be sent as it is.
  */
-export function mergedAttempt<Payload extends object>(
+export function mergedAttempt<Payload extends object, Base extends Seen>(
   error: unknown,
-  { payload, base, round }: Attempt<Payload>,
-): { attempt: Attempt<Payload>; clash: Clash | undefined } | undefined {
+  { payload, base, round }: Attempt<Payload, Base>,
+): { attempt: Attempt<Payload, Base>; clash: Clash | undefined } | undefined {
   const conflict = conflictOf(error);
   const version = conflict?.details.find(({ path }) => path === 'updatedAt')?.current;
   if (!conflict || typeof version !== 'string' || round >= roundsAlone) return undefined;
@@ -70,8 +70,9 @@ const changesNothing = (payload: object, stored: Seen): boolean =>
     ([field, value]) => value === undefined || isSame(value, { ...stored }[field]),
   );
 
-type Edit<Payload, Saved> = {
-  save: (payload: Payload, updatedAt: string) => Promise<Saved>;
+type Edit<Payload, Base, Saved> = {
+  /** `base`: the record with the version that the user saw, or the one that the edit was merged with. */
+  save: (payload: Payload, base: Base) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
   /** The user keeps the saved version, and has no changes of their own left to save. */
   onGivenUp: () => void;
@@ -81,9 +82,13 @@ type Edit<Payload, Saved> = {
  * Saves an edit together with the record that it started from. When another user has saved the record in the meantime,
  * the two edits are merged; only fields that both changed wait for a decision.
  */
-export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenUp }: Edit<Payload, Saved>) {
+export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>({
+  save,
+  onSaved,
+  onGivenUp,
+}: Edit<Payload, Base, Saved>) {
   const edit = useChange({
-    mutationFn: ({ payload, base }: Attempt<Payload>) => save(payload, base.updatedAt),
+    mutationFn: ({ payload, base }: Attempt<Payload, Base>) => save(payload, base),
     onSuccess: onSaved,
     onError: (error, attempt) => {
       const merged = mergedAttempt(error, attempt);
@@ -94,7 +99,7 @@ export function useEdit<Payload extends object, Saved>({ save, onSaved, onGivenU
   const clash = merged?.clash;
   return {
     /** `base`: the record as it was when the form was opened. */
-    submit: (payload: Payload, base: Seen) => edit.mutate({ payload, base, round: 0 }),
+    submit: (payload: Payload, base: Base) => edit.mutate({ payload, base, round: 0 }),
     busy: edit.isPending || (merged !== undefined && !clash),
     /** Errors other than conflicts. */
     error: merged ? null : edit.error,

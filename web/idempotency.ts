@@ -1,4 +1,4 @@
-import { topForm } from './ui/open-dialogs.ts';
+import { topForm } from './ui/open-forms.ts';
 
 /** For each form, the keys of the requests that have not succeeded yet. Garbage-collected with the form. */
 const waiting = new WeakMap<object, Map<string, string>>();

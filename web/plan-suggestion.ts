@@ -7,10 +7,7 @@ import { planValues, suggestedPlan, type PlanValues } from './release-plan.ts';
 import { queryOf } from './query-of.ts';
 
 /** The plan that the release forms suggest, for each channel. */
-export const rolloutDefaultsQuery = () => ({
-  ...queryOf(rollouts.defaults),
-  staleTime: 5 * 60_000,
-});
+export const rolloutDefaultsQuery = () => queryOf(rollouts.defaults, {}, { staleTime: 5 * 60_000 });
 
 type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 

@@ -60,14 +60,11 @@ export const stepsOf = ({ steps }: Pick<PlanValues, 'steps'>): PlanStep[] =>
 export const firstPercentage = ({ steps, startsAt }: PlanValues): number =>
   startsAt !== '' && Date.parse(startsAt) > Date.now() ? 0 : percentageOf(steps[0]?.percentage ?? 0);
 
-/** What the request says about the plan; nothing where the percentage is the only step. */
-export const planPayload = (plan: PlanValues) =>
-  plan.inSteps
-    ? {
-        rolloutPlan: stepsOf(plan),
-        startsAt: isMoment(plan.startsAt) ? new Date(plan.startsAt).toISOString() : null,
-      }
-    : {};
+/** A plan with its start, as typed, for the contract to validate. */
+export const planPayload = (plan: PlanValues): { rolloutPlan: RolloutPlan; startsAt: string | null } => ({
+  rolloutPlan: stepsOf(plan),
+  startsAt: isMoment(plan.startsAt) ? new Date(plan.startsAt).toISOString() : null,
+});
 
 /** The errors of a plan by form field; none where the percentage is the only step. */
 export function planErrors(plan: PlanValues): FormErrors {

@@ -14,6 +14,7 @@ import {
   expect,
   expectAccessible,
   expectStatus,
+  loseAnswers,
   quiet,
   rowOf,
   signInByForm,
@@ -66,14 +67,10 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
     const calls = `**${account.confirmSecondFactor.path}`;
     // Carried out, but the answer is lost on the way.
-    await page.route(calls, async (route) => {
-      await route.fetch();
-      await route.abort();
-    });
+    await loseAnswers(page, calls);
     await button(page, 'Confirm').click();
     await expect(setUp.getByRole('alert')).toContainText('may be active already');
     await expect(setUp.getByRole('button', { name: 'Close' })).toHaveCount(0);
-    await page.unroute(calls);
     const free = await holdBack(page, calls);
     await button(page, 'Ask Again').click();
     // The codes are being loaded, and are shown only once.

@@ -30,6 +30,10 @@ test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 const create = (page: Page) => dialog(page, 'Create API Key');
 const row = (page: Page, name: string) => rowOf(page.getByRole('region', { name: 'API keys' }), name);
+/** Fills a field of the new key. */
+const enter = (page: Page, name: string, text: string) =>
+  create(page).getByRole('textbox', { name }).fill(text);
+const submit = (page: Page) => create(page).getByRole('button', { name: 'Create API Key' }).click();
 /** A value of `datetime-local`; tests run in UTC. */
 const field = (iso: string) => iso.slice(0, 16);
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
@@ -54,7 +58,7 @@ async function validate(server: ConsoleServer, key: string) {
       body: JSON.stringify({ licenseKey, machineId: 'ws-07' }),
     });
 }
-const errorOf = async (answer: Response) => ((await answer.json()) as { error: string }).error;
+const told = async (answer: Response) => [answer.status, ((await answer.json()) as { error: string }).error];
 
 test('the list before the first key', async ({ page, freshServer: server }) => {
   await signInAs(page, 'super_admin', '/api-keys', server);
@@ -96,12 +100,12 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(create(page).getByRole('textbox', { name: 'Rate Limit' })).toHaveValue('1,000');
     await expect(create(page).getByRole('checkbox', { checked: true })).toHaveCount(1);
     await expect(create(page).getByRole('checkbox', { name: 'Validate licenses' })).toBeChecked();
-    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('');
-    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await enter(page, 'Rate Limit', '');
+    await submit(page);
     for (const text of ['Name is required', 'Expiration date is required', 'Rate limit is required'])
       await expect(create(page).getByText(text, { exact: true })).toBeVisible();
-    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('0');
-    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await enter(page, 'Rate Limit', '0');
+    await submit(page);
     await expect(create(page).getByText('Rate limit must be at least 1')).toBeVisible();
     expect(posts).toEqual([]);
     await expectAccessible(page);
@@ -109,25 +113,23 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
 
   await test.step('what the server refuses is said at its field', async () => {
     expectStatus(page, 422);
-    await create(page).getByRole('textbox', { name: 'Name' }).fill(name);
-    await create(page)
-      .getByRole('textbox', { name: 'Expiration Date' })
-      .fill(field(inDays(-1)));
-    await create(page).getByRole('textbox', { name: 'Rate Limit' }).fill('5');
-    await create(page).getByRole('textbox', { name: 'IP Whitelist' }).fill('127.0.0.1, 10.0.0.300');
-    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await enter(page, 'Name', name);
+    await enter(page, 'Expiration Date', field(inDays(-1)));
+    await enter(page, 'Rate Limit', '5');
+    await enter(page, 'IP Whitelist', '127.0.0.1, 10.0.0.300');
+    await submit(page);
     await expect(
       create(page).getByText('10.0.0.300 is neither an IP address nor a CIDR range'),
     ).toBeVisible();
-    await create(page).getByRole('textbox', { name: 'IP Whitelist' }).fill(' 127.0.0.1,, ::1 ');
-    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await enter(page, 'IP Whitelist', ' 127.0.0.1,, ::1 ');
+    await submit(page);
     await expect(create(page).getByText('Must lie in the future')).toBeVisible();
   });
 
   await test.step('created, and shown once', async () => {
-    await create(page).getByRole('textbox', { name: 'Expiration Date' }).fill(expiresAt);
+    await enter(page, 'Expiration Date', expiresAt);
     const posted = page.waitForRequest((request) => request.method() === 'POST');
-    await create(page).getByRole('button', { name: 'Create API Key' }).click();
+    await submit(page);
     expect((await posted).postDataJSON()).toEqual({
       name,
       expiresAt: `${expiresAt}:00.000Z`,
@@ -186,8 +188,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
   await test.step('refused above the limit', async () => {
     expect([(await use()).status, (await use()).status, (await use()).status]).toEqual([200, 200, 200]);
     const over = await use();
-    expect(over.status).toBe(429);
-    expect(await errorOf(over)).toBe('The API key has used its 5 requests of this hour.');
+    expect(await told(over)).toEqual([429, 'The API key has used its 5 requests of this hour.']);
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(over.headers.get('ratelimit-remaining')).toBe('0');
     expect(Number(over.headers.get('ratelimit-reset'))).toBeLessThanOrEqual(3600);
@@ -217,9 +218,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       updatedAt: expect.any(String),
     });
     await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
-    const elsewhere = await use();
-    expect(elsewhere.status).toBe(403);
-    expect(await errorOf(elsewhere)).toBe('The API key may not be used from this address.');
+    expect(await told(await use())).toEqual([403, 'The API key may not be used from this address.']);
 
     await row(page, name).getByRole('button', { name: 'Edit' }).click();
     for (const label of ['Name', 'Expiration Date', 'Rate Limit'])
@@ -263,13 +262,10 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       /\n\nLast used .*, \d+ requests in all\.\n\d+ machines? validated with it in the last 24 hours/,
     );
     await expect(page.getByText(`API key "${name}" revoked`)).toBeVisible();
-    const answer = await use();
-    expect([answer.status, await errorOf(answer)]).toEqual([401, 'The API key has been revoked.']);
+    expect(await told(await use())).toEqual([401, 'The API key has been revoked.']);
     await expect(row(page, name)).toContainText('Revoked');
-    await expect(row(page, name).getByRole('button', { name: 'Edit' })).toHaveAttribute(
-      'aria-disabled',
-      'true',
-    );
+    const edit = row(page, name).getByRole('button', { name: 'Edit' });
+    await expect(edit).toHaveAttribute('aria-disabled', 'true');
     await row(page, name).getByRole('button', { name: 'View' }).click();
     await expect(dialog(page, 'API Key Details').getByText(/Permanently revoked on/)).toBeVisible();
   });
@@ -278,15 +274,13 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
 test('a key for a build pipeline comes with what a pipeline needs', async ({ page, server }) => {
   const name = unique('CI');
   await signInAs(page, 'admin', '/api-keys?dialog=create', server);
-  await create(page).getByRole('textbox', { name: 'Name' }).fill(name);
-  await create(page)
-    .getByRole('textbox', { name: 'Expiration Date' })
-    .fill(field(inDays(1)));
+  await enter(page, 'Name', name);
+  await enter(page, 'Expiration Date', field(inDays(1)));
   await create(page).getByRole('checkbox', { name: 'Validate licenses' }).uncheck();
-  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await submit(page);
   await expect(create(page).getByText('At least one scope is required')).toBeVisible();
   await create(page).getByRole('checkbox', { name: 'Publish releases' }).check();
-  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await submit(page);
   const made = dialog(page, 'API Key Created');
   await expect(made.getByText(`npm run publish-release -- --server ${server.url}`)).toBeVisible();
   await expect(made.getByText(`url: ${server.url}/api/v1/updates/electron/win32/x64`)).toBeVisible();
@@ -388,11 +382,9 @@ test('failures are shown: loading, creating, updating, revoking', async ({ page,
   await expect(row(page, name)).toBeVisible();
 
   await button(page, 'Create API Key').click();
-  await create(page).getByRole('textbox', { name: 'Name' }).fill('x');
-  await create(page)
-    .getByRole('textbox', { name: 'Expiration Date' })
-    .fill(field(inDays(1)));
-  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await enter(page, 'Name', 'x');
+  await enter(page, 'Expiration Date', field(inDays(1)));
+  await submit(page);
   await expect(create(page).getByRole('alert')).toHaveText('No more keys.');
   await page.keyboard.press('Escape');
 
@@ -481,12 +473,10 @@ test('a key shows who created it and where it was used; users cannot grant scope
 
 test('a key that is being created is shown whatever key is pressed', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/api-keys?dialog=create', server);
-  await create(page).getByRole('textbox', { name: 'Name' }).fill(unique('Held'));
-  await create(page)
-    .getByRole('textbox', { name: 'Expiration Date' })
-    .fill(field(inDays(1)));
+  await enter(page, 'Name', unique('Held'));
+  await enter(page, 'Expiration Date', field(inDays(1)));
   const free = await holdBack(page, '**/api/v1/api-keys');
-  await create(page).getByRole('button', { name: 'Create API Key' }).click();
+  await submit(page);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   await expect(create(page).getByRole('button', { name: 'Cancel' })).toBeDisabled();

@@ -348,6 +348,7 @@ test('the chain is whole; an entry altered in the database is named, here and by
     );
   });
   await page.keyboard.press('Escape');
+  await expect(button(page, 'Verify')).toBeFocused();
   await button(page, 'Verify').click();
   await expect(page.getByText('The chain is broken')).toBeVisible();
   await expect(button(page, 'Chain broken')).toBeVisible();

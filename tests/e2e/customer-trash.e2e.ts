@@ -10,6 +10,7 @@ import {
   expectNoAxeViolations,
   expectStatus,
   inBothThemes,
+  loseAnswers,
   rowOf,
   signInAs,
   test,
@@ -67,6 +68,15 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   for (const n of [1, 2, 3]) await makeCustomer(server.admin, { name: `${word} ${n}` });
   await search(page).fill(word);
   await expect(names(page)).toHaveCount(3);
+  // What was selected under another search is not, so that nothing is deleted unseen.
+  await page.getByRole('checkbox', { name: `Select ${word} 2` }).check();
+  await search(page).fill(`${word} 1`);
+  await expect(names(page)).toHaveText([`${word} 1`]);
+  await page.getByRole('checkbox', { name: `Select ${word} 1` }).check();
+  await expect(page.getByText('1 selected')).toBeVisible();
+  await search(page).fill(word);
+  await expect(names(page)).toHaveCount(3);
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0);
   await page.getByRole('checkbox', { name: `Select ${word} 1` }).check();
   await page.getByRole('checkbox', { name: `Select ${word} 3` }).check();
   await expect(page.getByText('2 selected')).toBeVisible();
@@ -200,7 +210,7 @@ test('many are deleted though one of them fails, and what was done can be undone
   server,
 }) => {
   const word = unique('Partly');
-  const [first] = [
+  const [first, second, third] = [
     await makeCustomer(server.admin, { name: `${word} 1` }),
     await makeCustomer(server.admin, { name: `${word} 2` }),
     await makeCustomer(server.admin, { name: `${word} 3` }),
@@ -211,6 +221,8 @@ test('many are deleted though one of them fails, and what was done can be undone
   // Another user deletes one of them first.
   await softDelete(server.admin, first);
   expectStatus(page, 409);
+  // and the answer to the second is lost
+  await loseAnswers(page, `**/customers/${second.customerId}/soft-delete`);
   await button(page, 'Confirm').click();
   const told = dialog(page, 'Delete Customers');
   await expect(told.getByRole('alert')).toHaveText('2 customers deleted. 1 customer could not be deleted:');
@@ -220,7 +232,10 @@ test('many are deleted though one of them fails, and what was done can be undone
   await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
   await told.getByRole('button', { name: 'Close' }).last().click();
   await expect(page.getByText('No customers found. Try adjusting your search.')).toBeVisible();
+  // The answer to the second is lost here too, and another user restored the third.
+  await loseAnswers(page, `**/customers/${second.customerId}/restore`);
+  await server.admin.ok(customers.restore, { params: { id: third.customerId } });
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(names(page)).toHaveText([`${word} 2`, `${word} 3`]);
-  await expect(page.getByText('2 customers restored')).toBeVisible();
+  await expect(page.getByLabel('Notifications')).toContainText(`restored. Not restored: ${word} 3. `);
 });

@@ -15,6 +15,7 @@ import {
   expect,
   expectInSight,
   expectStatus,
+  loseAnswers,
   signInAs,
   signInByForm,
   test,
@@ -173,15 +174,7 @@ test('neither a double click nor an answer that was lost creates anything twice'
   expect(await countOf(twice)).toBe(1);
 
   await fill(lost);
-  expectStatus(page, 'aborted');
-  await page.route(
-    '**/api/customers',
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  await loseAnswers(page, '**/api/customers');
   await send.click();
   await expect(
     add.getByText(

@@ -2,7 +2,16 @@ import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { modules } from '../../contract/modules.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
-import { button, dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
+import {
+  button,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  loseAnswers,
+  signInAs,
+  test,
+} from './support.ts';
 import { of, only, row, tab } from './licenses-screen.ts';
 
 test('the license modal: fields, module categories, dates, required texts', async ({ page, server }) => {
@@ -216,15 +225,7 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
     await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
   }
   // its answer is lost, and it is sent again
-  expectStatus(page, 'aborted');
-  await page.route(
-    `**${licenses.create.path}`,
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  await loseAnswers(page, `**${licenses.create.path}`);
   await button(page, 'Create License').click();
   await expect(page.getByText(/It may have done this or not: send it again without a change/)).toBeVisible();
   await button(page, 'Create License').click();

@@ -1,6 +1,6 @@
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from '../factories.ts';
-import { dialog, expect, expectAccessible, expectStatus, signInAs, test } from './support.ts';
+import { dialog, expect, expectAccessible, loseAnswers, signInAs, test } from './support.ts';
 
 test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
   page,
@@ -37,16 +37,7 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect(validity).toContainText('1 Jan 2039');
 
   // an extension whose answer was lost is not said to be refused
-  expectStatus(page, 'aborted');
-  await page.route(
-    `**/api/v1/licenses/${license.licenseId}`,
-    async (route) => {
-      if (route.request().method() === 'GET') return route.fallback();
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  await loseAnswers(page, `**/api/v1/licenses/${license.licenseId}`);
   await extend.click();
   await expect(page.getByLabel('Notifications')).toHaveText(
     /^The server cannot be reached\. It may have done this or not: look before you do it again\.[\w-]+ for /,
@@ -72,4 +63,9 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect(
     page.getByRole('heading', { level: 1, name: `License ${license.licenseKey}`, exact: true }),
   ).toBeVisible();
+
+  const last = await makeLicense(server.admin, { validUntil: '9999-12-31T00:00:00Z' });
+  await page.goto(`/licenses/${last.licenseId}`);
+  await extend.click();
+  await expect(page.getByLabel('Notifications')).toContainText('ends on the latest date already');
 });

@@ -228,6 +228,17 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   await expect(list).toBeFocused();
   await page.keyboard.press('j');
   await expect(rowOf(list, `${family} B`)).toBeFocused();
+
+  // A button that waits for so short a time that it is enabled again right after it lost the focus.
+  const button = page.getByRole('button', { name: 'Create Customer' });
+  await button.focus();
+  await button.evaluate((element: HTMLButtonElement) => {
+    const enable = () => (element.disabled = false);
+    document.addEventListener('focusout', enable, { once: true });
+    element.disabled = true;
+  });
+  await expect(button).toBeEnabled();
+  await expect(button).toBeFocused();
 });
 
 test('filters are chips, and are saved as a view: own or shared, changed, opened from the palette, deleted with undo', async ({
@@ -363,6 +374,19 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(active).toContainText(name);
     await expect(page).toHaveURL(/view=/);
+  });
+
+  await test.step('a view that a colleague shares or deletes meanwhile is seen when the menu opens', async () => {
+    const theirs = unique('Theirs');
+    const body = { list: 'licenses', name: theirs, query: '', shared: true } as const;
+    const { id } = await server.admin.ok(savedViews.create, { body });
+    await views.click();
+    await expect(item(theirs)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await server.admin.ok(savedViews.delete, { params: { id } });
+    await views.click();
+    await expect(item(theirs)).toHaveCount(0);
+    await page.keyboard.press('Escape');
   });
 
   await test.step('a link to a view that is not there says so', async () => {

@@ -44,6 +44,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
     });
     expect.soft(wide, screen.name).toEqual([]);
     expect.soft(await cutTexts(page), screen.name).toEqual([]);
+    expect.soft(await scrolledSideways(page), screen.name).toEqual([]);
     await page.setViewportSize(laptop);
     expect.soft(await squeezedLists(page), screen.name).toEqual([]);
     await page.setViewportSize(magnified);
@@ -75,6 +76,18 @@ const cutTexts = (page: Page) =>
       )
       .map((element) => element.innerText)
       .filter((text) => text && !/w{9}/i.test(text)),
+  );
+
+/** Boxes of which a part is out of view at the side. */
+const scrolledSideways = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('body *')]
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 &&
+          ['auto', 'scroll'].includes(getComputedStyle(element).overflowX),
+      )
+      .map((element) => `${element.className}: ${element.scrollWidth} of ${element.clientWidth} px`),
   );
 
 /** Columns that one long value makes so wide that others are out of view, and lists that are too low to be read. */

@@ -1,4 +1,5 @@
-import type { Release } from '../../contract/releases.ts';
+import { releases, type Release } from '../../contract/releases.ts';
+import { rollouts } from '../../contract/rollouts.ts';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -195,6 +196,69 @@ test('two people who edit one release see the conflict', async ({ page, otherPag
   await conflict.getByRole('button', { name: /mine/i }).click();
   await expect(editing(page)).toBeHidden();
   expect((await stored(server, release)).releaseNotes).toBe('Mine');
+});
+
+test('the rollout that a colleague has set meanwhile is overwritten by nobody who does not see it', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { rolloutPercentage: 5 });
+  const colleague = (to: number) =>
+    server.admin.ok(releases.rollout, { params: { releaseId: release.id }, body: { percentage: to } });
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+  const typeRollout = async (to: string) => {
+    if ((await rollout(page).getAttribute('aria-expanded')) === 'false') await rollout(page).click();
+    await percentage(page).press('ControlOrMeta+A');
+    await page.keyboard.type(to);
+    await press(page, 'Save Changes');
+  };
+  expectStatus(page, 409);
+  await openEdit(page, server, release);
+  await colleague(1);
+  await field(page, 'Release Notes').fill('Mine');
+  await typeRollout('50');
+  await expect(rowOf(conflict, 'Rollout')).toContainText('1 %50 %');
+  expect((await stored(server, release)).rolloutPercentage).toBe(1);
+  await expectAccessible(page);
+  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 1, releaseNotes: 'Mine' });
+
+  await page.goto(`/releases?edit=${release.id}`);
+  await expect(box(page, 'Draft Release')).toBeVisible();
+  await colleague(2);
+  await typeRollout('40');
+  await expect(rowOf(conflict, 'Rollout')).toContainText('2 %40 %');
+  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 40, releaseNotes: 'Mine' });
+
+  // Theirs are notes alone: the own percentage is saved.
+  await page.goto(`/releases?edit=${release.id}`);
+  await expect(box(page, 'Draft Release')).toBeVisible();
+  const notes = { releaseNotes: 'Theirs' };
+  await server.admin.ok(releases.update, { params: { releaseId: release.id }, body: notes });
+  await field(page, 'Release Notes').fill('Mine again');
+  await typeRollout('50');
+  await expect(rowOf(conflict, 'Release Notes')).toContainText('Theirs');
+  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, ...notes });
+
+  // Steps that begin with the percentage that both saw.
+  await page.goto(`/releases?edit=${release.id}`);
+  await expect(box(page, 'Draft Release')).toBeVisible();
+  const plan = [
+    { percentage: 50, hours: 24 },
+    { percentage: 100, hours: null },
+  ];
+  const planned = { params: { releaseId: release.id }, body: { plan, startsAt: null } };
+  await server.admin.ok(rollouts.plan, planned);
+  await typeRollout('60');
+  await expect(rowOf(conflict, 'Rollout')).toContainText('In steps: 50 % for 24 h, 100 %60 %');
+  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, rolloutPlan: plan });
 });
 
 test('publishing asks how many users, and names the machines before it goes to all', async ({

@@ -4,7 +4,16 @@ import { session } from '../../contract/session.ts';
 import { eventually } from '../harness.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
-import { chooseInMenu, dialog, expect, expectAccessible, quiet, signInAs, test } from './support.ts';
+import {
+  chooseInMenu,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  quiet,
+  signInAs,
+  test,
+} from './support.ts';
 import { row, stored } from './releases-screen.ts';
 
 test('a rollout whose installs fail pauses itself, says why, and goes on when resumed', async ({
@@ -123,7 +132,18 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   });
   await chooseInMenu(row(page, release), 'Resume');
   await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');
+  // a colleague changes the percentage under the question
+  expectStatus(page, 409);
+  await server.admin.ok(releases.rollout, {
+    params: { releaseId: release.id },
+    body: { percentage: 100 },
+  });
+  await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
+  await expect(dialog(page, 'Resume Rollout')).toContainText('The rollout is at 100 % now, not 30 %.');
+  await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Cancel' }).click();
+  await expect(notice).toContainText('is paused at 100 %');
+  await chooseInMenu(row(page, release), 'Resume');
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
-  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 30, pausedAt: null });
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 100, pausedAt: null });
 });

@@ -28,6 +28,7 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
   await expect(question.getByText('Reason is required')).toBeVisible();
+  await expect(question.getByRole('textbox', { name: 'Reason' })).toBeFocused();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(row(page, release)).toBeVisible();
   await row(page, release)

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inLanes } from '../in-lanes.ts';
 import { releases } from '../../contract/releases.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { updateEvents } from '../../contract/update-events.ts';
@@ -38,12 +39,9 @@ async function population(server: ConsoleServer) {
     /** Every machine checks; returns the machines that are offered an update. */
     async checkAll(): Promise<Map<string, string[]>> {
       const offered = new Map<string, string[]>();
-      for (let at = 0; at < machineIds.length; at += 32) {
-        const batch = machineIds.slice(at, at + 32);
-        const answers = await Promise.all(batch.map(check));
-        for (const [index, { version }] of answers.entries())
-          offered.set(version, [...(offered.get(version) ?? []), batch[index]!]);
-      }
+      const answers = await inLanes(machineIds, check, 32);
+      for (const [index, { version }] of answers.entries())
+        offered.set(version, [...(offered.get(version) ?? []), machineIds[index]!]);
       return offered;
     },
     report: (events: object[]) =>

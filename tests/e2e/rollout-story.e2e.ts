@@ -1,3 +1,4 @@
+import { inLanes } from '../in-lanes.ts';
 import { releases, type Release } from '../../contract/releases.ts';
 import { displayIdOf } from '../../server/features/update-events/index.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
@@ -63,17 +64,15 @@ test('a bad release is paused and withdrawn, its fix takes two people, and hospi
     await expect(await publish(page, broken, server.url)).toBeHidden();
     const feed = `${server.url}/api/v1/updates/electron/win32/x64/latest.yml`;
     const offered: string[] = [];
-    for (let at = 0; at < machineIds.length; at += 32)
-      await Promise.all(
-        machineIds.slice(at, at + 32).map(async (machineId) => {
-          const as = { ...headers, 'x-machine-id': machineId };
-          const text = await (await fetch(feed, { headers: { ...as, 'x-app-version': '4.1.0' } })).text();
-          if (!text.includes('version: "4.2.0"')) return;
-          offered.push(machineId);
-          const file = await fetch(server.url + new URL(broken.fileUrl).pathname, { headers: as });
-          expect((await file.arrayBuffer()).byteLength).toBe(broken.fileSize);
-        }),
-      );
+    const update = async (machineId: string) => {
+      const as = { ...headers, 'x-machine-id': machineId };
+      const text = await (await fetch(feed, { headers: { ...as, 'x-app-version': '4.1.0' } })).text();
+      if (!text.includes('version: "4.2.0"')) return;
+      offered.push(machineId);
+      const file = await fetch(server.url + new URL(broken.fileUrl).pathname, { headers: as });
+      expect((await file.arrayBuffer()).byteLength).toBe(broken.fileSize);
+    };
+    await inLanes(machineIds, update, 32);
     expect(offered.length).toBeGreaterThan(40);
     const outcome = { ...lane, releaseId: broken.id, fromVersion: '4.1.0', toVersion: '4.2.0' };
     await report(

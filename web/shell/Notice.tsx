@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { toneColors } from '../ui/StatusBadge.tsx';
 import classes from './Notices.module.css';
 
 /** One line above every screen: a message and its actions. */
@@ -8,7 +9,7 @@ export function Notice(props: {
   action: ReactNode;
 }) {
   return (
-    <div role="status" className={classes.notice} data-tone={props.tone}>
+    <div role="status" className={classes.notice} style={toneColors(props.tone)}>
       <span className={classes.text}>{props.children}</span>
       {props.action}
     </div>

@@ -31,7 +31,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
         onClick={onSearch}
         aria-keyshortcuts="Control+K Meta+K"
       >
-        <IconSearch size={15} stroke={1.75} />
+        <IconSearch />
         <span className={classes.searchText}>Search or jump to...</span>
         <span className={classes.keys} aria-hidden>
           <Kbd size="xs">{isApple ? '⌘' : 'Ctrl'}</Kbd>
@@ -41,7 +41,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
       <div className={classes.user}>
         <ColorSchemeToggle />
         <Link to={paths.account} className={classes.account} title={user?.email}>
-          <IconUserCircle size={17} stroke={1.75} />
+          <IconUserCircle size={17} />
           <span className={classes.name}>{user?.name || 'User'}</span>
         </Link>
         <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>
@@ -67,7 +67,7 @@ function ColorSchemeToggle() {
         aria-label={label}
         onClick={() => setColorScheme(dark ? 'light' : 'dark')}
       >
-        {dark ? <IconSun size={17} stroke={1.75} /> : <IconMoon size={17} stroke={1.75} />}
+        {dark ? <IconSun size={17} /> : <IconMoon size={17} />}
       </ActionIcon>
     </Tooltip>
   );

@@ -38,7 +38,7 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
         loading={asking}
         onClick={() => void refresh()}
       >
-        <IconRefresh size={15} stroke={1.6} />
+        <IconRefresh stroke={1.6} />
       </ActionIcon>
     </Group>
   );

@@ -12,7 +12,7 @@ export function Card(props: {
 }) {
   const { title, actions, children, ref } = props;
   return (
-    <section className={classes.card} aria-label={title} ref={ref}>
+    <section className={`panel ${classes.card}`} aria-label={title} ref={ref}>
       <Group justify="space-between" mb={10} mih={28}>
         <h2 className={classes.title}>{title}</h2>
         {actions}

@@ -18,7 +18,7 @@ export function ColumnChoice<Row>(props: {
     <Popover position="bottom-end" shadow="md" radius={8} trapFocus>
       <Popover.Target>
         <Button variant="default" px={8} aria-label="Columns" data-hint="Columns">
-          <IconColumns3 size={15} stroke={1.75} />
+          <IconColumns3 />
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="sm">

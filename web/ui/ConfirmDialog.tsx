@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ConsequenceList, useIsCounting, type Consequences } from './Consequences.tsx';
 import { CancelButton, Dialog } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
 import { IconAlertTriangle } from './icons.tsx';
+import { ToneAlert } from './ToneAlert.tsx';
 
 const highSeverityWarning =
   'Warning: This action cannot be undone. All associated data will be permanently deleted from the system.';
@@ -48,7 +49,11 @@ export function ConfirmQuestion(props: QuestionProps) {
       </Text>
       <ConsequenceList of={props.consequences} />
       {props.children}
-      {high && <WarningBox />}
+      {high && (
+        <ToneAlert tone="red" icon={<IconAlertTriangle size={18} stroke={2} />}>
+          {highSeverityWarning}
+        </ToneAlert>
+      )}
       {props.error && <ErrorText>{props.error}</ErrorText>}
       <Group justify="flex-end" gap="xs">
         <CancelButton label={cancelLabel} focused={high} onCancel={props.onClose} />
@@ -64,22 +69,5 @@ export function ConfirmQuestion(props: QuestionProps) {
         </Button>
       </Group>
     </Stack>
-  );
-}
-
-function WarningBox() {
-  return (
-    <Alert
-      color="red"
-      variant="light"
-      icon={<IconAlertTriangle size={18} />}
-      styles={{
-        root: { background: 'var(--ui-red-bg)' },
-        message: { color: 'var(--ui-red-text)' },
-        icon: { color: 'var(--ui-red-text)' },
-      }}
-    >
-      {highSeverityWarning}
-    </Alert>
   );
 }

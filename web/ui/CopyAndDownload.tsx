@@ -18,7 +18,7 @@ export function CopyAndDownload({ text, fileName }: { text: string; fileName: st
         href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
         download={fileName}
         variant="default"
-        leftSection={<IconDownload size={15} stroke={1.75} />}
+        leftSection={<IconDownload />}
       >
         Download
       </Button>

@@ -31,7 +31,7 @@ export function CopyButton(props: { value: string; children: (copying: Copying) 
   const Icon = copied ? IconCheck : IconCopy;
   return (
     <>
-      {children({ copied, copy: () => void copy(), icon: <Icon size={15} stroke={1.75} /> })}
+      {children({ copied, copy: () => void copy(), icon: <Icon /> })}
       <span role="status" className="visually-hidden">
         {copied && 'Copied!'}
       </span>

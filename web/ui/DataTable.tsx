@@ -169,5 +169,5 @@ function DataTableHead<Row>(props: DataTableProps<Row>) {
 
 function SortIcon({ direction }: { direction: 'asc' | 'desc' | undefined }) {
   const Icon = direction === 'asc' ? IconArrowUp : direction === 'desc' ? IconArrowDown : IconSelector;
-  return <Icon size={13} stroke={1.75} data-idle={!direction || undefined} />;
+  return <Icon size={13} data-idle={!direction || undefined} />;
 }

@@ -82,7 +82,7 @@ export function DayField({ value = '', onChange, withTime, ...input }: Props) {
               aria-expanded={opened}
               onClick={opened ? close : open}
             >
-              <IconCalendar size={15} stroke={1.5} />
+              <IconCalendar stroke={1.5} />
             </ActionIcon>
           }
         />

@@ -12,7 +12,7 @@ import {
   type ReactNode,
 } from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
-import { addForm } from './open-dialogs.ts';
+import { addForm } from './open-forms.ts';
 
 type Check = () => boolean;
 

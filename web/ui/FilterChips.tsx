@@ -46,7 +46,7 @@ export function Chip(props: {
       {props.icon}
       <bdi className={classes.label}>{props.label}</bdi>
       <button type="button" className={classes.remove} onClick={props.onRemove}>
-        <IconX size={13} stroke={1.75} />
+        <IconX size={13} />
         <span className="visually-hidden">{props.removeLabel}</span>
       </button>
     </span>

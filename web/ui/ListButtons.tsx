@@ -6,7 +6,7 @@ import { IconDownload, IconFileImport, IconPlus } from './icons.tsx';
 /** The primary button of a screen; `c` clicks it. */
 export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
-    <Button data-hotkey="c" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onClick}>
+    <Button data-hotkey="c" leftSection={<IconPlus />} onClick={onClick}>
       {children}
     </Button>
   );
@@ -14,7 +14,7 @@ export function CreateButton({ onClick, children }: { onClick: () => void; child
 
 export function ImportButton({ onClick }: { onClick: () => void }) {
   return (
-    <Button variant="default" leftSection={<IconFileImport size={15} stroke={1.75} />} onClick={onClick}>
+    <Button variant="default" leftSection={<IconFileImport />} onClick={onClick}>
       Import CSV
     </Button>
   );
@@ -22,15 +22,7 @@ export function ImportButton({ onClick }: { onClick: () => void }) {
 
 /** A button that downloads a file. */
 export function DownloadLink(props: { href: string; className?: string | undefined; children: ReactNode }) {
-  return (
-    <Button
-      component="a"
-      download
-      variant="default"
-      leftSection={<IconDownload size={15} stroke={1.75} />}
-      {...props}
-    />
-  );
+  return <Button component="a" download variant="default" leftSection={<IconDownload />} {...props} />;
 }
 
 export const ExportLink = ({ href }: { href: string }) => (

@@ -8,7 +8,7 @@ export function MoreFilters({ children }: { children: ReactNode }) {
     <Popover position="bottom-start" shadow="md" radius={8} trapFocus width={220}>
       <Popover.Target>
         <Button variant="default" px={8} aria-label="More filters" data-hint="More filters">
-          <IconAdjustmentsHorizontal size={15} stroke={1.75} />
+          <IconAdjustmentsHorizontal />
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="sm" aria-label="More filters">

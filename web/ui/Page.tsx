@@ -72,7 +72,7 @@ export function FilterRow(props: {
           {folds && (
             <Button
               variant="default"
-              leftSection={<IconFilter size={15} stroke={1.75} />}
+              leftSection={<IconFilter />}
               aria-expanded={unfolded}
               onClick={() => setUnfolded(!unfolded)}
             >

@@ -43,7 +43,7 @@ export function Pagination(props: {
               disabled={page <= 1}
               onClick={() => onPage(page - 1, { replace: false })}
             >
-              <IconChevronLeft size={15} stroke={1.75} />
+              <IconChevronLeft />
             </Button>
             <Button
               variant="default"
@@ -52,7 +52,7 @@ export function Pagination(props: {
               disabled={page >= pages}
               onClick={() => onPage(page + 1, { replace: false })}
             >
-              <IconChevronRight size={15} stroke={1.75} />
+              <IconChevronRight />
             </Button>
           </>
         )}

@@ -26,7 +26,7 @@ export function SearchBox(props: {
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}
       onKeyDown={(event) => event.key === 'Escape' && typed !== '' && type('')}
-      leftSection={<IconSearch size={15} stroke={1.75} />}
+      leftSection={<IconSearch />}
       rightSection={typed && <CloseButton size="xs" aria-label="Clear search" onClick={() => type('')} />}
     />
   );

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { countText } from './numbers.ts';
 
-/** The number of selected rows, and what can be done with them; it replaces the filters. */
+/** The number of selected rows, and what can be done with them; it stands beside the search, in the place of the filters. */
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <Group gap="xs" style={{ flexShrink: 0, maxWidth: '100%' }}>

@@ -3,14 +3,15 @@ import classes from './StatusBadge.module.css';
 
 export type Tone = 'teal' | 'amber' | 'orange' | 'red' | 'violet' | 'neutral';
 
+export const toneColors = (tone: Tone) => ({
+  background: `var(--ui-${tone}-bg)`,
+  color: `var(--ui-${tone}-text)`,
+});
+
 /** A state as a word; the color has no additional meaning. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <span
-      className={classes.badge}
-      data-badge
-      style={{ background: `var(--ui-${tone}-bg)`, color: `var(--ui-${tone}-text)` }}
-    >
+    <span className={classes.badge} data-badge style={toneColors(tone)}>
       {children}
     </span>
   );

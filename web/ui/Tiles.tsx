@@ -7,7 +7,7 @@ export function Tiles({ label, tiles }: { label: string; tiles: Record<string, R
   return (
     <dl className={classes.tiles} aria-label={label}>
       {Object.entries(tiles).map(([name, value]) => (
-        <div key={name} className={classes.tile}>
+        <div key={name} className={`panel ${classes.tile}`}>
           <dt>{name}</dt>
           <dd>{value ?? <Skeleton height={14} width="45%" my={6} radius={3} />}</dd>
         </div>

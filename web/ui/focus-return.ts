@@ -58,13 +58,16 @@ export function useLostFocus(): void {
     const remember = ({ target }: FocusEvent) => {
       around = target instanceof HTMLElement ? withAncestors(target) : [];
     };
-    // also reported of a button that is disabled while it waits, and by some browsers before a removal: no user did that
-    const forget = ({ target }: FocusEvent) =>
+    const forget = ({ target }: FocusEvent) => {
+      // a button that waits is disabled, perhaps no longer in a moment: no user did that
+      if (around[0] !== target || !around[0]?.matches(focusable)) return;
       setTimeout(() => {
         // the whole window lost the focus
         if (document.activeElement === target) return;
+        // some browsers report it before a removal
         if (around[0] === target && around[0]?.isConnected && around[0].matches(focusable)) around = [];
       });
+    };
     const isLost = () => {
       const [last] = around;
       return (

@@ -4,10 +4,13 @@ type Props = Omit<ComponentProps<'svg'>, 'stroke'> & { size?: number; stroke?: n
 
 export type Icon = (props: Props) => ReactElement;
 
-/** Decorative: what an icon means is said in words beside it, or in the name of its button. */
+/**
+ * Decorative: what an icon means is said in words beside it, or in the name of its button. By default as large as beside
+ * the text of a button.
+ */
 const icon =
   (path: string): Icon =>
-  ({ size = 24, stroke = 2, color = 'currentColor', ...rest }) => (
+  ({ size = 15, stroke = 1.75, color = 'currentColor', ...rest }) => (
     <svg
       viewBox="0 0 24 24"
       width={size}

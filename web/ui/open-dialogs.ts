@@ -29,18 +29,6 @@ export function addDialog(dialog: OpenDialog): () => void {
   };
 }
 
-/** The dialogs, without the questions about leaving one, and forms of pages that are open. */
-const forms: object[] = [];
-
-/** The one that was opened last, in which the user sends changes. */
-export const topForm = (): object | undefined => forms.at(-1);
-
-/** Adds a form on top; returns a function that removes it. */
-export function addForm(form: object): () => void {
-  forms.push(form);
-  return () => void forms.splice(forms.indexOf(form), 1);
-}
-
 /** Registers a dialog while the caller is mounted. Escape closes only the top dialog. */
 export function useOpenDialog(onEscape: () => void, press: (key: string) => boolean = nothing): void {
   const escaped = useEffectEvent(onEscape);

@@ -78,19 +78,27 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
   if (changesPlan(before, asked)) {
     const reached = plan.findLastIndex(({ percentage }) => percentage <= before.rolloutPercentage);
     if (reached < 0) return { ...columns, ...(isDue ? atFirstStep(plan, now) : beforeStart) };
-    const since = stillAt(before, plan, reached) ?? (isDue ? now : columns.plan_starts_at);
+    const since = stillAt(before, plan, reached, now) ?? (isDue ? now : columns.plan_starts_at);
     return { ...columns, plan_step: reached, step_started_at: since };
   }
   return { ...columns, ...restarted(before, asked.isActive === true && !before.isActive, now) };
 }
 
-/** When the present step began, if the changed plan is at the same percentage: it keeps its hours. */
-const stillAt = ({ rolloutPlan, stepTaken, stepStartedAt }: Planned, plan: RolloutPlan, index: number) =>
-  stepTaken !== null &&
-  stepStartedAt !== null &&
-  rolloutPlan?.[stepTaken]?.percentage === plan[index]?.percentage
-    ? new Date(stepStartedAt)
-    : undefined;
+/**
+ * When the present step began, if the changed plan is at the same percentage: it keeps its hours. One that was to begin
+ * at a start in the future has not begun.
+ */
+function stillAt(
+  { rolloutPlan, stepTaken, stepStartedAt }: Planned,
+  plan: RolloutPlan,
+  index: number,
+  now: Date,
+): Date | undefined {
+  if (stepTaken === null || stepStartedAt === null) return undefined;
+  if (rolloutPlan?.[stepTaken]?.percentage !== plan[index]?.percentage) return undefined;
+  const began = new Date(stepStartedAt);
+  return began <= now ? began : undefined;
+}
 
 /** The present step of a release that is offered to machines again starts again. */
 export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isBack: boolean, now: Date) =>

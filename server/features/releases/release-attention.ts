@@ -14,6 +14,7 @@ export async function releasesForToday(db: Db, now: Date): Promise<Record<Rollou
       eb.or([
         eb('r.damaged_at', 'is not', null),
         eb('r.paused_at', 'is not', null),
+        eb('r.failures_claimed_at', 'is not', null),
         eb('r.rollout_plan', 'is not', null),
       ]),
     )

@@ -18,10 +18,11 @@ export const notInTrash = fail('NOT_FOUND', 'There is no such release in the rec
 /** The error for a second live build with the same identity. */
 export const alreadyExists = (
   build: Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'>,
+  isSameFile = false,
 ) =>
   fail(
     'ALREADY_EXISTS',
-    `There is already ${build.version} for ${platformNames[build.platform]} ${architectureNames[build.architecture]} (${build.channel}) with a file of this kind (.${build.file_kind}).`,
+    `There is already ${build.version} for ${platformNames[build.platform]} ${architectureNames[build.architecture]} (${build.channel}) with a file of this kind (.${build.file_kind}).${isSameFile ? ' Its file is the same as this one: an earlier attempt may have succeeded.' : ''}`,
   );
 
 /** A release in the audit log; one in the recycle bin includes its deletion time and reason. */

@@ -40,6 +40,7 @@ export function toRelease(row: ReleaseRow): Release {
     pausedAt: row.paused_at?.toISOString() ?? null,
     pauseReason: row.pause_reason,
     damagedAt: row.damaged_at?.toISOString() ?? null,
+    failuresClaimedAt: row.failures_claimed_at?.toISOString() ?? null,
     pausedBy: row.paused_by,
     rolloutPlan: row.rollout_plan,
     startsAt: row.plan_starts_at?.toISOString() ?? null,
@@ -68,3 +69,6 @@ export function filePathOf({ id, version, fileName }: Pick<Release, 'id' | 'vers
 export function lockRelease(tx: Tx, releaseId: string): Promise<ReleaseRow | undefined> {
   return selectReleases(tx).where('r.release_id', '=', releaseId).forUpdate('r').executeTakeFirst();
 }
+
+/** Columns of a release whose failures are counted from `now` on. */
+export const countedAnew = (now: Date) => ({ failures_from: now, failures_claimed_at: null });

@@ -34,7 +34,9 @@ export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
     rollout: inChange((change, { params, body }) => setRollout(change, params.releaseId, body.percentage)),
     reach: ({ query }) => reachOf(reports, query),
     pause: inChange((change, { params, body }) => pauseRollout(change, params.releaseId, body.reason)),
-    resume: inChange((change, { params }) => resumeRollout(change, params.releaseId)),
+    resume: inChange((change, { params, query }) =>
+      resumeRollout(change, params.releaseId, query.percentage),
+    ),
     withdraw: inChange((change, { params, body }) => withdrawRelease(change, params.releaseId, body.reason)),
     softDelete: inChange((change, { params, body }) =>
       softDeleteRelease(change, params.releaseId, body.reason),

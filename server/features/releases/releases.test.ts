@@ -71,9 +71,14 @@ describe('creating a release', () => {
     expect(outcomes.length - refused.length).toBe(1);
     expect(refused[0]).toMatchObject({
       failure: 'ALREADY_EXISTS',
-      message: 'There is already 3.1.0 for Windows x64 (stable) with a file of this kind (.exe).',
+      message:
+        'There is already 3.1.0 for Windows x64 (stable) with a file of this kind (.exe). Its file is the same as this one: an earlier attempt may have succeeded.',
     });
     expect(await checkIdentity(server.db, { ...build, version: '3.1.0' })).toEqual(refused[0]);
+    for (const sha512 of ['other', ''])
+      expect(await checkIdentity(server.db, { ...build, version: '3.1.0', sha512 })).toMatchObject({
+        message: 'There is already 3.1.0 for Windows x64 (stable) with a file of this kind (.exe).',
+      });
     const others = [
       { fileKind: 'nupkg' },
       { channel: 'beta' },

@@ -13,7 +13,7 @@ import { fail, type Failure } from '../../failure.ts';
 import { changesPlan, planColumns, sentPlan, unpublished } from './plan.ts';
 import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
-import { toRelease } from './release-row.ts';
+import { countedAnew, toRelease } from './release-row.ts';
 
 /** A build with known and checked bytes, ready to become a release. */
 export type NewRelease = BuildInput & {
@@ -56,7 +56,7 @@ export async function createRelease(change: Change, build: NewRelease): Promise<
     )
     .returningAll()
     .executeTakeFirst();
-  if (!made) return alreadyExists(columns);
+  if (!made) return (await checkIdentity(tx, build)) ?? alreadyExists(columns);
   const release = toRelease({ ...made, download_count: 0 });
   await change.announce('releases');
   await change.audit('release.created', release, {
@@ -66,20 +66,25 @@ export async function createRelease(change: Change, build: NewRelease): Promise<
   return release;
 }
 
-/** Checks before an upload whether createRelease would return ALREADY_EXISTS. */
+/**
+ * Checks before an upload whether createRelease would return ALREADY_EXISTS. Where the file is known to be that of the
+ * release, it says so: the answer to an earlier attempt may have been lost.
+ */
 export async function checkIdentity(
   db: Db,
-  build: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture' | 'fileKind'>,
+  build: Pick<NewRelease, 'version' | 'channel' | 'platform' | 'architecture' | 'fileKind'> & {
+    sha512?: string;
+  },
 ): Promise<Failure | undefined> {
   const { version, channel, platform, architecture, fileKind: file_kind } = build;
   const identity = { version, channel, platform, architecture, file_kind };
   const found = await db
     .selectFrom('releases')
-    .select('release_id')
+    .select('sha512')
     .where((eb) => eb.and(identity))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  return found && alreadyExists(identity);
+  return found && alreadyExists(identity, found.sha512 === build.sha512);
 }
 
 /**
@@ -117,7 +122,7 @@ export const updateRelease = (
       ...patchColumns(sent(before)),
       ...planColumns(before, patch, change.now),
       ...(isPublished(before) ? { release_date: change.now } : {}),
-      ...(before.isDraft === isDraftAfter(before) ? {} : { failures_from: change.now }),
+      ...(before.isDraft === isDraftAfter(before) ? {} : countedAnew(change.now)),
     }),
     what: (before, after) => (isPublished(before) ? `published ${offerText(after)}` : undefined),
   });

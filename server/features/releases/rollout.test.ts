@@ -19,7 +19,11 @@ const rollout = (releaseId: string, percentage: unknown, as: Api = api) =>
   as.call(calls.rollout, { params: { releaseId }, body: { percentage } as never });
 const withdraw = (releaseId: string, reason = 'It crashes') =>
   api.call(calls.withdraw, { params: { releaseId }, body: { reason } });
-const resume = (releaseId: string) => api.call(calls.resume, { params: { releaseId } });
+const resume = (releaseId: string, percentage?: number) =>
+  api.call(calls.resume, {
+    params: { releaseId },
+    ...(percentage !== undefined && { query: { percentage: String(percentage) } }),
+  });
 const get = (releaseId: string) => api.ok(calls.get, { params: { releaseId } });
 const setActive = (releaseId: string, isActive: boolean) =>
   api.ok(calls.update, { params: { releaseId }, body: { isActive } });
@@ -128,7 +132,9 @@ describe('a rollout that was paused', () => {
     });
     expect((await rollout(made.id, 30)).body.data.pausedAt).not.toBeNull();
     server.clock.advance(minutes(1));
-    const resumed = await resume(made.id);
+    const unseen = await resume(made.id, 20);
+    expect([unseen.status, unseen.body.error]).toEqual([409, 'The rollout is at 30 % now, not 20 %.']);
+    const resumed = await resume(made.id, 30);
     expect(resumed.status, resumed.text).toBe(200);
     expect(resumed.body.data).toMatchObject({ pausedAt: null, pauseReason: null, rolloutPercentage: 30 });
     expect((await releaseRow(server, made)).failures_from).toEqual(server.clock.now());

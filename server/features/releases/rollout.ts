@@ -12,7 +12,7 @@ import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, resumedStep, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
-import { selectReleases, type ReleaseRow } from './release-row.ts';
+import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
 
@@ -81,21 +81,25 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
 
 /**
  * Resumes a paused rollout; the hours of the present step continue. The failure count restarts after a pause by the guard
- * only: one by hand and its end would else remove the evidence of a harmful release.
+ * only: one by hand and its end would else remove the evidence of a harmful release. `seen`: the percentage that the
+ * caller was shown; WRONG_STATE where it is another by now.
  */
-export const resumeRollout = (change: Change, releaseId: string): Promise<Release | Failure> =>
+export const resumeRollout = (change: Change, releaseId: string, seen?: number): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
-    refuse: releaseRefusal.resume,
+    refuse: (before) => releaseRefusal.resume(before) ?? refuseUnseen(before, seen),
     columns: (before) => ({
       paused_at: null,
       pause_reason: null,
       paused_by: null,
-      ...(before.pausedBy === null && { failures_from: change.now }),
+      ...(before.pausedBy === null && countedAnew(change.now)),
       ...resumedStep(before, change.now),
     }),
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });
+
+const refuseUnseen = ({ rolloutPercentage }: Release, seen = rolloutPercentage): string | null =>
+  seen === rolloutPercentage ? null : `The rollout is at ${rolloutPercentage} % now, not ${seen} %.`;
 
 /** Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. */
 export async function withdrawRelease(

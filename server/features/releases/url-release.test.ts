@@ -137,6 +137,8 @@ describe('a release whose file lies elsewhere', () => {
   test.each([
     [{ version: '' }, 'version: Version is required'],
     [{ version: '1.0' }, 'version: Invalid semantic version: 1.0'],
+    [{ version: `1.0.0-${'a'.repeat(95)}` }, 'version: Must be at most 100 characters'],
+    [{ fileUrl: `http://a/${'a'.repeat(2000)}` }, 'fileUrl: Must be at most 2,000 characters'],
     [{ fileSize: 0 }, 'fileSize: Valid file size is required'],
     [{ fileSize: -5 }, 'fileSize: Valid file size is required'],
     [{ fileSize: 'x' }, 'fileSize: Valid file size is required'],

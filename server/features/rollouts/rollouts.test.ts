@@ -14,6 +14,7 @@ import {
   startTwin,
   type Api,
 } from '../../../tests/harness.ts';
+import { pauseFailing } from '../update-events/failure-guard.ts';
 import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
 
@@ -186,6 +187,22 @@ describe('a plan', () => {
     expect(nextStep(await get(release))?.dueAt).toBe(inDays(2));
   });
 
+  test('whose first hours have not begun moves with its start', async () => {
+    await endPlans();
+    const release = await publish({ rolloutPlan: null, rolloutPercentage: 5 });
+    for (const from of [4, 1, 9]) {
+      const waiting = (await setPlan(release, plan, inDays(from))).body.data;
+      expect(waiting).toMatchObject({ stepTaken: 0, startsAt: inDays(from) });
+      expect(nextStep(waiting)).toMatchObject({ percentage: 10, dueAt: inDays(from + 1) });
+    }
+    server.clock.advance(days(2));
+    const atOnce = (await setPlan(release, plan)).body.data;
+    expect(nextStep(atOnce)?.dueAt).toBe(inDays(1));
+    server.clock.advance(hours(1));
+    const later = (await setPlan(release, plan, inDays(9))).body.data;
+    expect(later.stepStartedAt, 'hours that have begun are kept').toBe(atOnce.stepStartedAt);
+  });
+
   test('ends with a percentage that staff set, even the present one', async () => {
     await endPlans();
     for (const percentage of [1, 30]) {
@@ -270,18 +287,52 @@ describe('no step is taken', () => {
     expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
   });
 
-  test('while machines without a token fail that do not count since one has a token; nothing is paused', async () => {
+  test('while machines without a token fail that do not count since one has a token; nothing is paused, but staff are told', async () => {
     await endPlans();
     const release = await publish();
     await insertInstalls(release, { succeeded: 1, proven: true });
     await insertInstalls(release, { failed: 60 });
     server.clock.advance(hours(24));
     await watchRollouts(server.context);
-    expect([await step(), (await get(release)).pausedAt]).toEqual([0, null]);
+    await watchRollouts(server.context);
+    expect(await step()).toBe(0);
+    expect(await get(release)).toMatchObject({
+      pausedAt: null,
+      failuresClaimedAt: server.clock.now().toISOString(),
+    });
     const { guard } = await api.ok(rollouts.progress, by(release));
     expect([guard.verdict, guard.sentence]).toEqual(['CLAIMED', expect.stringContaining('60 failed')]);
+    expect((await lastEntry(release)).changes_summary).toContain(
+      'installs that other machines reported, 60 failed',
+    );
     await insertInstalls(release, { succeeded: 6000 });
+    await watchRollouts(server.context);
+    expect((await lastEntry(release)).changes_summary).toContain('are no longer too many');
+    expect((await get(release)).failuresClaimedAt).toBeNull();
     expect(await step()).toBe(1);
+  });
+
+  test('claimed failures are marked by the watch alone, and no longer once machines are not offered the release', async () => {
+    const [release, replaced] = [await publish(), await makeRelease(server, { rolloutPercentage: 100 })];
+    for (const one of [release, replaced]) {
+      await insertInstalls(one, { succeeded: 1, proven: true });
+      await insertInstalls(one, { failed: 60 });
+    }
+    await pauseFailing(server.context, [release.id, replaced.id]);
+    expect((await get(release)).failuresClaimedAt).toBeNull();
+    await watchRollouts(server.context);
+    const marks = async () =>
+      (await Promise.all([release, replaced].map(get))).map((one) => one.failuresClaimedAt);
+    const at = server.clock.now().toISOString();
+    expect(await marks()).toEqual([at, at]);
+    await update(release, { isDraft: true });
+    expect(await marks()).toEqual([null, at]);
+    await update(release, { isDraft: false });
+    await watchRollouts(server.context);
+    await update(release, { isActive: false });
+    await makeRelease(server, { rolloutPercentage: 100, version: '999.0.0' });
+    await watchRollouts(server.context);
+    expect(await marks()).toEqual([null, null]);
   });
 
   test('of a release that is inactive, in the bin or damaged; it begins its step anew when it is back', async () => {

@@ -21,6 +21,7 @@ const secrets: Record<TodayKind | Figure, string> = {
   offlineEnding: 'licenses:read',
   releasesDamaged: 'releases:read',
   rolloutsFailing: 'releases:read',
+  rolloutsClaimed: 'releases:read',
   rolloutsPaused: 'releases:read',
   rolloutsReady: 'releases:read',
   binEnding: 'releases:read',
@@ -88,7 +89,8 @@ async function light() {
   await server.api(refused).call(licenses.list);
   for (let n = 0; n < 11; n++)
     await server.api().call(session.login, { body: { email: `n${n}@lanyard.test`, password: 'wrong' } });
-  const [damaged, failing, paused, trashed] = [
+  const [damaged, failing, paused, trashed, claimed] = [
+    await makeRelease(server),
     await makeRelease(server),
     await makeRelease(server),
     await makeRelease(server),
@@ -117,6 +119,11 @@ async function light() {
     .updateTable('releases')
     .set({ damaged_at: long })
     .where('release_id', '=', damaged.id)
+    .execute();
+  await server.db
+    .updateTable('releases')
+    .set({ failures_claimed_at: long })
+    .where('release_id', '=', claimed.id)
     .execute();
   await server.db
     .updateTable('releases')

@@ -6,6 +6,7 @@ import { approvals } from '../../../contract/approvals.ts';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
+import type { RolloutAttention } from '../../../contract/rollout-attention.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { releases } from '../../../contract/releases.ts';
 import { session } from '../../../contract/session.ts';
@@ -180,11 +181,12 @@ describe('releases', () => {
     { percentage: 1, hours: 24 },
     { percentage: 100, hours: null },
   ];
-  const found = async (attention: 'damaged' | 'failing' | 'paused' | 'ready') =>
+  const found = async (attention: RolloutAttention) =>
     (await staff.ok(releases.list, { query: { attention, showInactive: 'false' } })).map(({ id }) => id);
 
   test('are counted by why they need a person, each once, and are those of the list', async () => {
-    const [damaged, failing, paused] = [
+    const [damaged, failing, paused, claimed] = [
+      await makeRelease(server),
       await makeRelease(server),
       await makeRelease(server),
       await makeRelease(server),
@@ -201,13 +203,20 @@ describe('releases', () => {
       .set({ damaged_at: server.clock.now() })
       .where('release_id', '=', damaged.id)
       .execute();
+    await server.db
+      .updateTable('releases')
+      .set({ failures_claimed_at: server.clock.now() })
+      .where('release_id', 'in', [paused.id, claimed.id])
+      .execute();
     expect((await lines(staff)).map(({ kind, count, next }) => [kind, count, next?.id])).toEqual([
       ['releasesDamaged', 1, damaged.id],
       ['rolloutsFailing', 1, failing.id],
+      ['rolloutsClaimed', 1, claimed.id],
       ['rolloutsPaused', 1, paused.id],
     ]);
     expect(await found('damaged')).toEqual([damaged.id]);
     expect(await found('failing')).toEqual([failing.id]);
+    expect(await found('claimed')).toEqual([claimed.id]);
     expect(await found('paused')).toEqual([paused.id]);
   });
 

@@ -82,15 +82,23 @@ function questionsOf({ db, signals, config, audit, storageWatch }: TodayParts): 
     }),
     shared(
       'releases',
-      ['releasesDamaged', 'rolloutsFailing', 'rolloutsPaused', 'rolloutsReady', 'binEnding'],
+      [
+        'releasesDamaged',
+        'rolloutsFailing',
+        'rolloutsClaimed',
+        'rolloutsPaused',
+        'rolloutsReady',
+        'binEnding',
+      ],
       async (now) => {
-        const [{ damaged, failing, paused, ready }, binEnding] = await Promise.all([
+        const [{ damaged, failing, claimed, paused, ready }, binEnding] = await Promise.all([
           releasesForToday(db, now),
           trashForToday(db, now, todayLimits.binEndingDays),
         ]);
         return {
           releasesDamaged: lineOf(damaged, ({ damagedAt }) => damagedAt),
           rolloutsFailing: lineOf(failing, ({ pausedAt }) => pausedAt),
+          rolloutsClaimed: lineOf(claimed, ({ failuresClaimedAt }) => failuresClaimedAt),
           rolloutsPaused: lineOf(paused, ({ pausedAt }) => pausedAt),
           rolloutsReady: lineOf(ready, () => null),
           binEnding,

@@ -1,10 +1,10 @@
 import type { GuardState } from '../../../contract/guard.ts';
 import { compareVersions, channels } from '../../../contract/versions.ts';
-import { systemChange, type ChangeParts } from '../../change.ts';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
-import { lockRelease, pauseRollout, selectReleases, type ReleaseRow } from '../releases/index.ts';
+import { lockRelease, pauseRollout, selectReleases, toRelease, type ReleaseRow } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { evaluateGuard } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
@@ -32,24 +32,30 @@ async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean):
 
 type Parts = ChangeParts & Pick<Context, 'clock'>;
 
-/** Pauses the rollout of each of these releases whose installs fail too often, counted since the last resume. */
+/**
+ * Pauses the rollout of each of these releases whose installs fail too often, counted since the last resume. Failures
+ * that are only claimed are left to `watchRollouts`: anybody who has the API key could write audit entries in a loop.
+ */
 export async function pauseFailing(context: Parts, releaseIds: readonly string[]): Promise<void> {
   for (const releaseId of releaseIds.toSorted()) await pauseIfHarmful(context, releaseId, false);
 }
 
 /**
- * Pauses the rollouts of releases that machines take now, if installs fail or machines fall silent. Runs in one process
- * at a time; undefined if it runs in another.
+ * Pauses the rollouts of releases that machines take now, if installs fail or machines fall silent, and marks those
+ * whose failures are only claimed. Runs in one process at a time; undefined if it runs in another.
  */
 export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
   withSessionLock<boolean>(context.directUrl, locks.rolloutWatch, async () => {
-    const rows = (await selectReleases(context.db).where('r.deleted_at', 'is', null).execute()).filter(
-      isGuarded,
-    );
+    const all = await selectReleases(context.db).where('r.deleted_at', 'is', null).execute();
+    const rows = all.filter(isGuarded);
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
     const isOver = (one: ReleaseRow) =>
       one.rollout_percentage === 100 && rows.some((other) => replaces(other, one));
-    for (const { release_id: releaseId } of rows.filter((one) => !isOver(one))) {
+    const isWatched = (one: ReleaseRow) => isGuarded(one) && !isOver(one);
+    const forgotten = all.filter((one) => one.failures_claimed_at !== null && !isWatched(one));
+    for (const { release_id: releaseId } of forgotten)
+      await systemChange(context, context.clock(), (change) => setClaimed(change, releaseId, null));
+    for (const { release_id: releaseId } of all.filter(isWatched)) {
       try {
         await pauseIfHarmful(context, releaseId, true);
       } catch (error) {
@@ -65,20 +71,41 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
  * Counts before it locks the release: counting a large fleet takes a while, and neither staff nor steps may wait for it.
  * A release that was changed in between is counted again, so that no pause has the numbers of an earlier rollout.
  */
-async function pauseIfHarmful(context: Parts, releaseId: string, withSilence: boolean): Promise<void> {
+async function pauseIfHarmful(context: Parts, releaseId: string, isWatch: boolean): Promise<void> {
   let isCounted = false;
   for (let tries = 0; !isCounted && tries < mostCounts; tries++) {
     const seen = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
     if (!seen || !isGuarded(seen)) return;
-    const { verdict, sentence } = await stateOf(context.db, seen, context.clock(), withSilence);
-    if (verdict !== 'FAILING' && verdict !== 'SILENT') return;
+    const { verdict, sentence } = await stateOf(context.db, seen, context.clock(), isWatch);
+    const isHarmful = verdict === 'FAILING' || verdict === 'SILENT';
+    const isClaimed = verdict === 'CLAIMED';
+    const isNews = isWatch && isClaimed !== (seen.failures_claimed_at !== null);
+    if (!isHarmful && !isNews) return;
     isCounted = await systemChange(context, context.clock(), async (change) => {
       const locked = await lockRelease(change.tx, releaseId);
       if (locked?.updated_at.getTime() !== seen.updated_at.getTime()) return false;
-      await pauseRollout(change, releaseId, sentence);
+      if (isHarmful) await pauseRollout(change, releaseId, sentence);
+      else await recordClaimed(change, locked, isClaimed ? sentence : null);
       return true;
     });
   }
+}
+
+/** Tells staff of failures that pause nothing, or that they are no longer too many. */
+async function recordClaimed(change: Change, release: ReleaseRow, sentence: string | null): Promise<void> {
+  await setClaimed(change, release.release_id, sentence === null ? null : change.now);
+  await change.audit('release.failures_claimed', toRelease(release), {
+    what: sentence ?? 'the failures that machines without a token report are no longer too many',
+  });
+}
+
+async function setClaimed(change: Change, releaseId: string, at: Date | null): Promise<void> {
+  await change.tx
+    .updateTable('releases')
+    .set({ failures_claimed_at: at })
+    .where('release_id', '=', releaseId)
+    .execute();
+  await change.announce('releases');
 }
 
 /** The job watches a release again that was changed during each of so many counts. */

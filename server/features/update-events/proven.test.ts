@@ -14,7 +14,14 @@ import {
   makeRelease,
   unique,
 } from '../../../tests/factories.ts';
-import { auditOf, eventually, startTestServer, startTwin, type Identity } from '../../../tests/harness.ts';
+import {
+  auditOf,
+  eventually,
+  numbers,
+  startTestServer,
+  startTwin,
+  type Identity,
+} from '../../../tests/harness.ts';
 import type { Budgets } from '../../budgets.ts';
 import { systemCaller, type EnrolledMachine } from '../../caller.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
@@ -30,7 +37,6 @@ const key = await makeApiKey(staff, { scopes: ['updates'] });
 const license = await makeLicense(staff, { maxActivations: 100 });
 afterAll(() => server.close());
 
-const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 type Outcome = ReportedEvent['eventType'];
 type Machine = { machineId: string; as: Identity };
 

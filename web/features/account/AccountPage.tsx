@@ -48,7 +48,7 @@ export function AccountPage() {
 
 function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
-    <section className={classes.section} aria-label={title}>
+    <section className={`panel ${classes.section}`} aria-label={title}>
       <h2 className={classes.title}>{title}</h2>
       <p className={classes.about}>{about}</p>
       {children}

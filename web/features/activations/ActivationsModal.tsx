@@ -1,4 +1,4 @@
-import { Alert, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedActivation } from '../../../contract/activations.ts';
 import type { License } from '../../../contract/licenses.ts';
@@ -12,6 +12,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import { activationsQuery } from './queries.ts';
 import { Deactivate } from './Deactivate.tsx';
 import { OfflineActions } from './OfflineActions.tsx';
@@ -20,7 +21,6 @@ import { activationActions } from './activation-actions.ts';
 import { activationColumns } from './activation-columns.tsx';
 import { SeatUsage } from './SeatUsage.tsx';
 import classes from './ActivationsModal.module.css';
-import { classNames } from '../../ui/class-names.ts';
 
 type Props = {
   licenseKey: string;
@@ -76,7 +76,7 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
   return (
     <>
       {reactivate.error && <Refusal error={reactivate.error} onClose={reactivate.reset} />}
-      <div className={classes.table}>
+      <div className={`bounded ${classes.table}`}>
         <DataTable
           label="Activations"
           columns={activationColumns}
@@ -107,23 +107,15 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
 
 function Refusal({ error, onClose }: { error: Error; onClose: () => void }) {
   return (
-    <Alert
-      role="alert"
-      color="red"
-      variant="light"
+    <ToneAlert
+      tone="red"
       title={isUnanswered(error) ? undefined : 'The machine was not reactivated'}
-      icon={<IconAlertTriangle size={18} />}
+      icon={<IconAlertTriangle size={18} stroke={2} />}
       withCloseButton
       closeButtonLabel="Dismiss"
       onClose={onClose}
-      classNames={classNames({
-        root: classes.refusal,
-        title: classes.refusalText,
-        message: classes.refusalText,
-        icon: classes.refusalText,
-      })}
     >
       {messageOf(error)}
-    </Alert>
+    </ToneAlert>
   );
 }

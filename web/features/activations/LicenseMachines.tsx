@@ -13,7 +13,7 @@ export function LicenseMachines({ licenseKey }: { licenseKey: string }) {
   return (
     <Card title="Machines">
       <Loaded query={list} title="Error loading machines">
-        <div className={classes.table}>
+        <div className={`bounded ${classes.table}`}>
           <DataTable
             label="Machines of the license"
             columns={activationColumns}

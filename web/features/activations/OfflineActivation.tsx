@@ -66,7 +66,6 @@ function RequestForm(props: {
   );
   const problem = useRefusedFields(props.error, form);
   const { days } = form.getValues();
-  const { error, value, onChange } = form.getInputProps('request');
   return (
     <DialogForm
       onSubmit={form.onSubmit(({ request }) => props.onSubmit({ request, days: Number(days) }))}
@@ -81,11 +80,8 @@ function RequestForm(props: {
       </Text>
       <SignedText
         label="Request"
-        description="The text that the program shows, its file, or its QR code"
-        value={value}
-        error={error}
-        onChange={onChange}
         onReject={(message) => form.setFieldError('request', message)}
+        {...form.getInputProps('request')}
       />
       <NumberField
         label="Days Offline"

@@ -38,7 +38,6 @@ function ReceiptForm({ license, onClose }: Props) {
     },
   });
   const problem = useRefusedFields(returned.error, form);
-  const { error, value, onChange } = form.getInputProps('receipt');
   return (
     <DialogForm
       onSubmit={form.onSubmit(({ receipt }) => returned.mutate(receipt))}
@@ -53,11 +52,8 @@ function ReceiptForm({ license, onClose }: Props) {
       </Text>
       <SignedText
         label="Receipt"
-        description="The text that the program shows, its file, or its QR code"
-        value={value}
-        error={error}
-        onChange={onChange}
         onReject={(message) => form.setFieldError('receipt', message)}
+        {...form.getInputProps('receipt')}
       />
     </DialogForm>
   );

@@ -16,9 +16,8 @@ const hasCamera = 'mediaDevices' in navigator;
  */
 export function SignedText(props: {
   label: string;
-  description: string;
-  value: string;
-  error: ReactNode;
+  value?: string;
+  error?: ReactNode;
   onChange: (text: string) => void;
   onReject: (message: string) => void;
 }) {
@@ -46,7 +45,7 @@ export function SignedText(props: {
       <Textarea
         ref={field}
         label={props.label}
-        description={props.description}
+        description="The text that the program shows, its file, or its QR code"
         required
         data-autofocus
         autosize
@@ -62,17 +61,13 @@ export function SignedText(props: {
       <Group gap="xs">
         <FileButton onChange={(file) => void choose(file)}>
           {(button) => (
-            <Button {...button} variant="default" leftSection={<IconFileUpload size={15} stroke={1.75} />}>
+            <Button {...button} variant="default" leftSection={<IconFileUpload />}>
               Choose file or photo
             </Button>
           )}
         </FileButton>
         {hasCamera && (
-          <Button
-            variant="default"
-            leftSection={<IconQrcode size={15} stroke={1.75} />}
-            onClick={() => setScanning(!scanning)}
-          >
+          <Button variant="default" leftSection={<IconQrcode />} onClick={() => setScanning(!scanning)}>
             {scanning ? 'Stop scanning' : 'Scan QR code'}
           </Button>
         )}

@@ -5,10 +5,8 @@ import { call } from '../../api.ts';
 import { live } from '../../live.ts';
 import { queryOf } from '../../query-of.ts';
 
-export const activationsQuery = (licenseKey: string) => ({
-  ...queryOf(activations.list, { params: { licenseKey } }),
-  ...live,
-});
+export const activationsQuery = (licenseKey: string) =>
+  queryOf(activations.list, { params: { licenseKey } }, live);
 
 /** `force`: also while the machine may run offline. */
 export const deactivateMachine = ({

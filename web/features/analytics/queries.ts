@@ -8,10 +8,7 @@ import { daysOf, periodBefore, type Period } from './series.ts';
 
 const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
-export const healthQuery = () => ({
-  ...queryOf(analytics.health),
-  ...shared,
-});
+export const healthQuery = () => queryOf(analytics.health, {}, shared);
 
 export const trendsQuery = (period: Period) => trendsOf(daysOf(period, new Date()));
 

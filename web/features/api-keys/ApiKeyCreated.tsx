@@ -16,7 +16,7 @@ export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }
       </Text>
       <SecretKey made={made} />
       <p className={classes.warning}>
-        <IconAlertTriangle size={16} stroke={1.75} />
+        <IconAlertTriangle size={16} />
         This key will not be shown again. If you lose it, you&apos;ll need to create a new one.
       </p>
       {snippetsFor(made.scopes, window.location.origin).map((snippet) => (
@@ -52,7 +52,7 @@ function SecretKey({ made }: { made: ApiKey & { key: string } }) {
         aria-label={isShown ? 'Hide key' : 'Show key'}
         onClick={() => setShown(!isShown)}
       >
-        {isShown ? <IconEyeOff size={16} stroke={1.75} /> : <IconEye size={16} stroke={1.75} />}
+        {isShown ? <IconEyeOff size={16} /> : <IconEye size={16} />}
       </ActionIcon>
       <Copy value={key} what="key" />
     </div>

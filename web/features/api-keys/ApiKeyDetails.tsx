@@ -66,7 +66,7 @@ function Maker({ apiKey }: { apiKey: ApiKey }) {
       {apiKey.maker?.email ?? 'Lanyard'}
       {notice && (
         <p role="note" className={`${classes.warning} ${classes.ofMaker}`}>
-          <IconAlertTriangle size={16} stroke={1.75} />
+          <IconAlertTriangle size={16} />
           {notice.text}
         </p>
       )}

@@ -44,8 +44,8 @@ export function ApiKeysPage() {
 
 function SecurityNote() {
   return (
-    <div role="note" className={classes.note}>
-      <IconShieldLock size={16} stroke={1.75} />
+    <div role="note" className={`panel ${classes.note}`}>
+      <IconShieldLock size={16} />
       <div>
         <p>
           API keys are used to authenticate desktop applications. Each key is shown only once upon creation.

@@ -41,7 +41,7 @@ export const Loading = () => (
 function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [seen] = useSeen(apiKey.id, apiKey);
   const edit = useEdit({
-    save: (patch: ApiKeyPatch, updatedAt) => updateApiKey(seen.id, { ...patch, updatedAt }),
+    save: (patch: ApiKeyPatch, { updatedAt }) => updateApiKey(seen.id, { ...patch, updatedAt }),
     onSaved: ({ name }) => {
       void toast({ message: `API key "${name}" updated`, subject: aboutApiKey({ id: seen.id, name }) });
       onClose();
@@ -99,7 +99,7 @@ function EditForm(props: {
         allowDeselect={false}
         {...form.getInputProps('status')}
       />
-      {apiKey.isActive && form.values.status === 'inactive' && <Deactivated id={apiKey.id} />}
+      {apiKey.isActive && form.values.status === 'inactive' && <InactiveConsequences id={apiKey.id} />}
       <LimitFields form={form} required={false} />
       <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
       <ScopesField form={form} already={apiKey.scopes} />
@@ -108,7 +108,7 @@ function EditForm(props: {
 }
 
 /** Shows whom setting the key to inactive affects. */
-function Deactivated({ id }: { id: string }) {
+function InactiveConsequences({ id }: { id: string }) {
   const consequences = useQuery({
     ...apiKeyImpactQuery(id),
     select: (impact) => [refusedSentence(impact), 'The key can be set to active again.'],

@@ -20,7 +20,6 @@ test('says what differs, in words', () => {
       differing('expiresAt', null, late),
       differing('rateLimit', 1000, 5),
       differing('ipWhitelist', ['10.0.0.0/8', '::1'], []),
-      differing('scopes', ['releases', 'validate'], ['updates']),
       differing('updatedAt', soon, late),
     ],
   });
@@ -30,11 +29,5 @@ test('says what differs, in words', () => {
     { field: 'Expiration Date', theirs: 'Never', yours: fullTime(late) },
     { field: 'Rate Limit', theirs: '1,000 per hour', yours: '5 per hour' },
     { field: 'IP Whitelist', theirs: '10.0.0.0/8, ::1', yours: 'None' },
-    { field: 'Scopes', theirs: 'Validate licenses, Publish releases', yours: 'Updates' },
   ]);
-});
-
-test('the same scopes in another order are no difference', () => {
-  const details = [differing('scopes', ['updates', 'validate'], ['validate', 'updates'])];
-  expect(conflictRows(new ApiError(409, 'Changed', { code: 'EDIT_CONFLICT', details }))).toEqual([]);
 });

@@ -1,17 +1,15 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
-import { apiKeyScopes } from '../../../contract/route.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
-import { rateText, scopeLabels } from './api-key-labels.ts';
+import { rateText } from './api-key-labels.ts';
 
-/** Labels of the form fields. */
+/** Labels of the fields that can conflict; scopes are merged one by one. */
 export const fieldLabels = {
   name: 'Name',
   isActive: 'Status',
   expiresAt: 'Expiration Date',
   rateLimit: 'Rate Limit',
   ipWhitelist: 'IP Whitelist',
-  scopes: 'Scopes',
 } as const;
 
 type Field = keyof typeof fieldLabels;
@@ -22,16 +20,9 @@ const words: { [F in Field]: (value: ApiKey[F]) => string } = {
   expiresAt: (expiresAt) => (expiresAt === null ? 'Never' : fullTime(expiresAt)),
   rateLimit: rateText,
   ipWhitelist: (entries) => entries.join(', ') || 'None',
-  // Their order has no meaning.
-  scopes: (scopes) =>
-    apiKeyScopes
-      .filter((scope) => scopes.includes(scope))
-      .map((scope) => scopeLabels[scope].label)
-      .join(', '),
 };
 
 /** Labels of the fields in which two edits of one key differ. */
-export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, asText).filter(({ theirs, yours }) => theirs !== yours);
+export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
 
 const asText = (field: Field, value: unknown): string => (words[field] as (value: unknown) => string)(value);

@@ -27,10 +27,7 @@ export const apiKeysOfQuery = (userId: string) =>
     ...askedOnce,
   });
 
-export const apiKeyQuery = (id: string) => ({
-  ...queryOf(apiKeys.get, { params: { keyId: id } }),
-  ...alwaysFresh,
-});
+export const apiKeyQuery = (id: string) => queryOf(apiKeys.get, { params: { keyId: id } }, alwaysFresh);
 
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
 /** Only changed fields, with the version that they were changed from. */

@@ -8,10 +8,8 @@ import { live } from '../../live.ts';
 import { queryOf } from '../../query-of.ts';
 
 /** Change requests of the last days, or those that the user may approve now, the newest first. */
-export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) => ({
-  ...queryOf(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }),
-  ...live,
-});
+export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
+  queryOf(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, live);
 
 /** Which channels require approvals. */
 export const channelsQuery = () => queryOf(approvals.channels);

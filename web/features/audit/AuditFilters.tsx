@@ -19,7 +19,7 @@ export function AuditFilters() {
   const { data } = useQuery(auditChoicesQuery);
   const users = (data?.users ?? []).map((user) => ({ value: user.user_id, label: user.user_email }));
   return (
-    <section className={classes.filters} aria-label="Filters">
+    <section className={`panel ${classes.filters}`} aria-label="Filters">
       <SearchSelect
         label="User"
         placeholder="Anyone"

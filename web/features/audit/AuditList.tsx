@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
@@ -30,7 +29,7 @@ export function AuditList() {
   const { can } = useAuth();
   const list = useQuery(auditListQuery(search));
   const chips = auditChips(search, usePeople(search.userId));
-  const viewed = { list: 'audit', to: paths.audit, search, params: auditView } as const;
+  const viewed = { list: 'audit', search, params: auditView } as const;
   // the exact time has no field
   const count = chips.filter(({ name }) => name !== 'since').length;
   const [panel, setPanel] = useState(count > 0);
@@ -47,7 +46,7 @@ export function AuditList() {
             />
             <Button
               variant="default"
-              leftSection={<IconFilter size={15} stroke={1.75} />}
+              leftSection={<IconFilter />}
               aria-expanded={panel}
               onClick={() => setPanel(!panel)}
             >

@@ -27,11 +27,7 @@ export function AuditPage() {
         <>
           <ChainBadge onOpen={(entry) => change({ entry })} />
           {hasPermission('audit', 'update') && (
-            <Button
-              variant="default"
-              leftSection={<IconSettings size={15} stroke={1.75} />}
-              onClick={() => setRetention(true)}
-            >
+            <Button variant="default" leftSection={<IconSettings />} onClick={() => setRetention(true)}>
               Retention
             </Button>
           )}
@@ -39,7 +35,7 @@ export function AuditPage() {
         </>
       }
     >
-      <Suspense fallback={<div className={classes.strip} aria-hidden />}>
+      <Suspense fallback={<div className={`panel ${classes.strip}`} aria-hidden />}>
         <AuditStats />
       </Suspense>
       <AuditList />

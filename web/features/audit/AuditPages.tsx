@@ -39,7 +39,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
         />
         <Button
           variant="default"
-          leftSection={<IconChevronLeft size={15} stroke={1.75} />}
+          leftSection={<IconChevronLeft />}
           disabled={page <= 1}
           onClick={() => change({ page: page > 2 ? page - 1 : undefined, after: undefined })}
         >
@@ -50,7 +50,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
         </Text>
         <Button
           variant="default"
-          rightSection={<IconChevronRight size={15} stroke={1.75} />}
+          rightSection={<IconChevronRight />}
           disabled={!data.hasMore}
           onClick={() => change({ page: page + 1, after: data.nextCursor ?? undefined })}
         >

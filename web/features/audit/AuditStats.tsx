@@ -14,10 +14,10 @@ export default function AuditStats() {
   const stats = useQuery(auditStatsQuery);
   const { data } = stats;
   const [table, setTable] = useState(false);
-  if (!data) return <div className={classes.strip} aria-hidden />;
+  if (!data) return <div className={`panel ${classes.strip}`} aria-hidden />;
   const [top] = data.byEvent;
   return (
-    <section className={classes.strip} aria-label={`The last ${statsDays} days`}>
+    <section className={`panel ${classes.strip}`} aria-label={`The last ${statsDays} days`}>
       <dl>
         <div>
           <dt>Entries, {statsDays} days</dt>

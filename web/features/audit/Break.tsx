@@ -1,8 +1,7 @@
-import { Alert, Button, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import type { AuditVerification } from '../../../contract/audit.ts';
-import classes from './audit.module.css';
-import { classNames } from '../../ui/class-names.ts';
 import { countText } from '../../ui/numbers.ts';
+import { ToneAlert } from '../../ui/ToneAlert.tsx';
 
 /** Describes a break of the chain, with a link to the entry where there is one. */
 export function Break(props: {
@@ -11,7 +10,7 @@ export function Break(props: {
 }) {
   const { audit_id, sequence, problem } = props.broken;
   return (
-    <Alert color="red" variant="light" title="The chain is broken" classNames={tones('red')}>
+    <ToneAlert tone="red" title="The chain is broken">
       <Stack gap={6} align="flex-start">
         <span>{problem}</span>
         {sequence !== null && <span>Place in the chain: {countText(sequence)}</span>}
@@ -26,13 +25,6 @@ export function Break(props: {
           </>
         )}
       </Stack>
-    </Alert>
+    </ToneAlert>
   );
 }
-
-export const tones = (tone: 'teal' | 'red') =>
-  classNames({
-    root: classes[`${tone}Box`],
-    title: classes[`${tone}Text`],
-    message: classes[`${tone}Text`],
-  });

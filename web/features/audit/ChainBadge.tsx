@@ -29,7 +29,7 @@ export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
       <Popover.Dropdown aria-label="State of the chain">
         <Stack gap={8} tabIndex={-1} data-autofocus>
           {data.broken && <Break broken={data.broken} onOpen={onOpen} />}
-          <Facts state={data} />
+          <ChainFacts state={data} />
         </Stack>
       </Popover.Dropdown>
     </Popover>
@@ -45,7 +45,7 @@ function Place() {
   );
 }
 
-function Facts({ state }: { state: ChainState }) {
+function ChainFacts({ state }: { state: ChainState }) {
   return (
     <Text size="xs" c="dimmed" component="div">
       {state.checkedAt && <div>End of the chain checked: {momentText(state.checkedAt)}</div>}

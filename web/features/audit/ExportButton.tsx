@@ -33,12 +33,7 @@ export function ExportButton({ search }: { search: AuditSearch }) {
           Cancel export
         </Button>
       )}
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={15} stroke={1.75} />}
-        loading={busy}
-        onClick={() => void run()}
-      >
+      <Button variant="default" leftSection={<IconDownload />} loading={busy} onClick={() => void run()}>
         Export CSV
       </Button>
     </Group>

@@ -14,7 +14,7 @@ export function RecordHistoryLink(props: { resourceType: string; resourceId: str
       renderRoot={(root) => <Link {...root} to={paths.audit} search={props} />}
       style={{ display: 'inline-flex', alignItems: 'center', gap: 5, marginRight: 'auto' }}
     >
-      <IconHistory size={15} stroke={1.75} />
+      <IconHistory />
       All changes
     </Anchor>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, CloseButton, Popover, Text } from '@mantine/core';
+import { Button, CloseButton, Popover, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { AuditVerification } from '../../../contract/audit.ts';
@@ -8,8 +8,9 @@ import { IconShieldCheck } from '../../ui/icons.tsx';
 import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
 import { chainQuery, verifyChain } from './queries.ts';
-import { Break, tones } from './Break.tsx';
+import { Break } from './Break.tsx';
 import { fixedText } from '../../ui/numbers.ts';
+import { ToneAlert } from '../../ui/ToneAlert.tsx';
 
 /** Verifies the chain, and shows whether it is intact or which entry breaks it. */
 export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
@@ -24,10 +25,15 @@ export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
       void client.invalidateQueries(chainQuery);
     },
   });
+  const close = () => {
+    show(undefined);
+    // not by returnFocus of the popover: nothing had the focus when it opened, since the button was disabled
+    if (shown?.takesFocus) button.current?.focus();
+  };
   return (
     <Popover
       opened={shown !== undefined}
-      onChange={(isOpen) => isOpen || show(undefined)}
+      onChange={(isOpen) => isOpen || close()}
       width={360}
       position="bottom-end"
       shadow="md"
@@ -38,7 +44,7 @@ export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
         <Button
           ref={button}
           variant="default"
-          leftSection={<IconShieldCheck size={15} stroke={1.75} />}
+          leftSection={<IconShieldCheck />}
           loading={verify.isPending}
           onClick={() => verify.mutate()}
         >
@@ -46,7 +52,7 @@ export function VerifyButton({ onOpen }: { onOpen: (entry: string) => void }) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.verdict} aria-label="Verification">
-        <CloseButton size="sm" aria-label="Close" className={classes.close} onClick={() => show(undefined)} />
+        <CloseButton size="sm" aria-label="Close" className={classes.close} onClick={close} />
         {verify.data && <Verdict result={verify.data} onOpen={onOpen} />}
         {verify.error && (
           <Text c="var(--mantine-color-error)" role="alert">
@@ -66,12 +72,12 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
   const { broken } = result;
   if (!broken) {
     return (
-      <Alert color="teal" variant="light" title="The chain is whole" classNames={tones('teal')} role="status">
+      <ToneAlert tone="teal" title="The chain is whole" role="status">
         {counted(result.checkedEntries, 'entry', 'entries')} checked in {seconds(result.durationMs)}
         {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
         {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
         altered, removed or inserted.
-      </Alert>
+      </ToneAlert>
     );
   }
   return <Break broken={broken} onOpen={onOpen} />;

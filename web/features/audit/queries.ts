@@ -34,45 +34,34 @@ export const auditListQuery = (search: AuditSearch) => {
   const size = search.size ?? defaultSize;
   const place = search.after ? { after: search.after } : { offset: String(((search.page ?? 1) - 1) * size) };
   const query = { ...filterOf(search), limit: String(size), ...place };
-  return {
-    ...queryOf(audit.list, { query }),
-    staleTime: freshFor,
-    gcTime: keptFor,
-    placeholderData: keepPreviousData,
-  };
+  return queryOf(
+    audit.list,
+    { query },
+    { staleTime: freshFor, gcTime: keptFor, placeholderData: keepPreviousData },
+  );
 };
 
-export const auditEntryQuery = (id: string) => ({
-  ...queryOf(audit.get, { params: { id } }),
-  staleTime: freshFor,
-});
+export const auditEntryQuery = (id: string) =>
+  queryOf(audit.get, { params: { id } }, { staleTime: freshFor });
 
-export const auditChoicesQuery = {
-  ...queryOf(audit.choices),
-  staleTime: freshFor,
-};
+export const auditChoicesQuery = queryOf(audit.choices, {}, { staleTime: freshFor });
 
 export const statsDays = 30;
 
-export const auditStatsQuery = {
-  ...queryOf(audit.stats, { query: { days: String(statsDays) } }),
-  ...live,
-  staleTime: freshFor,
-};
+export const auditStatsQuery = queryOf(
+  audit.stats,
+  { query: { days: String(statsDays) } },
+  { ...live, staleTime: freshFor },
+);
 
 /** The state of the chain; refetched each minute, as the server verifies it. */
-export const chainQuery = {
-  ...queryOf(audit.chain),
-  refetchInterval: 60_000,
-};
+export const chainQuery = queryOf(audit.chain, {}, { refetchInterval: 60_000 });
 
 export const auditConfigQuery = queryOf(audit.config);
 
 /** What a cleanup deletes; `days`: for a retention other than the stored one. */
-export const cleanUpImpactQuery = (days?: number) => ({
-  ...queryOf(audit.cleanupImpact, { query: { days: days === undefined ? undefined : String(days) } }),
-  ...askedOnce,
-});
+export const cleanUpImpactQuery = (days?: number) =>
+  queryOf(audit.cleanupImpact, { query: { days: days === undefined ? undefined : String(days) } }, askedOnce);
 
 /** `seen`: the value that the user changes. */
 export const setRetention = (body: { value: number; seen: number }) =>

@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { RecordPage } from '../../shell/RecordPage.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { ActiveBadge, StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ActiveBadge, StatusBadge, toneColors } from '../../ui/StatusBadge.tsx';
 import { DownloadLink } from '../../ui/ListButtons.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { CustomerModal, ReactivateCustomer } from '../customers/index.ts';
@@ -92,7 +92,7 @@ function Verdict({ overview }: { overview: CustomerOverview }) {
   const { customer } = overview;
   if (!verdict) return null;
   return (
-    <div role="status" className={classes.verdict} data-tone={verdict.tone}>
+    <div role="status" className={classes.verdict} style={toneColors(verdict.tone)}>
       <span>{verdict.sentence}</span>
       {customer.deletedAt && can.updateCustomers && (
         <Button size="compact-sm" variant="default" onClick={() => setIsRestoring(true)}>

@@ -7,21 +7,16 @@ import type { CustomerSearch } from './customer-search.ts';
 
 const at = (id: string) => ({ params: { id } });
 
-export const overviewQuery = (customerId: string) => ({
-  ...queryOf(customerPage.overview, at(customerId)),
-  ...live,
-});
+export const overviewQuery = (customerId: string) => queryOf(customerPage.overview, at(customerId), live);
 
 export const machinesPerPage = 10;
 
-export const machinesQuery = (customerId: string, { search, page }: CustomerSearch) => ({
-  ...queryOf(customerPage.machines, {
-    ...at(customerId),
-    query: { search, ...pageOf(page, machinesPerPage) },
-  }),
-  ...live,
-  placeholderData: keepPreviousData,
-});
+export const machinesQuery = (customerId: string, { search, page }: CustomerSearch) =>
+  queryOf(
+    customerPage.machines,
+    { ...at(customerId), query: { search, ...pageOf(page, machinesPerPage) } },
+    { ...live, placeholderData: keepPreviousData },
+  );
 
 const entriesPerPage = '10';
 

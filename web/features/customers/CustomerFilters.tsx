@@ -1,15 +1,12 @@
 import { countries } from '../../../contract/countries.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
-import type { CustomerListSearch } from './customers-search.ts';
+import { useCustomerSearch } from './customers-search.ts';
 
 const countryChoices = countries.map(({ code, name }) => ({ value: code, label: name }));
 
 /** Filters by country; there is no status filter, since only soft-deleted customers are inactive. */
-export function CustomerFilters(props: {
-  search: CustomerListSearch;
-  onChange: (changes: Pick<CustomerListSearch, 'country'>) => void;
-}) {
-  const { search, onChange } = props;
+export function CustomerFilters() {
+  const { search, change } = useCustomerSearch();
   return (
     <SearchSelect
       w={170}
@@ -19,7 +16,7 @@ export function CustomerFilters(props: {
       nothingFound="No such country"
       data={countryChoices}
       value={search.country ?? null}
-      onChange={(country) => onChange({ country: country ?? undefined })}
+      onChange={(country) => change({ country: country ?? undefined })}
     />
   );
 }

@@ -1,22 +1,23 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { lazy } from 'react';
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
-import { customerPath, paths } from '../../paths.ts';
+import { customerPath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
-import { factsOf, type Peek, type Selection } from '../../ui/data-table.ts';
+import { factsOf, type Peek } from '../../ui/data-table.ts';
 import { Facts } from '../../ui/Facts.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
+import { useSelection } from '../../ui/use-selection.ts';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerActions } from './customer-actions.ts';
@@ -40,11 +41,13 @@ export function CustomerList() {
   const { can } = useAuth();
   const list = useQuery(customerListQuery(search));
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
-  const [selection, setSelection] = useState<Selection>(new Set());
+  const { dialog: _dialog, edit: _edit, policy: _policy, tag: _tag, view: _view, ...filter } = search;
+  const [selection, select] = useSelection(filter);
   const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
-  const viewed = { list: 'customers', to: paths.customers, search, params: customerView } as const;
+  const isSelected = selected.length > 0;
+  const viewed = { list: 'customers', search, params: customerView } as const;
   const actions = customerActions({
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
     onPolicy: can.updatePolicies ? (customer) => change({ policy: customer.customerId }) : undefined,
@@ -53,26 +56,31 @@ export function CustomerList() {
 
   return (
     <>
-      {selected.length > 0 ? (
-        <SelectionBar count={selected.length} onClear={() => setSelection(new Set())}>
-          <Button variant="default" onClick={() => setToDelete(selected)}>
-            Delete selected
-          </Button>
-        </SelectionBar>
-      ) : (
-        <FilterRow
-          left={<ListSearch search={search} change={change} placeholder="Search customers..." />}
-          filters={<CustomerFilters search={search} onChange={change} />}
-          filtersSet={search.country ? 1 : 0}
-          right={
+      <FilterRow
+        left={
+          <>
+            <ListSearch search={search} change={change} placeholder="Search customers..." />
+            {isSelected && (
+              <SelectionBar count={selected.length} onClear={() => select(new Set())}>
+                <Button variant="default" onClick={() => setToDelete(selected)}>
+                  Delete selected
+                </Button>
+              </SelectionBar>
+            )}
+          </>
+        }
+        filters={!isSelected && <CustomerFilters />}
+        filtersSet={search.country ? 1 : 0}
+        right={
+          !isSelected && (
             <>
               <Views {...viewed} />
               <ColumnChoice columns={customerColumns} visibility={visibility} onChange={setVisibility} />
               <ExportLink href={customerExportUrl(search)} />
             </>
-          }
-        />
-      )}
+          )
+        }
+      />
       <FilterChips
         chips={search.country ? [{ name: 'country', label: `Country: ${countryName(search.country)}` }] : []}
         before={openViewOf(viewed)}
@@ -92,7 +100,7 @@ export function CustomerList() {
           onSort={(sort) => change({ sort })}
           columnVisibility={visibility}
           selection={can.deleteCustomers ? selection : undefined}
-          onSelection={setSelection}
+          onSelection={select}
           stale={list.isPlaceholderData}
           empty={<NoCustomers />}
         />
@@ -103,7 +111,7 @@ export function CustomerList() {
           <DeleteCustomers
             customers={toDelete}
             onClose={() => setToDelete(undefined)}
-            onDeleted={() => setSelection(new Set())}
+            onDeleted={() => select(new Set())}
           />
         )}
       </LazyDialogs>

@@ -62,7 +62,8 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
   const [seen] = useSeen(customer.customerId, customer);
   useDialogSubject(seen.name);
   const edit = useEdit({
-    save: (payload: CustomerPayload, updatedAt) => updateCustomer(seen.customerId, { ...payload, updatedAt }),
+    save: (payload: CustomerPayload, { updatedAt }) =>
+      updateCustomer(seen.customerId, { ...payload, updatedAt }),
     onSaved: (saved) => {
       void toast({ message: 'Customer updated successfully', subject: aboutCustomer(saved) });
       onClose();

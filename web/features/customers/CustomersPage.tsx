@@ -64,12 +64,7 @@ function TrashLink() {
   const { search } = useCustomerSearch();
   const { data } = useQuery(customerListQuery(search));
   return (
-    <Button
-      component={Link}
-      to={paths.customerTrash}
-      variant="default"
-      leftSection={<IconTrash size={15} stroke={1.75} />}
-    >
+    <Button component={Link} to={paths.customerTrash} variant="default" leftSection={<IconTrash />}>
       <span>
         Soft Deleted{' '}
         <span style={{ visibility: data ? undefined : 'hidden' }}>({data?.meta.deleted ?? 0})</span>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { messageOf } from '../../api-error.ts';
-import { runBulk, type BulkResult } from '../../bulk-run.ts';
+import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-labels.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
@@ -53,7 +53,7 @@ export default function DeleteCustomers(props: {
             {failed.map(({ item, error }) => (
               <li key={item.customerId}>
                 {item.name}
-                <Text c="var(--mantine-color-error)">{messageOf(error)}</Text>
+                <Text c="var(--mantine-color-error)">{itemProblem(error)}</Text>
               </li>
             ))}
           </BoxedList>
@@ -87,15 +87,15 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
     onSuccess: ({ done, failed }) => {
       const restored = `${capitalize(whatOf(done))} restored`;
       const [first] = failed;
-      if (!first) void toast({ message: restored, subject: aboutCustomers(done) });
-      else if (done.length === 0)
-        void toast({ message: messageOf(first.error), subject: aboutCustomers([first.item]), tone: 'red' });
-      else
-        void toast({
-          message: `${restored}, ${failed.length} failed`,
-          subject: aboutCustomers(done),
-          tone: 'red',
-        });
+      if (!first) return void toast({ message: restored, subject: aboutCustomers(done) });
+      const names = failed.slice(0, mostNamed).map(({ item }) => item.name);
+      const others = failed.length > mostNamed ? ` and ${failed.length - mostNamed} more` : '';
+      const notRestored = `Not restored: ${names.join(', ')}${others}. ${itemProblem(first.error)}`;
+      void toast({
+        message: done.length > 0 ? `${restored}. ${notRestored}` : notRestored,
+        subject: aboutDeletedCustomers(failed.map(({ item }) => item)),
+        tone: 'red',
+      });
     },
   });
   const notifyDeleted = (done: Customer[]) => {
@@ -115,6 +115,9 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
   });
   return { remove, notifyDeleted };
 }
+
+/** Of the customers that an Undo could not restore. */
+const mostNamed = 5;
 
 const countOf = (n: number) => counted(n, 'customer');
 const whatOf = (customers: Customer[]) =>

@@ -20,19 +20,22 @@ function filterOf(search: CustomerListSearch) {
 }
 
 /** A page of the list. Not retried automatically: the screen offers Retry (spec part 1, section 9). */
-export const customerListQuery = (search: CustomerListSearch) => ({
-  ...queryOf(customers.list, { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } }),
-  retry: false,
-  placeholderData: keepPreviousData,
-});
+export const customerListQuery = (search: CustomerListSearch) =>
+  queryOf(
+    customers.list,
+    { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } },
+    { retry: false, placeholderData: keepPreviousData },
+  );
 
 export const customerExportUrl = (search: CustomerListSearch): string =>
   urlOf(customers.exportCsv, { query: filterOf(search) });
 
-export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) => ({
-  ...queryOf(customers.trash, { query: { search, ...pageOf(page, pageSize) } }),
-  placeholderData: keepPreviousData,
-});
+export const customerTrashQuery = ({ search, page }: CustomerTrashSearch) =>
+  queryOf(
+    customers.trash,
+    { query: { search, ...pageOf(page, pageSize) } },
+    { placeholderData: keepPreviousData },
+  );
 
 /** One customer, soft-deleted or not: always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const customerQuery = (id: string) =>
@@ -46,20 +49,20 @@ export const customerQuery = (id: string) =>
 const choicesShown = 50;
 
 /** Options of a customer select, by part of their name or email. */
-export const customerChoicesQuery = (search: string) => ({
-  ...queryOf(customers.list, { query: { search, sort: 'name', limit: String(choicesShown) } }),
-  placeholderData: keepPreviousData,
-});
+export const customerChoicesQuery = (search: string) =>
+  queryOf(
+    customers.list,
+    { query: { search, sort: 'name', limit: String(choicesShown) } },
+    { placeholderData: keepPreviousData },
+  );
 
 /** The first few customers that match `text`. */
 export const findCustomers = (text: string, limit: number, signal: AbortSignal) =>
   call(customers.list, { query: { search: text, sort: 'name', limit: String(limit) } }, { signal });
 
 /** What depends on customers: their licenses, and the machines that a deletion refuses. */
-export const customerImpactQuery = (ids: readonly string[]) => ({
-  ...queryOf(customers.impact, { query: { ids: ids.join(',') } }),
-  ...askedOnce,
-});
+export const customerImpactQuery = (ids: readonly string[]) =>
+  queryOf(customers.impact, { query: { ids: ids.join(',') } }, askedOnce);
 
 export type CustomerPayload = RouteRequest<typeof customers.create>['body'];
 type Update = RouteRequest<typeof customers.update>['body'];

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ImportProblem } from '../../../contract/imports.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { mayBeDone, sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { askedOnce } from '../../query-client.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -55,8 +55,10 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       setEntered({ csv: '', option: false });
       props.onSaved(made);
     },
-    // what it was checked against has changed since, or it was not
-    onError: () => void checked.refetch(),
+    // what it was checked against has changed since, or it was not; without an answer, the same is to be sent again
+    onError: (error) => {
+      if (!mayBeDone(error)) void checked.refetch();
+    },
   });
   const isFresh = settled === entered && !checked.isPlaceholderData;
   const data = entered.csv.trim() === '' ? undefined : checked.data;

@@ -59,7 +59,7 @@ export function CsvInput(props: {
       <Group>
         <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(file) => void choose(file)}>
           {(button) => (
-            <Button {...button} variant="default" leftSection={<IconFileUpload size={15} stroke={1.75} />}>
+            <Button {...button} variant="default" leftSection={<IconFileUpload />}>
               Choose file
             </Button>
           )}

@@ -97,7 +97,7 @@ function Keys({ made, onClose }: { made: Made; onClose: () => void }) {
           data-autofocus
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`}
           download="new-licenses.csv"
-          leftSection={<IconDownload size={15} stroke={1.75} />}
+          leftSection={<IconDownload />}
         >
           Download CSV
         </Button>

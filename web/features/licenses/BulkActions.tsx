@@ -4,13 +4,12 @@ import { ExportLink } from '../../ui/ListButtons.tsx';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import type { BulkTarget } from './bulk-queries.ts';
 import type { Asked } from './ListDialogs.tsx';
-import type { LicenseListSearch } from './licenses-search.ts';
+import { useLicenseSearch } from './licenses-search.ts';
 import { licenseExportUrl, tabOf, tickedExportUrl } from './queries.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** What can be done with the ticked licenses, or with all that the filter matches. */
 export function BulkActions(props: {
-  search: LicenseListSearch;
   ticked: License[];
   /** How many licenses the filter matches, and whether they may be chosen instead. */
   total: number;
@@ -20,7 +19,8 @@ export function BulkActions(props: {
   onClear: () => void;
   onAsk: (asked: Asked) => void;
 }) {
-  const { search, ticked, total, isAll, onAsk } = props;
+  const { ticked, total, isAll, onAsk } = props;
+  const { search } = useLicenseSearch();
   const isRevokedTab = tabOf(search) === 'revoked';
   const target: BulkTarget = isAll ? { search } : { ids: ticked.map(({ licenseId }) => licenseId) };
   return (

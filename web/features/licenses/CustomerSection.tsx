@@ -33,7 +33,7 @@ export function CustomerSection(props: {
   return (
     <>
       <UnstyledButton className={classes.sectionToggle} aria-expanded={!collapsed} onClick={props.onToggle}>
-        <IconChevronRight size={15} stroke={1.75} />
+        <IconChevronRight />
         <span className="ellipsis">{ownerText(customer)}</span>
         <span className={classes.sectionCount}>
           {countOf(count)}

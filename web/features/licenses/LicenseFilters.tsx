@@ -7,7 +7,7 @@ import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { typeBadges } from './license-labels.ts';
 import { seatLabels, unseenLabel } from './license-chips.ts';
-import { unseenDays, type LicenseListSearch } from './licenses-search.ts';
+import { unseenDays, useLicenseSearch } from './licenses-search.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
 
@@ -15,12 +15,8 @@ const seats = seatFilters.map((value) => ({ value, label: seatLabels[value] }));
 const unseen = unseenDays.map((value) => ({ value, label: unseenLabel(value) }));
 
 /** Filters by type, customer, upcoming expiry, seats in use and machines that fell silent. */
-export function LicenseFilters(props: {
-  search: LicenseListSearch;
-  customerName: string | undefined;
-  onChange: (changes: Pick<LicenseListSearch, 'type' | 'customer' | 'expiring' | 'seats' | 'unseen'>) => void;
-}) {
-  const { search, onChange } = props;
+export function LicenseFilters({ customerName }: { customerName: string | undefined }) {
+  const { search, change } = useLicenseSearch();
   const { can } = useAuth();
   return (
     <>
@@ -30,7 +26,7 @@ export function LicenseFilters(props: {
         placeholder="All types"
         choices={types}
         value={oneOf(licenseTypes, search.type)}
-        onChange={(type) => onChange({ type })}
+        onChange={(type) => change({ type })}
       />
       {(can.viewCustomers || search.customer) && (
         <CustomerSelect
@@ -40,14 +36,14 @@ export function LicenseFilters(props: {
           clearable
           loadsLate
           value={search.customer ?? null}
-          name={props.customerName}
-          onChange={(customer) => onChange({ customer: customer ?? undefined })}
+          name={customerName}
+          onChange={(customer) => change({ customer: customer ?? undefined })}
         />
       )}
       <Checkbox
         label="Expires within 30 days"
         checked={search.expiring === '30'}
-        onChange={(event) => onChange({ expiring: event.currentTarget.checked ? '30' : undefined })}
+        onChange={(event) => change({ expiring: event.currentTarget.checked ? '30' : undefined })}
       />
       <MoreFilters>
         <FilterSelect
@@ -55,14 +51,14 @@ export function LicenseFilters(props: {
           placeholder="Any"
           choices={seats}
           value={search.seats}
-          onChange={(value) => onChange({ seats: value })}
+          onChange={(value) => change({ seats: value })}
         />
         <FilterSelect
           label="Machines"
           placeholder="Any"
           choices={unseen}
           value={search.unseen}
-          onChange={(value) => onChange({ unseen: value })}
+          onChange={(value) => change({ unseen: value })}
         />
       </MoreFilters>
     </>

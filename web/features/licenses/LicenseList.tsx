@@ -4,7 +4,7 @@ import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
-import { licensePath, paths } from '../../paths.ts';
+import { licensePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import type { Peek } from '../../ui/data-table.ts';
@@ -20,11 +20,11 @@ import { customerNameOf, licenseChips, noFilters } from './license-chips.ts';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
-import { licenseView, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
+import { licenseView } from './licenses-search.ts';
 import { licenseExportUrl, pageSize, sortOf } from './queries.ts';
 import type { Asked } from './ListDialogs.tsx';
 import { NoLicenses } from './NoLicenses.tsx';
-import type { LicenseListResult } from './use-license-list.ts';
+import { useLicenseList, usePrefetch } from './use-license-list.ts';
 import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
 import { ListDialogs } from './lazy.ts';
@@ -38,15 +38,11 @@ const peek: Peek<License> = {
 };
 
 /** Filters, rows grouped by customer, and pages of one tab. */
-export function LicenseList(props: {
-  list: LicenseListResult;
-  search: LicenseListSearch;
-  change: ChangeLicenseSearch;
-  onApproachNextPage: () => void;
-}) {
-  const { list, search, change } = props;
+export function LicenseList() {
+  const { search, change, list } = useLicenseList();
   const { can } = useAuth();
   const navigate = useNavigate();
+  const prefetch = usePrefetch();
   const rows = list.data?.data;
   const grouped = sortOf(search).endsWith('customer');
   const [visibility, setVisibility] = useColumnChoice('licenses', hiddenAtFirst);
@@ -68,10 +64,10 @@ export function LicenseList(props: {
   };
 
   const chips = licenseChips(search, rows);
-  const viewed = { list: 'licenses', to: paths.licenses, search, params: licenseView } as const;
+  const viewed = { list: 'licenses', search, params: licenseView } as const;
   const total = list.data?.meta.total ?? 0;
-  const isLastPage = (search.page ?? 1) * pageSize >= total;
-  const approachNext = isLastPage ? undefined : props.onApproachNextPage;
+  const page = search.page ?? 1;
+  const approachNext = page * pageSize < total ? () => prefetch({ ...search, page: page + 1 }) : undefined;
 
   return (
     <>
@@ -81,7 +77,6 @@ export function LicenseList(props: {
             <ListSearch search={search} change={change} placeholder="Search licenses..." />
             {selected.licenses.length > 0 && (
               <BulkActions
-                search={search}
                 ticked={selected.licenses}
                 total={total}
                 mayChooseAll={selected.isPage && total > selected.licenses.length}
@@ -95,11 +90,7 @@ export function LicenseList(props: {
         }
         filters={
           selected.licenses.length === 0 && (
-            <LicenseFilters
-              search={search}
-              customerName={customerNameOf(search.customer, rows)}
-              onChange={change}
-            />
+            <LicenseFilters customerName={customerNameOf(search.customer, rows)} />
           )
         }
         filtersSet={chips.length}
@@ -132,7 +123,7 @@ export function LicenseList(props: {
           groups={grouped ? groups : undefined}
           dense={!grouped}
           stale={list.isPlaceholderData}
-          empty={<NoLicenses search={search} meta={list.data?.meta} change={change} />}
+          empty={<NoLicenses meta={list.data?.meta} />}
         />
       </Loaded>
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>

@@ -72,7 +72,8 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
   // The fields of the customer that a conflict shows.
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({
-    save: (payload: LicensePayload, updatedAt) => updateLicense(seen.licenseId, { ...payload, updatedAt }),
+    save: (payload: LicensePayload, { updatedAt }) =>
+      updateLicense(seen.licenseId, { ...payload, updatedAt }),
     onSaved: (saved) => {
       const subject = aboutLicense(saved);
       void toast({ message: `License ${subject.name} updated`, subject });

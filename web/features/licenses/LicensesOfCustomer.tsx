@@ -37,7 +37,7 @@ export function LicensesOfCustomer(props: {
   const { extend } = useExtend();
   const close = () => setAsked(undefined);
   const issue = onIssue && (
-    <Button variant="default" leftSection={<IconPlus size={15} stroke={1.75} />} onClick={onIssue}>
+    <Button variant="default" leftSection={<IconPlus />} onClick={onIssue}>
       Issue License
     </Button>
   );

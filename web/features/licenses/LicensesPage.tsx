@@ -1,4 +1,4 @@
-import { licenseTabs, type License } from '../../../contract/licenses.ts';
+import { licenseTabs } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
@@ -8,16 +8,14 @@ import { ImportLicenses } from '../imports/index.ts';
 import { LicenseActivations } from './LicenseActivations.tsx';
 import { LicenseList } from './LicenseList.tsx';
 import { stateBadges } from './license-labels.ts';
-import { useLicenseSearch, type ChangeLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
 import { useLicenseList, usePrefetch } from './use-license-list.ts';
 import { LicenseModal } from './lazy.ts';
 
 /** The license list (spec part 1, section 2); its whole state is in the URL. */
 export function LicensesPage() {
-  const { search, change } = useLicenseSearch();
+  const { search, change, list } = useLicenseList();
   const { can } = useAuth();
-  const list = useLicenseList(search);
   const prefetch = usePrefetch();
 
   return (
@@ -43,25 +41,16 @@ export function LicensesPage() {
         onTab={(tab) => change({ tab: tab === 'active' ? undefined : tab })}
         onApproach={(tab) => prefetch({ ...search, tab, page: undefined })}
       >
-        <LicenseList
-          list={list}
-          search={search}
-          change={change}
-          onApproachNextPage={() => prefetch({ ...search, page: (search.page ?? 1) + 1 })}
-        />
+        <LicenseList />
       </PageTabs>
-      <Dialogs search={search} rows={list.data?.data} change={change} />
+      <Dialogs />
     </Page>
   );
 }
 
 /** The dialogs that the URL can open. */
-function Dialogs(props: {
-  search: LicenseListSearch;
-  rows: License[] | undefined;
-  change: ChangeLicenseSearch;
-}) {
-  const { search, rows, change } = props;
+function Dialogs() {
+  const { search, change, list } = useLicenseList();
   const { can } = useAuth();
   return (
     <LazyDialogs>
@@ -77,7 +66,7 @@ function Dialogs(props: {
       {search.activations && (
         <LicenseActivations
           licenseKey={search.activations}
-          known={rows?.find((license) => license.licenseKey === search.activations)}
+          known={list.data?.data.find((license) => license.licenseKey === search.activations)}
           onClose={() => change({ activations: undefined })}
         />
       )}

@@ -14,7 +14,7 @@ export function NewLicensePage() {
   const close = () => void navigate({ to: paths.licenses });
   return (
     <Page title="New License" back={{ to: paths.licenses, label: 'Back to Licenses' }}>
-      <section className={classes.card} aria-label="New license">
+      <section className={`panel ${classes.card}`} aria-label="New license">
         <PageForm onClose={close}>
           <NewLicense key={customer} terms={pageTerms} customerId={customer} onClose={close} />
         </PageForm>

@@ -5,7 +5,7 @@ import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseChips, noFilters } from './license-chips.ts';
 import { stateBadges } from './license-labels.ts';
-import type { ChangeLicenseSearch, LicenseListSearch } from './licenses-search.ts';
+import { useLicenseSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
 
 const empty: Record<LicenseTab, { title: string; todo: string }> = {
@@ -21,35 +21,28 @@ const empty: Record<LicenseTab, { title: string; todo: string }> = {
 };
 
 /** Says why the list is empty, and what to do about it. */
-export function NoLicenses(props: {
-  search: LicenseListSearch;
-  meta: LicenseListMeta | undefined;
-  change: ChangeLicenseSearch;
-}) {
-  const { search, meta, change } = props;
+export function NoLicenses({ meta }: { meta: LicenseListMeta | undefined }) {
+  const { search } = useLicenseSearch();
   const tab = tabOf(search);
   if (search.search || search.attention || licenseChips(search, undefined).length > 0) {
-    return <NothingFound tab={tab} counts={meta?.counts} change={change} />;
+    return <NothingFound tab={tab} counts={meta?.counts} />;
   }
   return (
-    <EmptyState title={empty[tab].title} action={tab === 'active' && <CreateFirst change={change} />}>
+    <EmptyState title={empty[tab].title} action={tab === 'active' && <CreateFirst />}>
       {empty[tab].todo}
     </EmptyState>
   );
 }
 
-function CreateFirst({ change }: { change: ChangeLicenseSearch }) {
+function CreateFirst() {
+  const { change } = useLicenseSearch();
   const { can } = useAuth();
   return can.createLicenses && <Button onClick={() => change({ dialog: 'create' })}>Create License</Button>;
 }
 
 /** Matches of the search may be in another tab. */
-function NothingFound(props: {
-  tab: LicenseTab;
-  counts: LicenseListMeta['counts'] | undefined;
-  change: ChangeLicenseSearch;
-}) {
-  const { tab, counts, change } = props;
+function NothingFound({ tab, counts }: { tab: LicenseTab; counts: LicenseListMeta['counts'] | undefined }) {
+  const { change } = useLicenseSearch();
   const elsewhere = licenseTabs.filter((other) => other !== tab && counts && counts[other] > 0);
   return (
     <EmptyState

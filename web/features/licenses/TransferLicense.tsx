@@ -52,7 +52,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
       toast({ message: messageOf(error), subject: aboutLicense(moved), tone: 'red' }),
   });
   const edit = useEdit({
-    save: ({ customerId }: { customerId: string }, updatedAt) =>
+    save: ({ customerId }: { customerId: string }, { updatedAt }) =>
       transferLicense(seen.licenseId, customerId, updatedAt),
     onSaved: (moved) => {
       void toast({

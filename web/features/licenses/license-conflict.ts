@@ -1,5 +1,4 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
-import { moduleLabel } from '../../../contract/module-ids.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';
@@ -21,9 +20,8 @@ function asText(path: Exclude<Field, 'customerId'>, value: unknown): string {
     case 'validFrom':
     case 'validUntil':
       return utcDate(String(value));
-    case 'moduleIds':
-      return (value as string[]).map(moduleLabel).join(', ') || '—';
-    case 'maxActivations':
+    // seats; modules do not conflict, they are merged one by one
+    default:
       return String(value);
   }
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { SeatFilter } from '../../../contract/licenses.ts';
 import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
-import { useSearch, type ChangeSearch } from '../../use-search.ts';
+import { useSearch } from '../../use-search.ts';
 
 export const unseenDays = ['7', '30', '90', '365'] as const;
 // not those of the contract, which would bring the calls about licenses to the sign-in screen
@@ -38,8 +38,6 @@ export const licensePageSearch = searchOf((params) => ({
   dialog: oneOf(['edit', 'activations'], textParam(params, 'dialog')),
 }));
 export type LicensePageSearch = ReturnType<typeof licensePageSearch>;
-
-export type ChangeLicenseSearch = ChangeSearch<LicenseListSearch>;
 
 const route = getRouteApi('/signed-in/licenses');
 export const useLicenseSearch = () =>

@@ -38,10 +38,12 @@ export const filterOf = (search: LicenseListSearch) => ({
 });
 
 /** A page of the list, with the counts of the tabs and of the customers on the page. */
-export const licenseListQuery = (search: LicenseListSearch) => ({
-  ...queryOf(licenses.list, { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } }),
-  placeholderData: keepPreviousData,
-});
+export const licenseListQuery = (search: LicenseListSearch) =>
+  queryOf(
+    licenses.list,
+    { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } },
+    { placeholderData: keepPreviousData },
+  );
 
 export const licensesPerPage = 20;
 
@@ -49,16 +51,18 @@ export const licensesPerPage = 20;
 export const customerLicensesQuery = (
   customerId: string,
   { page, sort }: { page: number; sort: string | undefined },
-) => ({
-  ...queryOf(licenses.list, {
-    query: {
-      customerId,
-      sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
-      ...pageOf(page, licensesPerPage),
+) =>
+  queryOf(
+    licenses.list,
+    {
+      query: {
+        customerId,
+        sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
+        ...pageOf(page, licensesPerPage),
+      },
     },
-  }),
-  placeholderData: keepPreviousData,
-});
+    { placeholderData: keepPreviousData },
+  );
 
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
@@ -68,16 +72,10 @@ export const tickedExportUrl = (ticked: readonly License[]): string =>
   urlOf(licenses.exportCsv, { query: { ids: ticked.map(({ licenseId }) => licenseId).join(',') } });
 
 /** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
-export const licenseQuery = (id: string) => ({
-  ...queryOf(licenses.get, withId(id)),
-  ...alwaysFresh,
-});
+export const licenseQuery = (id: string) => queryOf(licenses.get, withId(id), alwaysFresh);
 
 /** The results of its validations in the last 30 days. */
-export const licenseValidationsQuery = (id: string) => ({
-  ...queryOf(validation.ofLicense, withId(id)),
-  ...live,
-});
+export const licenseValidationsQuery = (id: string) => queryOf(validation.ofLicense, withId(id), live);
 
 /** The best matches for `text`, in every state. */
 export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
@@ -96,17 +94,12 @@ export const licenseByKeyQuery = (key: string) =>
 /** Machines that revoking these licenses refuses, or reactivating them accepts again. */
 export const licenseImpactQuery = (changed: readonly License[]) => {
   const ids = changed.map(({ licenseId }) => licenseId);
-  return {
-    ...queryOf(licenses.impact, { query: { ids: ids.join(',') } }),
-    ...askedOnce,
-  };
+  return queryOf(licenses.impact, { query: { ids: ids.join(',') } }, askedOnce);
 };
 
 /** What a transfer to this customer would change. */
-export const transferImpactQuery = (id: string, customerId: string) => ({
-  ...queryOf(licenses.transferImpact, { ...withId(id), query: { customerId } }),
-  ...askedOnce,
-});
+export const transferImpactQuery = (id: string, customerId: string) =>
+  queryOf(licenses.transferImpact, { ...withId(id), query: { customerId } }, askedOnce);
 
 export type LicensePayload = RouteRequest<typeof licenses.create>['body'];
 type Update = RouteRequest<typeof licenses.update>['body'];

@@ -50,8 +50,12 @@ export function useExtend() {
     onError: refused('Not extended'),
   });
   return {
-    extend: (license: License, term: Term) =>
-      extend.mutate({ license, validUntil: extended(license.validUntil, term) }),
+    extend: (license: License, term: Term) => {
+      const validUntil = extended(license.validUntil, term);
+      if (validUntil !== license.validUntil) return extend.mutate({ license, validUntil });
+      const message = `License ${license.licenseKey} ends on the latest date already`;
+      void toast({ message, subject: aboutLicense(license) });
+    },
     isPending: extend.isPending,
   };
 }

@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { LicenseListSearch } from './licenses-search.ts';
+import { useLicenseSearch, type LicenseListSearch } from './licenses-search.ts';
 import { licenseListQuery } from './queries.ts';
 
-export type LicenseListResult = ReturnType<typeof useLicenseList>;
-
-export const useLicenseList = (search: LicenseListSearch) => useQuery(licenseListQuery(search));
+/** The search parameters of the list, how to change them, and the page of licenses that they select. */
+export function useLicenseList() {
+  const { search, change } = useLicenseSearch();
+  return { search, change, list: useQuery(licenseListQuery(search)) };
+}
 
 const freshFor = 10_000;
 

@@ -16,7 +16,7 @@ export function CloneNotice({ activations }: { activations: MachineActivation[] 
       color="yellow"
       variant="light"
       title="Seen on two machines at once"
-      icon={<IconAlertTriangle size={18} />}
+      icon={<IconAlertTriangle size={18} stroke={2} />}
       classNames={classNames({ root: classes.clone, title: classes.cloneText, icon: classes.cloneText })}
     >
       <Text>

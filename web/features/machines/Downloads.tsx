@@ -5,7 +5,6 @@ import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { downloadStatus } from './download-status.ts';
-import classes from './machines.module.css';
 import type { MachineDetail } from './queries.ts';
 
 type Download = MachineDetail['downloadHistory'][number];
@@ -36,7 +35,7 @@ const downloadColumns: Column<Download>[] = [
 
 export function Downloads({ downloads }: { downloads: Download[] }) {
   return (
-    <div className={classes.table}>
+    <div className="bounded">
       <DataTable
         label="Downloads"
         columns={downloadColumns}

@@ -30,13 +30,13 @@ export const eventIcons: Record<UpdateEventType, Icon> = {
 export function EventList({ events }: { events: UpdateEvent[] }) {
   if (events.length === 0) {
     return (
-      <div className={classes.card}>
+      <div className="panel">
         <EmptyState title="No update events">This machine has reported nothing yet.</EmptyState>
       </div>
     );
   }
   return (
-    <ol className={classes.events} aria-label="Update events" tabIndex={0}>
+    <ol className={`panel ${classes.events}`} aria-label="Update events" tabIndex={0}>
       {events.map((event) => (
         <Event key={event.id} event={event} />
       ))}

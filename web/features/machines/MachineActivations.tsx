@@ -8,7 +8,6 @@ import { momentText } from '../../ui/time.ts';
 import { Identity, OfflineBadge } from '../activations/index.ts';
 import { EndEnrollment } from './EndEnrollment.tsx';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
-import classes from './machines.module.css';
 import type { MachineActivation } from './queries.ts';
 
 const columns: Column<MachineActivation>[] = [
@@ -44,7 +43,7 @@ export function MachineActivations(props: { machine: string; activations: Machin
   const { can } = useAuth();
   const [toEnd, setToEnd] = useKept<MachineActivation>('open: end enrollment');
   return (
-    <div className={classes.table}>
+    <div className="bounded">
       <DataTable
         label="License activations"
         columns={columns}

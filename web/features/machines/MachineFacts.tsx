@@ -9,7 +9,7 @@ import { countText } from '../../ui/numbers.ts';
 /** What the machine reported about itself, and how often it was seen. */
 export function MachineFacts({ machine }: { machine: Machine }) {
   return (
-    <dl className={classes.facts}>
+    <dl className={`panel ${classes.facts}`}>
       <Fact name="Platform">{platformText(machine.platform, machine.architecture)}</Fact>
       <Fact name="Current Version">{machine.lastVersion ?? 'Unknown'}</Fact>
       <Fact name="OS Version">{machine.osVersion ?? 'Unknown'}</Fact>

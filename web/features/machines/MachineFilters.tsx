@@ -4,7 +4,7 @@ import { useAuth } from '../../session.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { CustomerSelect } from '../licenses/index.ts';
-import type { MachinesSearch } from './machines-search.ts';
+import { useMachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
 
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));
@@ -12,11 +12,8 @@ const stateChoices = machineStates.map((value) => ({ value, label: stateLabels[v
 const seenChoices = seenRanges.map((value) => ({ value, label: seenLabels[value] }));
 
 /** Filters by state, customer, platform and when they were last seen; without those that need a permission. */
-export function MachineFilters(props: {
-  search: MachinesSearch;
-  onChange: (changes: MachinesSearch) => void;
-}) {
-  const { search, onChange } = props;
+export function MachineFilters() {
+  const { search, change } = useMachinesSearch();
   const { can } = useAuth();
   return (
     <>
@@ -27,7 +24,7 @@ export function MachineFilters(props: {
           placeholder="All states"
           choices={stateChoices}
           value={search.state}
-          onChange={(state) => onChange({ state })}
+          onChange={(state) => change({ state })}
         />
       )}
       {can.viewCustomers && (
@@ -37,7 +34,7 @@ export function MachineFilters(props: {
           placeholder="All customers"
           clearable
           value={search.customer ?? null}
-          onChange={(customer) => onChange({ customer: customer ?? undefined })}
+          onChange={(customer) => change({ customer: customer ?? undefined })}
         />
       )}
       <MoreFilters>
@@ -46,14 +43,14 @@ export function MachineFilters(props: {
           placeholder="All platforms"
           choices={platformChoices}
           value={search.platform}
-          onChange={(platform) => onChange({ platform })}
+          onChange={(platform) => change({ platform })}
         />
         <FilterSelect
           label="Last seen"
           placeholder="Seen at any time"
           choices={seenChoices}
           value={search.seen}
-          onChange={(seen) => onChange({ seen })}
+          onChange={(seen) => change({ seen })}
         />
       </MoreFilters>
     </>

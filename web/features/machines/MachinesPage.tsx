@@ -4,7 +4,7 @@ import { lazy } from 'react';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { machinePath, paths } from '../../paths.ts';
+import { machinePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
@@ -41,13 +41,19 @@ export function MachinesPage() {
       (id !== 'customer' || can.viewCustomers) && (!['license', 'state'].includes(id) || can.viewLicenses),
   );
   const chips = machineChips(search, list.data?.data);
-  const viewed = { list: 'machines', to: paths.machines, search, params: machinesView } as const;
+  const viewed = { list: 'machines', search, params: machinesView } as const;
   const onOpen = ({ displayId }: MachineStanding) => void navigate({ to: machinePath(displayId) } as never);
   return (
     <Page title="Machines">
       <FilterRow
-        left={<ListSearch search={search} change={change} placeholder="Host name, machine id, customer..." />}
-        filters={<MachineFilters search={search} onChange={change} />}
+        left={
+          <ListSearch
+            search={search}
+            change={change}
+            placeholder={`Host name, machine id${can.viewCustomers ? ', customer' : ''}...`}
+          />
+        }
+        filters={<MachineFilters />}
         filtersSet={chips.length}
         right={
           <>

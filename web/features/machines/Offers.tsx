@@ -77,7 +77,7 @@ export function Offers({ machineId }: { machineId: string }) {
         )}
       </Group>
       <Loaded query={offers} title="Error loading explanations">
-        <div className={classes.table}>
+        <div className="bounded">
           <DataTable
             label={title}
             columns={columns}

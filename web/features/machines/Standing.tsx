@@ -20,8 +20,8 @@ export function Standing(props: {
   const { tone, sentence, further } = verdictOf(standing, offers.data, useNow());
   const Icon = icons[tone];
   return (
-    <section className={classes.verdict} data-tone={tone} aria-label="Verdict">
-      <Icon size={20} stroke={1.75} />
+    <section className={`panel ${classes.verdict}`} data-tone={tone} aria-label="Verdict">
+      <Icon size={20} />
       <div>
         <p className={classes.headline}>{sentence}</p>
         {further && <p>{further}</p>}

@@ -24,7 +24,7 @@ export function Timeline({ machineId }: { machineId: string }) {
           <EmptyState title="Nothing yet">This machine has not been heard of yet.</EmptyState>
         ) : (
           <>
-            <ol className={classes.events} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
+            <ol className={`panel ${classes.events}`} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
               {runs?.map((run) => (
                 <Run key={run.id} run={run} />
               ))}

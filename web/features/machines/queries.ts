@@ -15,16 +15,10 @@ export type MachineActivation = MachineDetail['activations'][number];
 const followed = { ...live, retry: retryOnce };
 
 /** One machine by its display id or hash, refetched so that its next event appears. */
-export const machineQuery = (id: string) => ({
-  ...queryOf(machines.get, { params: { id } }),
-  ...followed,
-});
+export const machineQuery = (id: string) => queryOf(machines.get, { params: { id } }, followed);
 
 /** For each release, why this machine is or is not offered it. */
-export const machineOffersQuery = (id: string) => ({
-  ...queryOf(machines.explain, { params: { id } }),
-  ...followed,
-});
+export const machineOffersQuery = (id: string) => queryOf(machines.explain, { params: { id } }, followed);
 
 export const machinesPerPage = 50;
 
@@ -39,20 +33,18 @@ const filterOf = ({ search, customer, platform, version, state, seen, sort }: Ma
 });
 
 /** A page of all machines. */
-export const machinesListQuery = ({ page, ...search }: MachinesSearch) => ({
-  ...queryOf(machineStandings.list, { query: { ...filterOf(search), ...pageOf(page, machinesPerPage) } }),
-  ...live,
-  placeholderData: keepPreviousData,
-});
+export const machinesListQuery = ({ page, ...search }: MachinesSearch) =>
+  queryOf(
+    machineStandings.list,
+    { query: { ...filterOf(search), ...pageOf(page, machinesPerPage) } },
+    { ...live, placeholderData: keepPreviousData },
+  );
 
 export const machinesExportUrl = (search: MachinesSearch): string =>
   urlOf(machineStandings.exportCsv, { query: filterOf(search) });
 
 /** Where a machine stands: its license and seat, and since when it is refused. */
-export const standingQuery = (id: string) => ({
-  ...queryOf(machineStandings.get, { params: { id } }),
-  ...followed,
-});
+export const standingQuery = (id: string) => queryOf(machineStandings.get, { params: { id } }, followed);
 
 /** What a machine did, page by page, the latest first. */
 export const timelineQuery = (id: string) =>

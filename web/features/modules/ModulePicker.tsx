@@ -53,7 +53,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
         className={classes.search}
         placeholder="Search modules..."
         aria-label="Search modules"
-        leftSection={<IconSearch size={14} stroke={1.75} />}
+        leftSection={<IconSearch size={14} />}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}

@@ -71,7 +71,7 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
     validateInputOnBlur: typedFields,
   });
   const edit = useEdit({
-    save: ({ tags = [], ...rest }: Partial<CustomerBody>, updatedAt) =>
+    save: ({ tags = [], ...rest }: Partial<CustomerBody>, { updatedAt }) =>
       saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest as never), updatedAt }),
     onSaved: () => {
       void toast({ message: 'Update policy saved', subject: aboutCustomer(seen) });

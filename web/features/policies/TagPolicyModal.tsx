@@ -58,7 +58,7 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
     validateInputOnBlur: typedFields,
   });
   const edit = useEdit({
-    save: (payload: Partial<TagBody>, updatedAt) =>
+    save: (payload: Partial<TagBody>, { updatedAt }) =>
       saveTagPolicy(seen.tag, { ...wholePolicy(payload as never), updatedAt }),
     onSaved: () => {
       void toast({

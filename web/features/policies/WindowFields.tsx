@@ -97,7 +97,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           disabled={windows.length === 1}
           onClick={() => form.removeListItem('windows', index)}
         >
-          <IconTrash size={15} stroke={1.75} />
+          <IconTrash />
         </ActionIcon>
       </Group>
       {problems.length > 0 && <ErrorText>{problems.join('\n')}</ErrorText>}

@@ -12,10 +12,8 @@ export type TagBody = Omit<RouteRequest<typeof policies.impactOnTag>['body'], 't
 type Seen = { updatedAt?: string };
 
 /** Always refetched: its `updatedAt` decides whether an edit may be saved. */
-export const customerPolicyQuery = (id: string) => ({
-  ...queryOf(policies.getOfCustomer, { params: { id } }),
-  ...alwaysFresh,
-});
+export const customerPolicyQuery = (id: string) =>
+  queryOf(policies.getOfCustomer, { params: { id } }, alwaysFresh);
 
 /** The policy of one tag; null if no customer has the tag and it decides nothing. Always refetched, as above. */
 export const tagPolicyQuery = (tag: string) =>
@@ -31,22 +29,19 @@ export const tagPolicyQuery = (tag: string) =>
 /** Tags per page of the list. */
 export const tagPageSize = 50;
 
-export const tagListQuery = ({ search, page }: PoliciesSearch) => ({
-  ...queryOf(policies.listTags, { query: { search, ...pageOf(page, tagPageSize) } }),
-  ...live,
-  placeholderData: keepPreviousData,
-});
+export const tagListQuery = ({ search, page }: PoliciesSearch) =>
+  queryOf(
+    policies.listTags,
+    { query: { search, ...pageOf(page, tagPageSize) } },
+    { ...live, placeholderData: keepPreviousData },
+  );
 
 /** How many machines would be offered something else under this policy. */
-export const customerImpactQuery = (id: string, body: CustomerBody) => ({
-  ...queryOf(policies.impactOnCustomer, { params: { id }, body }),
-  retry: false,
-});
+export const customerImpactQuery = (id: string, body: CustomerBody) =>
+  queryOf(policies.impactOnCustomer, { params: { id }, body }, { retry: false });
 
-export const tagImpactQuery = (tag: string, body: TagBody) => ({
-  ...queryOf(policies.impactOnTag, { body: { tag, ...body } }),
-  retry: false,
-});
+export const tagImpactQuery = (tag: string, body: TagBody) =>
+  queryOf(policies.impactOnTag, { body: { tag, ...body } }, { retry: false });
 
 export const saveCustomerPolicy = (id: string, body: CustomerBody & Seen) =>
   call(policies.putOfCustomer, { params: { id }, body });

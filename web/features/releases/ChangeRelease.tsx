@@ -39,7 +39,7 @@ const changes: Record<
     title: string;
     message: (release: Release) => string;
     confirmLabel?: string;
-    run: (id: string, reason: string) => Promise<unknown>;
+    run: (release: Release, reason: string) => Promise<unknown>;
     done: (release: Release) => string;
     /** Shown when the server sends no message. */
     failed?: string;
@@ -50,7 +50,7 @@ const changes: Record<
     message: (release) =>
       `Pause the rollout of ${buildText(release)}? It keeps its ${release.rolloutPercentage} % for when it is resumed.`,
     confirmLabel: 'Pause',
-    run: pauseRollout,
+    run: ({ id }, reason) => pauseRollout(id, reason),
     done: ({ version }) => `Rollout of ${version} paused`,
   },
   resume: {
@@ -61,7 +61,7 @@ const changes: Record<
         ? 'Failures are counted from 0 again.'
         : 'Failures from before the pause still count.'),
     confirmLabel: 'Resume',
-    run: resumeRollout,
+    run: ({ id, rolloutPercentage }) => resumeRollout(id, rolloutPercentage),
     done: ({ version }) => `Rollout of ${version} resumed`,
   },
   softDelete: {
@@ -69,7 +69,7 @@ const changes: Record<
     message: (release) =>
       `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${trashDays} days.`,
     confirmLabel: 'Move to Recycle Bin',
-    run: softDeleteRelease,
+    run: ({ id }, reason) => softDeleteRelease(id, reason),
     done: ({ version }) => `Version ${version} moved to recycle bin`,
     failed: 'Failed to delete release',
   },
@@ -77,7 +77,7 @@ const changes: Record<
     title: 'Restore Release',
     message: ({ version }) => `Are you sure you want to restore version ${version}?`,
     confirmLabel: 'Restore',
-    run: restoreRelease,
+    run: ({ id }, reason) => restoreRelease(id, reason),
     done: () => 'Release restored successfully',
     failed: 'Failed to restore release',
   },
@@ -85,7 +85,7 @@ const changes: Record<
     title: 'Permanently Delete Release',
     message: ({ version }) =>
       `This action cannot be undone! Are you sure you want to permanently delete version ${version}? This will remove the release and its binary file from all storage systems.`,
-    run: deleteReleasePermanently,
+    run: ({ id }, reason) => deleteReleasePermanently(id, reason),
     done: () => 'Release permanently deleted',
     failed: 'Failed to permanently delete release',
   },
@@ -97,7 +97,7 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   const consequences = useReleaseConsequences(release, change);
   const undo = useUndoDeletion(release);
   const confirmed = useConfirmedChange({
-    change: (reason: string) => run(release.id, reason),
+    change: (reason: string) => run(release, reason),
     done: () => ({
       message: done(release),
       subject: aboutRelease(release),

@@ -112,12 +112,7 @@ function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClo
           />
           {form.values[channel].inSteps && (
             <Stack gap={6} ml={28}>
-              <StepFields
-                steps={form.values[channel].steps}
-                inputProps={(field) => form.getInputProps(field.replace('plan', channel))}
-                onAdd={(step, at) => form.insertListItem(`${channel}.steps`, step, at)}
-                onRemove={(at) => form.removeListItem(`${channel}.steps`, at)}
-              />
+              <StepFields form={form} at={channel} steps={form.values[channel].steps} />
               <Text size="xs" c="dimmed" role="status">
                 {planSummary(form.values[channel])}
               </Text>

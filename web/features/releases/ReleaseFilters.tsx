@@ -3,17 +3,15 @@ import { architectureNames, architectures, platformNames, platforms } from '../.
 import { channels } from '../../../contract/versions.ts';
 import { oneOf } from '../../search-params.ts';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
-import type { ReleasesSearch } from './releases-search.ts';
+import { useReleasesSearch } from './releases-search.ts';
 
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));
 const channelChoices = channels.map((value) => ({ value, label: value }));
 const architectureChoices = architectures.map((value) => ({ value, label: architectureNames[value] }));
 
-type Filters = Pick<ReleasesSearch, 'platform' | 'channel' | 'architecture' | 'inactive'>;
-
 /** Filters by platform, channel and architecture; a switch includes inactive releases. */
-export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (changes: Filters) => void }) {
-  const { search, onChange } = props;
+export function ReleaseFilters() {
+  const { search, change } = useReleasesSearch();
   return (
     <>
       <FilterSelect
@@ -22,7 +20,7 @@ export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (chang
         placeholder="All platforms"
         choices={platformChoices}
         value={oneOf(platforms, search.platform)}
-        onChange={(platform) => onChange({ platform })}
+        onChange={(platform) => change({ platform })}
       />
       <FilterSelect
         w={130}
@@ -30,7 +28,7 @@ export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (chang
         placeholder="All channels"
         choices={channelChoices}
         value={oneOf(channels, search.channel)}
-        onChange={(channel) => onChange({ channel })}
+        onChange={(channel) => change({ channel })}
       />
       <FilterSelect
         w={145}
@@ -38,12 +36,12 @@ export function ReleaseFilters(props: { search: ReleasesSearch; onChange: (chang
         placeholder="All architectures"
         choices={architectureChoices}
         value={oneOf(architectures, search.architecture)}
-        onChange={(architecture) => onChange({ architecture })}
+        onChange={(architecture) => change({ architecture })}
       />
       <Checkbox
         label="Show inactive"
         checked={search.inactive === '1'}
-        onChange={(event) => onChange({ inactive: event.currentTarget.checked ? '1' : undefined })}
+        onChange={(event) => change({ inactive: event.currentTarget.checked ? '1' : undefined })}
       />
     </>
   );

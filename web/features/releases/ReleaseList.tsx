@@ -39,6 +39,7 @@ const count = (value: number | undefined) => (value === undefined ? value : coun
 const attentionNotes: Record<RolloutAttention, string> = {
   damaged: 'Only releases with a damaged file',
   failing: 'Only rollouts that failed and paused themselves',
+  claimed: 'Only releases that fail on machines without a token',
   paused: 'Only rollouts that somebody paused',
   ready: 'Only rollouts that are ready for the next step',
 };
@@ -58,7 +59,7 @@ export function ReleaseList() {
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
   const chips = releaseChips(search);
-  const viewed = { list: 'releases', to: paths.releases, search, params: releaseView } as const;
+  const viewed = { list: 'releases', search, params: releaseView } as const;
   const handlers = {
     onOpen: (release: Release) => void navigate({ to: paths.release, params: { releaseId: release.id } }),
     onEdit: can.updateReleases ? (release: Release) => change({ edit: release.id }) : undefined,
@@ -90,7 +91,7 @@ export function ReleaseList() {
             <Views {...viewed} />
           </>
         }
-        filters={<ReleaseFilters search={search} onChange={change} />}
+        filters={<ReleaseFilters />}
         filtersSet={chips.length}
       />
       <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { trashDays } from '../../../contract/releases.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
-import { LoadError } from '../../LoadError.tsx';
+import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -42,49 +42,40 @@ export function ReleaseTrashPage() {
           Only releases that are permanently deleted within {search.due} days
         </FilterNote>
       )}
-      {trash.isError && !trash.data ? (
-        <LoadError title="Failed to load deleted releases" query={trash} />
-      ) : (
-        <>
-          <DataTable
-            label="Deleted releases"
-            columns={trashColumns}
-            rows={trash.data?.releases}
-            rowId={(release) => release.id}
-            rowLabel={buildText}
-            actions={(release) =>
-              trashActions(release, {
-                onRestore: () => setAsked({ change: 'restore', release }),
-                onDelete: () => setAsked({ change: 'deletePermanently', release }),
-                whyNot: can.deleteReleases ? null : mayNot,
-              })
-            }
-            stale={trash.isPlaceholderData}
-            empty={
-              search.search ? (
-                <EmptyState
-                  title="No deleted releases"
-                  action={<ClearSearch onClear={() => change({ search: undefined, page: undefined })} />}
-                >
-                  No version matches your search.
-                </EmptyState>
-              ) : (
-                <EmptyState title="No deleted releases">
-                  {search.due
-                    ? `None is permanently deleted within ${search.due} days.`
-                    : 'The recycle bin is empty.'}
-                </EmptyState>
-              )
-            }
-          />
-          <ListPages
-            search={search}
-            change={change}
-            pageSize={trashPageSize}
-            total={trash.data?.totalCount}
-          />
-        </>
-      )}
+      <Loaded query={trash} title="Failed to load deleted releases">
+        <DataTable
+          label="Deleted releases"
+          columns={trashColumns}
+          rows={trash.data?.releases}
+          rowId={(release) => release.id}
+          rowLabel={buildText}
+          actions={(release) =>
+            trashActions(release, {
+              onRestore: () => setAsked({ change: 'restore', release }),
+              onDelete: () => setAsked({ change: 'deletePermanently', release }),
+              whyNot: can.deleteReleases ? null : mayNot,
+            })
+          }
+          stale={trash.isPlaceholderData}
+          empty={
+            search.search ? (
+              <EmptyState
+                title="No deleted releases"
+                action={<ClearSearch onClear={() => change({ search: undefined, page: undefined })} />}
+              >
+                No version matches your search.
+              </EmptyState>
+            ) : (
+              <EmptyState title="No deleted releases">
+                {search.due
+                  ? `None is permanently deleted within ${search.due} days.`
+                  : 'The recycle bin is empty.'}
+              </EmptyState>
+            )
+          }
+        />
+        <ListPages search={search} change={change} pageSize={trashPageSize} total={trash.data?.totalCount} />
+      </Loaded>
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>

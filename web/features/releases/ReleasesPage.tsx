@@ -63,39 +63,24 @@ function Actions() {
       {can.manageRollouts && (
         <Button
           variant="default"
-          leftSection={<IconStairsUp size={15} stroke={1.75} />}
+          leftSection={<IconStairsUp />}
           onClick={() => change({ dialog: 'defaults' })}
         >
           Default Rollout
         </Button>
       )}
       {can.viewReleases && (
-        <Button
-          component={Link}
-          to={paths.releaseTrash}
-          variant="default"
-          leftSection={<IconTrash size={15} stroke={1.75} />}
-        >
+        <Button component={Link} to={paths.releaseTrash} variant="default" leftSection={<IconTrash />}>
           Recycle Bin
         </Button>
       )}
       {hasPermission('rollouts', 'read') && (
-        <Button
-          component={Link}
-          to={paths.approvals}
-          variant="default"
-          leftSection={<IconUserCheck size={15} stroke={1.75} />}
-        >
+        <Button component={Link} to={paths.approvals} variant="default" leftSection={<IconUserCheck />}>
           Approvals
         </Button>
       )}
       {hasPermission('rollouts', 'read') && (
-        <Button
-          component={Link}
-          to={paths.policies}
-          variant="default"
-          leftSection={<IconTags size={15} stroke={1.75} />}
-        >
+        <Button component={Link} to={paths.policies} variant="default" leftSection={<IconTags />}>
           Update Policies
         </Button>
       )}

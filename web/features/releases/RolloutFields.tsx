@@ -67,10 +67,8 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
             )}
             {plan.inSteps ? (
               <PlanFields
+                form={form}
                 plan={plan}
-                inputProps={(field) => form.getInputProps(field)}
-                onAdd={(step, index) => form.insertListItem('plan.steps', step, index)}
-                onRemove={(index) => form.removeListItem('plan.steps', index)}
                 disabled={refusal !== null}
                 note={
                   release.isDraft

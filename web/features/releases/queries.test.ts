@@ -3,15 +3,17 @@ import { stubBrowser } from '../../../tests/browser.ts';
 import { ApiError } from '../../api-error.ts';
 
 stubBrowser();
+const { retryOnce } = await import('../../query-client.ts');
 const { releaseAnalyticsQuery, releaseListQuery, releaseTrashQuery } = await import('./queries.ts');
 
 test('what is asked about releases is fresh for 5 minutes, and asked once more when it fails', () => {
   for (const { staleTime, retry } of [releaseListQuery({}), releaseAnalyticsQuery(), releaseTrashQuery({})]) {
     expect(staleTime).toBe(300_000);
-    const failed = new ApiError(503, 'x');
-    expect([retry(0, failed), retry(1, failed)]).toEqual([true, false]);
-    expect(retry(0, new ApiError(403, 'x'))).toBe(false);
+    expect(retry).toBe(retryOnce);
   }
+  const failed = new ApiError(503, 'x');
+  expect([retryOnce(0, failed), retryOnce(1, failed)]).toEqual([true, false]);
+  expect(retryOnce(0, new ApiError(403, 'x'))).toBe(false);
 });
 
 test('the bin is asked for its first page of 20, unless another is wanted', () => {

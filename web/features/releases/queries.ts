@@ -34,58 +34,43 @@ const filterOf = (search: ReleasesSearch) => ({
   showInactive: search.inactive ? ('true' as const) : ('false' as const),
 });
 
-export const releaseListQuery = (search: ReleasesSearch) => ({
-  ...queryOf(releases.list, {
-    query: {
-      ...filterOf(search),
-      ...pageOf(search.page, pageSize),
-    },
-  }),
-  ...asReleases,
-  ...live,
-  placeholderData: keepPreviousData,
-});
+export const releaseListQuery = (search: ReleasesSearch) =>
+  queryOf(
+    releases.list,
+    { query: { ...filterOf(search), ...pageOf(search.page, pageSize) } },
+    { ...asReleases, ...live, placeholderData: keepPreviousData },
+  );
 
 /** Releases found by version or notes, including inactive ones. */
 export const findReleases = (text: string, limit: number, signal: AbortSignal) =>
   call(releases.list, { query: { search: text, limit: String(limit) } }, { signal });
 
 /** One release, always refetched, since its `updatedAt` decides whether an edit may be saved. */
-export const releaseQuery = (id: string) => ({
-  ...queryOf(releases.get, withId(id)),
-  ...asReleases,
-  staleTime: 0,
-  ...alwaysFresh,
-});
+export const releaseQuery = (id: string) =>
+  queryOf(releases.get, withId(id), { ...asReleases, staleTime: 0, ...alwaysFresh });
 
-export const releaseAnalyticsQuery = () => ({
-  ...queryOf(releases.analytics),
-  ...asReleases,
-  ...live,
-});
+export const readRelease = (id: string) => call(releases.get, withId(id));
 
-export const releaseTrashQuery = ({ search, due, page }: ReleaseTrashSearch) => ({
-  ...queryOf(releases.trash, {
-    query: { search, dueWithinDays: due, page: String(page ?? 1), pageSize: String(trashPageSize) },
-  }),
-  ...asReleases,
-  placeholderData: keepPreviousData,
-});
+export const releaseAnalyticsQuery = () => queryOf(releases.analytics, {}, { ...asReleases, ...live });
+
+export const releaseTrashQuery = ({ search, due, page }: ReleaseTrashSearch) =>
+  queryOf(
+    releases.trash,
+    { query: { search, dueWithinDays: due, page: String(page ?? 1), pageSize: String(trashPageSize) } },
+    { ...asReleases, placeholderData: keepPreviousData },
+  );
 
 /** Machines that run the version of a release. */
-export const releaseImpactQuery = (releaseId: string) => ({
-  ...queryOf(releases.impact, withId(releaseId)),
-  ...askedOnce,
-});
+export const releaseImpactQuery = (releaseId: string) =>
+  queryOf(releases.impact, withId(releaseId), askedOnce);
 
 /** How far these releases have come, for the list. */
-export const stripsQuery = (ids: readonly string[]) => ({
-  ...queryOf(rollouts.strips, { query: { ids: ids.join(',') } }),
-  ...asReleases,
-  ...live,
-  enabled: ids.length > 0,
-  placeholderData: keepPreviousData,
-});
+export const stripsQuery = (ids: readonly string[]) =>
+  queryOf(
+    rollouts.strips,
+    { query: { ids: ids.join(',') } },
+    { ...asReleases, ...live, enabled: ids.length > 0, placeholderData: keepPreviousData },
+  );
 
 export const setRolloutDefault = (channel: Channel, body: RouteRequest<typeof rollouts.setDefault>['body']) =>
   call(rollouts.setDefault, { params: { channel }, body });
@@ -102,7 +87,9 @@ export const widenRollout = (id: string, percentage: number) =>
   call(rollouts.widen, { ...withId(id), body: { percentage } });
 export const pauseRollout = (id: string, reason: string) =>
   call(releases.pause, { ...withId(id), body: { reason } });
-export const resumeRollout = (id: string) => call(releases.resume, withId(id));
+/** `percentage`: as it was shown. */
+export const resumeRollout = (id: string, percentage: number) =>
+  call(releases.resume, { ...withId(id), query: { percentage: String(percentage) } });
 export const withdrawRelease = (id: string, reason: string) =>
   call(releases.withdraw, { ...withId(id), body: { reason } });
 export const softDeleteRelease = (id: string, reason: string) =>

@@ -47,6 +47,7 @@ export function Badges({ release }: { release: Release }) {
       {release.isMandatory && <StatusBadge tone="teal">Mandatory</StatusBadge>}
       {!release.isActive && <StatusBadge tone="red">Inactive</StatusBadge>}
       {release.damagedAt && <StatusBadge tone="red">Damaged file</StatusBadge>}
+      {release.failuresClaimedAt && <StatusBadge tone="orange">Failures claimed</StatusBadge>}
       {release.pausedAt && <StatusBadge tone="orange">Paused</StatusBadge>}
     </span>
   );

@@ -1,18 +1,62 @@
 import { planText } from '../../../contract/next-step.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+import type { Release } from '../../../contract/releases.ts';
+import { ApiError } from '../../api-error.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
-import { fieldLabels } from './release-form.ts';
+import { isSame } from '../../merge-edits.ts';
+import { momentText } from '../../ui/time.ts';
+import { fieldLabels, storedRollout, type Rollout } from './release-form.ts';
+
+type Seen = { readonly rollout: Rollout };
+
+/**
+ * The conflict of a rollout with the one that another user set since it was `seen`; undefined without one. The rollout
+ * calls carry no version. A rollout is one value: a percentage and the steps of a colleague would be merged to either.
+ */
+export function rolloutConflict(seen: Seen, stored: Release, yours: Rollout): ApiError | undefined {
+  const current = storedRollout(stored);
+  if (isSame(current, seen.rollout)) return undefined;
+  return editConflict([
+    ofRollout(current, yours),
+    { path: 'updatedAt', message: 'Was changed', current: stored.updatedAt },
+  ]);
+}
+
+/** A conflict of the update, which does not carry the rollout, with the rollout where it differs as well. */
+export function withRollout(conflict: ApiError, stored: Release, yours: Rollout): ApiError {
+  const current = storedRollout(stored);
+  return editConflict([
+    ...conflict.details.filter(({ path }) => !carried.has(path)),
+    ...(isSame(current, yours) ? [] : [ofRollout(current, yours)]),
+  ]);
+}
+
+/** With an update that publishes. */
+const carried: ReadonlySet<string> = new Set(['rolloutPercentage', 'rolloutPlan', 'startsAt']);
+
+const ofRollout = (current: Rollout, yours: Rollout) => ({
+  path: 'rollout',
+  message: 'Was changed',
+  current,
+  yours,
+});
+
+const editConflict = (details: ApiError['details']) =>
+  new ApiError(409, 'Was changed by someone else', { code: 'EDIT_CONFLICT', details: [...details] });
 
 /** Labels of the fields in which two edits of one release differ. */
 export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, (field, value) => asText(field, value));
+  differingFields(clash, fieldLabels, (field, value) =>
+    field === 'rollout' ? rolloutText(value as Rollout) : asText(field, value),
+  );
+
+const rolloutText = (rollout: Rollout): string =>
+  'rolloutPlan' in rollout
+    ? `In steps: ${planText(rollout.rolloutPlan)}${rollout.startsAt ? `, from ${momentText(rollout.startsAt)}` : ''}`
+    : `${rollout.rolloutPercentage} %`;
 
 function asText(field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return `${value} %`;
   if (field === 'acceptableFailures') return 'As the previous release';
-  if (isPlan(value)) return planText(value);
   return typeof value === 'string' && value !== '' ? value : '—';
 }
-
-const isPlan = (value: unknown): value is RolloutPlan => Array.isArray(value);

@@ -3,14 +3,13 @@ import type { Release } from '../../../contract/releases.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { planErrors, planSummary } from '../../release-plan.ts';
 import {
+  chosenRollout,
   lacksRollout,
   lockedFor,
   needsReachConfirm,
   percentageToChoose,
-  planAfter,
-  rolloutAfter,
-  rolloutOnPublishing,
   rolloutText,
+  storedRollout,
   valuesOf,
 } from './release-form.ts';
 
@@ -25,6 +24,7 @@ const release: Release = {
   isMandatory: true,
   rolloutPercentage: 5,
   damagedAt: null,
+  failuresClaimedAt: null,
   minimumAppVersion: null,
   security: false,
   minimumSupportedVersion: null,
@@ -103,39 +103,20 @@ test.each([
   expect(needsReachConfirm({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
 });
 
-test('publishing a draft takes the percentage along', () => {
-  expect(rolloutOnPublishing(values, { isDraft: true })).toEqual({ rolloutPercentage: 5 });
-  expect(rolloutOnPublishing(values, { isDraft: false })).toEqual({});
-  expect(rolloutOnPublishing({ ...values, isDraft: true }, { isDraft: true })).toEqual({});
-});
-
-test('a rollout call follows when the percentage of a published release changed, or ends its plan', () => {
-  const at = (rolloutPercentage: number, rolloutPlan: RolloutPlan | null = null) => ({
-    rolloutPercentage,
-    rolloutPlan,
+test('a rollout is a percentage, or steps; a draft has none', () => {
+  expect(chosenRollout(values)).toEqual({ rolloutPercentage: 5 });
+  expect(chosenRollout(inSteps)).toEqual({ rolloutPlan: steps, startsAt: null });
+  expect(chosenRollout({ ...inSteps, isDraft: true })).toBeUndefined();
+  expect(storedRollout({ ...release, isDraft: true })).toEqual({ rolloutPercentage: 5 });
+  // the form knows no milliseconds
+  const startsAt = '2026-11-20T09:00:30.500Z';
+  expect(storedRollout({ ...release, rolloutPlan: steps, startsAt })).toEqual({
+    rolloutPlan: steps,
+    startsAt: '2026-11-20T09:00:30.000Z',
   });
-  expect(rolloutAfter(values, at(10))).toBe(5);
-  expect(rolloutAfter(values, at(5))).toBeUndefined();
-  expect(rolloutAfter(values, at(5, steps))).toBe(5);
-  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, at(5))).toBe(100);
-  expect(rolloutAfter({ ...values, rolloutPercentage: 100 }, at(100))).toBeUndefined();
-  expect(rolloutAfter({ ...values, isDraft: true }, at(100))).toBeUndefined();
-  expect(rolloutAfter(inSteps, at(10))).toBeUndefined();
 });
 
 describe('a rollout in steps', () => {
-  test('is published with its steps, and set by a call of its own afterwards', () => {
-    const sent = { rolloutPlan: steps, startsAt: null };
-    expect(rolloutOnPublishing(inSteps, { isDraft: true })).toEqual(sent);
-    expect(planAfter(inSteps, { rolloutPlan: null, startsAt: null })).toEqual({
-      plan: steps,
-      startsAt: null,
-    });
-    expect(planAfter(inSteps, sent)).toBeUndefined();
-    expect(planAfter({ ...inSteps, isDraft: true }, { rolloutPlan: null, startsAt: null })).toBeUndefined();
-    expect(planAfter(values, sent)).toBeUndefined();
-  });
-
   test('asks before it reaches all at once, not before its first step', () => {
     const draft = { ...release, isDraft: true, rolloutPercentage: 100 };
     const publish = { ...inSteps, isDraft: false };

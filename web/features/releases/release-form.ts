@@ -1,8 +1,6 @@
 import type { Release } from '../../../contract/releases.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { channels } from '../../../contract/versions.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
-import { isSame } from '../../merge-edits.ts';
 import { firstPercentage, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 
 /** Values of the Edit dialog. */
@@ -19,8 +17,7 @@ export const fieldLabels = {
   minimumSupportedVersion: 'Minimum Supported Version',
   releaseNotes: 'Release Notes',
   acceptableFailures: 'Acceptable failures',
-  rolloutPlan: 'Rollout in steps',
-  startsAt: 'Start',
+  rollout: 'Rollout',
 } as const;
 
 export const valuesOf = (release: Release): ReleaseValues => ({
@@ -96,37 +93,18 @@ export const payloadOf = (values: ReleaseValues) => ({
 export const rolloutOf = ({ isDraft, rolloutPercentage, plan }: ReleaseValues) =>
   isDraft || plan.inSteps ? {} : { rolloutPercentage };
 
-/** What publishing a draft also sends, so that no machine is offered more than what was chosen; else nothing. */
-export const rolloutOnPublishing = (values: ReleaseValues, seen: Pick<Release, 'isDraft'>) =>
-  !seen.isDraft || values.isDraft
-    ? {}
-    : values.plan.inSteps
-      ? planPayload(values.plan)
-      : { rolloutPercentage: percentageOf(values.rolloutPercentage) };
+/** A percentage, or steps with their start. */
+export type Rollout = { rolloutPercentage: number } | ReturnType<typeof planPayload>;
 
-/**
- * The percentage for the rollout call that follows an update: undefined for a draft, or when it is stored already as the
- * only step.
- */
-export function rolloutAfter(
-  values: ReleaseValues,
-  stored: Pick<Release, 'rolloutPercentage' | 'rolloutPlan'>,
-): number | undefined {
-  const wanted = percentageOf(values.rolloutPercentage);
-  const isStored = stored.rolloutPercentage === wanted && stored.rolloutPlan === null;
-  return values.isDraft || values.plan.inSteps || isStored ? undefined : wanted;
-}
+const rolloutOfForm = ({ rolloutPercentage, plan }: ReleaseValues): Rollout =>
+  plan.inSteps ? planPayload(plan) : { rolloutPercentage: percentageOf(rolloutPercentage) };
 
-/** The plan for the call that follows an update: undefined for a draft, without steps, or when it is stored already. */
-export function planAfter(
-  { isDraft, plan }: ReleaseValues,
-  stored: Pick<Release, 'rolloutPlan' | 'startsAt'>,
-): { plan: RolloutPlan; startsAt: string | null } | undefined {
-  const { rolloutPlan, startsAt } = planPayload(plan);
-  if (isDraft || rolloutPlan === undefined || startsAt === undefined) return undefined;
-  const isStored = isSame([rolloutPlan, startsAt], [stored.rolloutPlan, stored.startsAt]);
-  return isStored ? undefined : { plan: rolloutPlan, startsAt };
-}
+/** The rollout that the user chose; undefined for a draft, which has none (spec part 2, section 4). */
+export const chosenRollout = (values: ReleaseValues): Rollout | undefined =>
+  values.isDraft ? undefined : rolloutOfForm(values);
+
+/** The rollout of a release in the precision of the form, to compare it with a chosen one. */
+export const storedRollout = (release: Release): Rollout => rolloutOfForm(valuesOf(release));
 
 export const rolloutText = (percentage: number): string =>
   percentage === 100

@@ -2,19 +2,15 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useWhenAsked } from '../../approval-store.ts';
-import { useEdit } from '../../edit-conflict.ts';
+import { conflictOf, useEdit } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
-import { percentageOf } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
-import {
-  payloadOf,
-  planAfter,
-  rolloutAfter,
-  rolloutOnPublishing,
-  valuesOf,
-  type ReleaseValues,
-} from './release-form.ts';
-import { setPlan, setRollout, updateRelease } from './queries.ts';
+import { rolloutConflict, withRollout } from './release-conflict.ts';
+import { chosenRollout, payloadOf, storedRollout, type ReleaseValues, type Rollout } from './release-form.ts';
+import { readRelease, setPlan, setRollout, updateRelease } from './queries.ts';
+
+type Payload = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
+type Base = Release & { rollout: Rollout };
 
 /** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
@@ -25,21 +21,24 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const [saved, setSaved] = useState(false);
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
-  const chosen = useRef(valuesOf(seen));
   const edit = useEdit({
-    save: async (payload: ReturnType<typeof payloadOf>, updatedAt) => {
-      const rollout = can.manageRollouts ? rolloutOnPublishing(chosen.current, stored.current) : {};
-      stored.current = await updateRelease(seen.id, { ...payload, ...rollout, updatedAt });
-      // A user who did not change the rollout must not overwrite a concurrent change of it.
-      const { rolloutPercentage, plan } = chosen.current;
-      const before = valuesOf(seen);
-      const isTouched =
-        percentageOf(rolloutPercentage) !== seen.rolloutPercentage || !isSame(plan, before.plan);
-      if (!can.manageRollouts || !isTouched) return;
-      const percentage = rolloutAfter(chosen.current, stored.current);
-      const steps = planAfter(chosen.current, stored.current);
-      if (percentage !== undefined) stored.current = await setRollout(seen.id, percentage);
-      if (steps !== undefined) stored.current = await setPlan(seen.id, steps);
+    save: async ({ rollout, ...fields }: Payload, base: Base) => {
+      const publishes = base.isDraft && !fields.isDraft;
+      const body = { ...fields, ...(publishes && rollout), updatedAt: base.updatedAt };
+      stored.current = await updateRelease(seen.id, body).catch(async (error: unknown) => {
+        const conflict = conflictOf(error);
+        throw conflict && rollout ? withRollout(conflict, await readRelease(seen.id), rollout) : error;
+      });
+      if (publishes || rollout === undefined || isSame(rollout, base.rollout)) return;
+      if (isSame(rollout, storedRollout(stored.current))) return;
+      const conflict = rolloutConflict(base, stored.current, rollout);
+      if (conflict) throw conflict;
+      if ('rolloutPlan' in rollout) {
+        const { rolloutPlan: plan, startsAt } = rollout;
+        stored.current = await setPlan(seen.id, { plan, startsAt });
+      } else {
+        stored.current = await setRollout(seen.id, rollout.rolloutPercentage);
+      }
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,
@@ -50,8 +49,8 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   useCloseAfter(saved, onClose);
   useWhenAsked(edit.error, onClose);
   const submit = (values: ReleaseValues) => {
-    chosen.current = values;
-    edit.submit(payloadOf(values), stored.current);
+    const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
+    edit.submit({ ...payloadOf(values), rollout }, { ...stored.current, rollout: storedRollout(seen) });
   };
   return { ...edit, submit, saved };
 }

@@ -11,26 +11,20 @@ export const machinesPerPage = 50;
 const followed = { ...live, retry: retryOnce };
 
 /** Where a release stands. */
-export const progressQuery = (releaseId: string) => ({
-  ...queryOf(rollouts.progress, { params: { releaseId } }),
-  ...followed,
-});
+export const progressQuery = (releaseId: string) =>
+  queryOf(rollouts.progress, { params: { releaseId } }, followed);
 
 /** What was done to a release. */
-export const historyQuery = (releaseId: string) => ({
-  ...queryOf(rollouts.history, { params: { releaseId } }),
-  ...followed,
-});
+export const historyQuery = (releaseId: string) =>
+  queryOf(rollouts.history, { params: { releaseId } }, followed);
 
 /** A page of its machines. */
-export const machinesQuery = (releaseId: string, { group, search, page }: ReleaseSearch) => ({
-  ...queryOf(rollouts.machines, {
-    params: { releaseId },
-    query: { group, search, ...pageOf(page, machinesPerPage) },
-  }),
-  ...followed,
-  placeholderData: keepPreviousData,
-});
+export const machinesQuery = (releaseId: string, { group, search, page }: ReleaseSearch) =>
+  queryOf(
+    rollouts.machines,
+    { params: { releaseId }, query: { group, search, ...pageOf(page, machinesPerPage) } },
+    { ...followed, placeholderData: keepPreviousData },
+  );
 
 export const machinesCsvUrl = (releaseId: string, { group, search }: ReleaseSearch): string =>
   urlOf(rollouts.machinesCsv, { params: { releaseId }, query: { group, search } });

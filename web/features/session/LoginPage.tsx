@@ -1,4 +1,4 @@
-import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
@@ -11,8 +11,8 @@ import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
+import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import classes from './LoginPage.module.css';
-import { classNames } from '../../ui/class-names.ts';
 
 const route = getRouteApi('/login');
 
@@ -84,14 +84,9 @@ function LoginForm() {
     >
       <Stack gap="md">
         {error && (
-          <Alert
-            color="red"
-            role="alert"
-            p="xs"
-            classNames={classNames({ root: classes.error, message: classes.errorText })}
-          >
+          <ToneAlert tone="red" p="xs">
             {error}
-          </Alert>
+          </ToneAlert>
         )}
         {/* Keeps email and password in the form: they are sent together with the code. */}
         <Credentials hidden={codeWanted} />

@@ -18,7 +18,7 @@ const count = (value: number | null) => (value === null ? '—' : countText(valu
 /** The counts since midnight UTC, beside those of yesterday at the same hour. */
 export function DayFigures({ figures }: { figures: readonly DayFigure[] }) {
   return (
-    <section className={classes.figures} aria-label="The day in figures">
+    <section className={`panel ${classes.figures}`} aria-label="The day in figures">
       <table>
         <caption>Since midnight UTC</caption>
         <thead>

@@ -6,6 +6,7 @@ import type { TodayKind } from '../../../contract/today-needs.ts';
 import type { TodayLine } from '../../../contract/today.ts';
 import { useAuth } from '../../session.tsx';
 import {
+  IconAlertTriangle,
   IconArchive,
   IconBan,
   IconClockExclamation,
@@ -23,6 +24,7 @@ import {
   IconUsersGroup,
   type Icon,
 } from '../../ui/icons.tsx';
+import { toneColors } from '../../ui/StatusBadge.tsx';
 import { ExtendButton } from '../licenses/index.ts';
 import { isToExtend, shownLine } from './today-lines.ts';
 import classes from './today.module.css';
@@ -36,6 +38,7 @@ const icons: Record<TodayKind, Icon> = {
   releasesDamaged: IconFileAlert,
   rolloutsFailing: IconBan,
   approvalsWaiting: IconUserCheck,
+  rolloutsClaimed: IconAlertTriangle,
   rolloutsReady: IconPlayerTrackNext,
   rolloutsPaused: IconPlayerPause,
   licensesEnded: IconClockExclamation,
@@ -56,11 +59,7 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
   const LineIcon = icons[line.kind];
   return (
     <li className={classes.line} data-kind={line.kind}>
-      <span
-        className={classes.icon}
-        style={{ background: `var(--ui-${tone}-bg)`, color: `var(--ui-${tone}-text)` }}
-        aria-hidden
-      >
+      <span className={classes.icon} style={toneColors(tone)} aria-hidden>
         <LineIcon size={17} stroke={1.6} />
       </span>
       <div className={classes.text}>

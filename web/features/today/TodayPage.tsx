@@ -34,7 +34,7 @@ export function TodayPage() {
               ) : lines.length === 0 ? (
                 <Quiet checkedAt={today.dataUpdatedAt} />
               ) : (
-                <ul className={classes.lines}>
+                <ul className={`panel ${classes.lines}`}>
                   {byUrgency(lines, now).map((line) => (
                     <Line key={line.kind} line={line} now={now} />
                   ))}
@@ -51,7 +51,7 @@ export function TodayPage() {
 
 function Quiet({ checkedAt }: { checkedAt: number }) {
   return (
-    <div className={classes.quiet} role="status">
+    <div className={`panel ${classes.quiet}`} role="status">
       <span className={classes.check} aria-hidden>
         <IconCheck size={22} stroke={2} />
       </span>
@@ -66,7 +66,7 @@ function Quiet({ checkedAt }: { checkedAt: number }) {
 
 function Loading() {
   return (
-    <ul className={classes.lines}>
+    <ul className={`panel ${classes.lines}`}>
       {[42, 58, 36].map((width) => (
         <li key={width} className={classes.line}>
           <Skeleton height={32} width={32} radius={8} />

@@ -48,6 +48,10 @@ test('every kind says what it counts, for one and for many', () => {
         "1,200 rollouts failed and paused themselves",
       ],
       [
+        "1 release fails on machines without a token",
+        "1,200 releases fail on machines without a token",
+      ],
+      [
         "1 change waits for your approval",
         "1,200 changes wait for your approval",
       ],

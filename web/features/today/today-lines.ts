@@ -121,6 +121,13 @@ const described: Record<TodayKind, Describe> = {
     releases('failing'),
     release,
   ),
+  rolloutsClaimed: records(
+    'orange',
+    (n) => say(n, 'release', ['fails', 'fail'], 'on machines without a token'),
+    ({ name }, when) => `${name}, since ${when}. The reports may be forged, so nothing was paused.`,
+    releases('claimed'),
+    release,
+  ),
   approvalsWaiting: records(
     'amber',
     (n) => say(n, 'change', ['waits', 'wait'], 'for your approval'),
@@ -155,7 +162,7 @@ const described: Record<TodayKind, Describe> = {
     (n) => say(n, 'full license', ['has', 'have'], 'machines waiting for a seat'),
     ({ name }, when) => `${name} refused one ${when}`,
     full,
-    license(full, 'Change seats'),
+    license(full, 'Open license'),
   ),
   licensesEnding: records(
     'amber',

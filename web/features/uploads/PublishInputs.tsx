@@ -70,14 +70,7 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
               onChange={(inSteps) => form.setFieldValue('plan.inSteps', inSteps)}
             />
           </div>
-          {isInSteps && (
-            <PlanFields
-              plan={values.plan}
-              inputProps={(field) => form.getInputProps(field)}
-              onAdd={(step, index) => form.insertListItem('plan.steps', step, index)}
-              onRemove={(index) => form.removeListItem('plan.steps', index)}
-            />
-          )}
+          {isInSteps && <PlanFields form={form} plan={values.plan} />}
         </Stack>
       )}
       <Stack gap="xs">

@@ -55,11 +55,11 @@ export function EditUserForm(props: {
         error={form.errors['role']}
         onChange={(value) => form.setFieldValue('role', value)}
       />
-      {form.values.role !== role && <RoleConsequences id={id} />}
+      {form.values.role !== role && <UserRoleConsequences id={id} />}
     </DialogForm>
   );
 }
 
-function RoleConsequences({ id }: { id: string }) {
+function UserRoleConsequences({ id }: { id: string }) {
   return <ConsequenceList of={useUserConsequences(id, 'changeRole')} />;
 }

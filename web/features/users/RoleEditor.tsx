@@ -42,7 +42,7 @@ export default function RoleEditor() {
   return (
     <div className={classes.editor}>
       <div className={classes.list}>
-        <nav aria-label="Roles">
+        <nav className="panel" aria-label="Roles">
           {roles.data.map((role) => (
             <button
               key={role.roleId}
@@ -60,7 +60,7 @@ export default function RoleEditor() {
           <Button
             variant="default"
             data-hotkey="c"
-            leftSection={<IconPlus size={15} stroke={1.75} />}
+            leftSection={<IconPlus />}
             onClick={() => setCreating(true)}
           >
             New Role

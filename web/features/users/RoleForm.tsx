@@ -51,7 +51,7 @@ export function RoleForm(props: {
   // The user has no changes of their own to lose.
   if (!changed && latest !== seen) beginFrom(latest);
   const edit = useEdit({
-    save: (payload: ReturnType<typeof payloadOf>, updatedAt) =>
+    save: (payload: ReturnType<typeof payloadOf>, { updatedAt }) =>
       updateRole(role.roleId, { ...payload, updatedAt }),
     onSaved: (saved) => {
       beginFrom(saved);
@@ -66,7 +66,7 @@ export function RoleForm(props: {
   });
 
   return (
-    <section className={classes.form} aria-label={roleLabel(role.name)}>
+    <section className={`panel ${classes.form}`} aria-label={roleLabel(role.name)}>
       <div className={classes.head}>
         <h2 className={classes.title}>{roleLabel(role.name)}</h2>
         <Group gap="xs">

@@ -3,7 +3,7 @@ import { lazy } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
 import { refusalOf, sentenceOf } from '../../api-error.ts';
-import { runBulk } from '../../bulk-run.ts';
+import { itemProblem, runBulk } from '../../bulk-run.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
@@ -81,7 +81,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       void toast({ message: done, subject: action === 'delete' ? { name: user.email } : aboutUser(user) });
       for (const { item, error } of notRevoked)
         void toast({
-          message: refusalOf(`API key "${item.name}" was not revoked`, error),
+          message: refusalOf(`API key "${item.name}" was not revoked`, error, itemProblem(error)),
           subject: aboutApiKey(item),
           tone: 'red',
         });

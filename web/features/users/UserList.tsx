@@ -5,7 +5,6 @@ import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
-import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
@@ -32,7 +31,7 @@ export function UserList() {
   const list = useQuery(usersQuery(search.search));
   const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
-  const viewed = { list: 'users', to: paths.users, search, params: usersView } as const;
+  const viewed = { list: 'users', search, params: usersView } as const;
   const columns = userColumns(me, roles);
   const handlers = {
     me,

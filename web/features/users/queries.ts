@@ -6,41 +6,32 @@ import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
 
 /** All users, or those whose email or name contains the search. */
-export const usersQuery = (search: string | undefined) => ({
-  ...queryOf(users.list, { query: { search } }),
-  retry: false,
-  placeholderData: keepPreviousData,
-});
+export const usersQuery = (search: string | undefined) =>
+  queryOf(users.list, { query: { search } }, { retry: false, placeholderData: keepPreviousData });
 
 /** The users whose email or name contains the search, always refetched. */
 export const findUsers = (search: string | undefined, signal: AbortSignal) =>
   call(users.list, { query: { search } }, { signal });
 
-export const userQuery = (id: string) => ({ ...queryOf(users.get, { params: { id } }), ...alwaysFresh });
+export const userQuery = (id: string) => queryOf(users.get, { params: { id } }, alwaysFresh);
 
 /** Spec part 2, section 9. */
 const rolesKeptFor = 10 * 60_000;
 
 /** Not retried: the seven roles of the spec replace them immediately. */
-export const rolesQuery = {
-  ...queryOf(rbac.roles),
-  staleTime: rolesKeptFor,
-  gcTime: rolesKeptFor,
-  retry: false,
-};
+export const rolesQuery = queryOf(
+  rbac.roles,
+  {},
+  { staleTime: rolesKeptFor, gcTime: rolesKeptFor, retry: false },
+);
 
 export const userSessionsQuery = (id: string) => queryOf(users.sessions, { params: { id } });
 
 /** What depends on a user: open sessions, and API keys that they created. */
-export const userImpactQuery = (id: string) => ({
-  ...queryOf(users.impact, { params: { id } }),
-  ...askedOnce,
-});
+export const userImpactQuery = (id: string) => queryOf(users.impact, { params: { id } }, askedOnce);
 
-export const roleImpactQuery = (roleId: string) => ({
-  ...queryOf(rbac.roleImpact, { params: { roleId } }),
-  ...askedOnce,
-});
+export const roleImpactQuery = (roleId: string) =>
+  queryOf(rbac.roleImpact, { params: { roleId } }, askedOnce);
 
 export type NewUser = RouteRequest<typeof users.create>['body'];
 type UserPatch = RouteRequest<typeof users.update>['body'];

@@ -21,7 +21,7 @@ export default function OpenView(viewed: ViewedList) {
   return (
     <>
       <Chip
-        icon={<IconBookmark size={13} stroke={1.75} />}
+        icon={<IconBookmark size={13} />}
         label={name}
         removeLabel={`Leave view ${current?.name ?? ''}`.trim()}
         onRemove={leave}
@@ -60,7 +60,7 @@ function SaveChanges(props: {
   // What is on the screen is what is stored: that version is seen, whoever saved it.
   if (!isChanged && seen.updatedAt !== view.updatedAt) setSeen(view);
   const edit = useEdit({
-    save: (changed: { query: string }, updatedAt) => updateView(view.id, { ...changed, updatedAt }),
+    save: (changed: { query: string }, { updatedAt }) => updateView(view.id, { ...changed, updatedAt }),
     onSaved: (saved) => void toast({ message: `View ${saved.name} saved`, subject: aboutView(saved) }),
     onGivenUp: () => onOpen(view),
   });

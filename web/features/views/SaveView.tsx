@@ -60,7 +60,7 @@ function NewForm({ list, query, onCreated, onClose }: Omit<Props, 'view'>) {
 function EditForm({ view, onClose }: { view: SavedView; onClose: () => void }) {
   const [seen] = useSeen(`view ${view.id}`, view);
   const edit = useEdit({
-    save: (values: Fields, updatedAt) => updateView(view.id, { ...values, updatedAt }),
+    save: (values: Fields, { updatedAt }) => updateView(view.id, { ...values, updatedAt }),
     onSaved: (saved) => {
       saidSaved(saved);
       onClose();

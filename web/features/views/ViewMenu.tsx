@@ -12,7 +12,7 @@ const SaveView = lazy(() => import('./SaveView.tsx'));
 
 /** The saved views of a list: opens one, saves the current filters as one, renames, shares and deletes. */
 export default function ViewMenu(viewed: ViewedList) {
-  const { views, current, query, open, leave } = useCurrentView(viewed);
+  const { views, current, query, refresh, open, leave } = useCurrentView(viewed);
   const remove = useRemoveView({ onRemoved: leave, onRestored: open });
   const [asked, setAsked] = useKept<{ view: SavedView | undefined }>('open: save view');
   const button = useRef<HTMLButtonElement>(null);
@@ -31,10 +31,11 @@ export default function ViewMenu(viewed: ViewedList) {
         withInitialFocusPlaceholder={false}
         menuItemTabIndex={0}
         transitionProps={{ duration: 0 }}
+        onOpen={refresh}
       >
         <Menu.Target>
           <Button ref={button} variant="default" px={8} aria-label="Views" data-hint="Views">
-            <IconBookmark size={15} stroke={1.75} />
+            <IconBookmark />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>

@@ -11,7 +11,7 @@ export const Views = (viewed: ViewedList) => (
   <Suspense
     fallback={
       <Button variant="default" px={8} aria-label="Views" disabled>
-        <IconBookmark size={15} stroke={1.75} />
+        <IconBookmark />
       </Button>
     }
   >

@@ -1,21 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, type LinkProps } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { SavedView, ViewList } from '../../../contract/views.ts';
 import { viewsQuery } from './queries.ts';
+import { listPaths } from './view-path.ts';
 import { writeQuery, readQuery, type ViewParams } from './view-query.ts';
 
-/** The list of a view menu: its path, its search parameters, and those of them that a view holds. */
+/** The list of a view menu: its search parameters, and those of them that a view holds. */
 export type ViewedList = {
   list: ViewList;
-  to: NonNullable<LinkProps['to']>;
   search: Record<string, unknown> & { view?: string | undefined };
   params: ViewParams;
 };
 
 /** The views of a list, the open one, and how the filters differ from it. */
-export function useCurrentView({ list, to, search, params }: ViewedList) {
+export function useCurrentView({ list, search, params }: ViewedList) {
   const navigate = useNavigate();
-  const { data: views = [], isSuccess } = useQuery(viewsQuery(list));
+  const to = listPaths[list];
+  const { data: views = [], isSuccess, refetch } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
   const query = writeQuery(search, params);
   const stored = current && readQuery(current.query, params);
@@ -28,6 +29,8 @@ export function useCurrentView({ list, to, search, params }: ViewedList) {
     query,
     isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
     lost: stored?.lost ?? [],
+    /** Others may have shared or deleted views meanwhile. */
+    refresh: () => void refetch(),
     /** Replaces the filters by those of the view. */
     open: (view: SavedView) => go({ ...readQuery(view.query, params).search, view: view.id }),
     /** Keeps the filters, without a view. */

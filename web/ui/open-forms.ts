@@ -1,0 +1,11 @@
+/** The dialogs, without the questions about leaving one, and forms of pages that are open. */
+const forms: object[] = [];
+
+/** The one that was opened last, in which the user sends changes. */
+export const topForm = (): object | undefined => forms.at(-1);
+
+/** Adds a form on top; returns a function that removes it. */
+export function addForm(form: object): () => void {
+  forms.push(form);
+  return () => void forms.splice(forms.indexOf(form), 1);
+}
