@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { uploads } from '../../../contract/uploads.ts';
 import { program } from '../../../tests/binaries.ts';
@@ -109,6 +110,36 @@ describe('a claim on a chunk', () => {
     await up.sendAll(bytes, prepared);
     slow.request.end(Buffer.alloc(8 * MiB, 9));
     expect([409, 'broken']).toContain(await slow.answer);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is given to two connections at once that end the completion of a stopped process', async () => {
+    const prepared = await up.prepare(bytes);
+    await server.db
+      .updateTable('uploads')
+      .set({ claim: randomUUID(), claimed_at: new Date(server.clock.now().getTime() - seconds(11)) })
+      .where('upload_id', '=', prepared.uploadId)
+      .execute();
+    const holder = await server.pool.connect();
+    await holder.query('begin; lock table upload_chunks in share mode');
+    const sent = up.sendAll(bytes, prepared);
+    try {
+      // one waits for the table and the other for the upload: if both had locked the upload, neither could end its claim
+      await eventually(async () => {
+        const { rows } = await server.pool.query<{ event: string }>(
+          `select wait_event as event from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' order by wait_event`,
+        );
+        return isDeepStrictEqual(
+          rows.map(({ event }) => event),
+          ['relation', 'transactionid'],
+        );
+      });
+    } finally {
+      await holder.query('commit');
+      holder.release();
+    }
+    await sent;
     expect((await up.complete(bytes, prepared)).status).toBe(201);
   });
 

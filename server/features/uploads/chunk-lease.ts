@@ -12,6 +12,7 @@ import {
   isClaimed,
   leaseMs,
   leaseTimes,
+  lockUpload,
   notFound,
   type UploadRow,
 } from './upload-row.ts';
@@ -53,13 +54,8 @@ async function tryLease(
   const claim = randomUUID();
   return systemChange(context, context.clock(), async ({ tx, now }) => {
     const { from, to } = leaseTimes(now);
-    const found = await tx
-      .selectFrom('uploads')
-      .selectAll()
-      .where('upload_id', '=', uploadId)
-      .forShare()
-      .executeTakeFirst();
-    const upload = checkOpen(found, now);
+    // not a share lock: two chunks that hold one would wait for each other below, where both end the completion
+    const upload = checkOpen(await lockUpload(tx, uploadId), now);
     if (isFailure(upload)) return upload;
     const { rows } = await sql`
       insert into upload_chunks as c (upload_id, index, claim, claimed_at)
