@@ -1,12 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { machines as calls } from '../../../contract/machines.ts';
+import { offline } from '../../../contract/offline.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
+import { offlineMachine } from '../../../tests/offline-machine.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
@@ -144,6 +146,29 @@ describe('one machine', () => {
     expect(detail.updateHistory[0]!.timestamp).toBe('2026-11-19T03:49:00.000Z');
     expect(detail.totals.events).toBe(230);
   });
+});
+
+test('a machine without a network is known by its request, and so are the releases for it', async () => {
+  const license = await makeLicense(staff);
+  const older = await makeRelease(server, { version: '5.1.0', platform: 'linux', fileKind: 'deb' });
+  const newer = await makeRelease(server, { version: '5.2.0', platform: 'linux', fileKind: 'deb' });
+  const machine = offlineMachine('behind a wall');
+  const facts = { platform: 'linux', architecture: 'x64', osVersion: 'Debian 12', appVersion: '5.1.0' };
+  await staff.ok(offline.issue, {
+    params: { id: license.licenseId },
+    body: { request: machine.request(license, facts) },
+  });
+  const params = { id: machineHashOf('behind a wall') };
+  expect((await staff.ok(calls.get, { params })).machine).toMatchObject({
+    platform: 'linux',
+    architecture: 'x64',
+    osVersion: 'Debian 12',
+    appVersion: '5.1.0',
+    lastVersion: '5.1.0',
+  });
+  const explained = await staff.ok(calls.explain, { params });
+  const reasonOf = ({ id }: { id: string }) => explained.find((e) => e.releaseId === id)?.reason;
+  expect([reasonOf(older), reasonOf(newer)]).toEqual(['NOT_NEWER', 'OFFERED']);
 });
 
 test('the explanation names every release, those in the bin too', async () => {

@@ -12,6 +12,7 @@ import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers, withoutName } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
+import { seatsAt } from './standings.ts';
 
 const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
@@ -64,7 +65,7 @@ export async function getMachine(
   by: Caller,
   id: string,
 ): Promise<NonNullable<RouteAnswer<typeof calls.get>> | Failure> {
-  const row = await findMachine(db, id);
+  const row = await findMachineWithSeat(db, by, id);
   if (isFailure(row)) return row;
   const [updateHistory, downloads, activations] = await Promise.all([
     events(db, row),
@@ -160,13 +161,33 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
   return { latest, total: rows[0]?.total ?? 0 };
 }
 
+/** A machine; what no update feed knows of it is as it was when it last validated, or in its offline request. */
+async function findMachineWithSeat(db: Db, { now }: Caller, id: string): Promise<MachineRow | Failure> {
+  const row = await findMachine(db, id);
+  if (isFailure(row)) return row;
+  const { rows } = await sql<Pick<MachineRow, 'platform' | 'architecture' | 'app_version' | 'os_version'>>`
+    select s.platform, s.architecture, s.app_version, a.os_version
+      from ${seatsAt(now, sql`${row.machine_hash}`)} s left join activations a using (activation_id)`.execute(
+    db,
+  );
+  const [seat] = rows;
+  return {
+    ...row,
+    platform: row.platform ?? seat?.platform ?? null,
+    architecture: row.architecture ?? seat?.architecture ?? null,
+    last_version: row.last_version ?? seat?.app_version ?? null,
+    app_version: row.app_version ?? seat?.app_version ?? null,
+    os_version: row.os_version ?? seat?.os_version ?? null,
+  };
+}
+
 /** For each release, why this machine is or is not offered it now, based on its last report. */
 export async function explainMachine(
   { db, policyOf }: { db: Db; policyOf: PolicyFinder },
   by: Caller,
   id: string,
 ): Promise<Explanation[] | Failure> {
-  const row = await findMachine(db, id);
+  const row = await findMachineWithSeat(db, by, id);
   if (isFailure(row)) return row;
   const machineHash = row.machine_hash.toString('hex');
   const policed = await policyOf(machineHash, { actor: nobody, now: by.now });

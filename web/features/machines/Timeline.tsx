@@ -21,7 +21,7 @@ export function Timeline({ machineId }: { machineId: string }) {
     <Card title="Timeline">
       <Loaded query={timeline} title="Error loading the timeline">
         {runs?.length === 0 ? (
-          <EmptyState title="Nothing yet">This machine has not been heard of yet.</EmptyState>
+          <EmptyState title="Nothing yet">No validations or update events to show.</EmptyState>
         ) : (
           <>
             <ol className={`panel ${classes.events}`} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
