@@ -239,6 +239,7 @@ registerPaletteSource(
   async () => (await import('./features/approvals/approvals-palette.ts')).approvalsPalette,
 );
 registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
+registerPaletteSource(async () => (await import('./features/api-keys/api-keys-palette.ts')).apiKeysPalette);
 registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
 registerPaletteSource(async () => (await import('./features/views/views-palette.ts')).viewsPalette);
 

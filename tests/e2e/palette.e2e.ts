@@ -1,5 +1,5 @@
 import { users } from '../../contract/users.ts';
-import { makeCustomer, makeLicense } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense } from '../factories.ts';
 import {
   comeBack,
   dialog,
@@ -38,6 +38,7 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
 test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
   const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
+  const key = await makeApiKey(server.admin, { name: 'Palette key' });
   // Mantine returns the focus after 10 ms: on a busy machine, where timers are late, the palette is gone by then.
   await page.addInitScript(() => {
     const start = window.setTimeout;
@@ -72,6 +73,18 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(dialog(page, 'License Activations')).toContainText(licenseKey);
   await page.keyboard.press('Escape');
   await expect(dialog(page, 'License Activations')).toBeHidden();
+
+  await page.keyboard.press('Control+k');
+  await field(page).fill('create api');
+  await choice(page, 'Create API Key').click();
+  await expect(dialog(page, 'Create API Key')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await field(page).fill(key.keyPrefix);
+  await choice(page, /^Palette key/).click();
+  await expect(dialog(page, 'API Key Details')).toContainText('Palette key');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 
   await page.getByRole('button', { name: 'Search or jump to' }).click();
   await field(page).fill('zzzz nothing like this');

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { apiKeys, type ApiKeyAttention } from '../../../contract/api-keys.ts';
+import { apiKeys, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
@@ -26,6 +26,15 @@ export const apiKeysOfQuery = (userId: string) =>
     },
     ...askedOnce,
   });
+
+/** The keys whose name contains the text, or whose prefix begins with it. */
+export async function findApiKeys(text: string, signal: AbortSignal): Promise<ApiKey[]> {
+  const { apiKeys: all } = await call(apiKeys.list, {}, { signal });
+  const wanted = text.toLowerCase();
+  return all.filter(
+    ({ name, keyPrefix }) => name.toLowerCase().includes(wanted) || keyPrefix.startsWith(wanted),
+  );
+}
 
 export const apiKeyQuery = (id: string) => queryOf(apiKeys.get, { params: { keyId: id } }, alwaysFresh);
 
