@@ -3,7 +3,8 @@ import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
 /**
  * Returns the focus to the element that had it before the dialog `id` opened. If that is removed, also shortly afterwards,
  * like the row of a deleted record, the nearest focusable ancestor gets it, such as the table. If nothing had it, as after
- * a button that is disabled while it waits, the dialog below gets it. `returnTo` may name another element instead.
+ * a button that is disabled while it waits, the button that sends the dialog below gets it. `returnTo` may name another
+ * element instead.
  */
 export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefined): void {
   const [before] = useState(() => document.activeElement);
@@ -17,12 +18,18 @@ export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefi
       const other = findOther();
       if (!isFree(document.activeElement)) return;
       const below = dialogs().filter((one) => !one.closest(`[id="${id}"]`));
-      focusFirst([...(other ? [other] : []), ...around, ...below.toReversed()]);
+      focusFirst([...(other ? [other] : []), ...around, ...below.toReversed().flatMap(withSubmit)]);
     };
   }, [id, before]);
 }
 
 const dialogs = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"]')];
+
+/** A dialog, before it the button that sends its form: it was pressed before another dialog asked about its answer. */
+const withSubmit = (dialog: HTMLElement) => [
+  ...dialog.querySelectorAll<HTMLElement>('button[type="submit"]'),
+  dialog,
+];
 
 /** The user has not moved the focus: it is nowhere, or in a dialog. */
 const isFree = (active: Element | null) =>
