@@ -36,6 +36,7 @@ export default defineConfig({
           name: 'rooms',
           include: ['{server,tools}/**/*.test.ts', 'client/src/**/*.test.ts', ...quiet],
           exclude: [embedded],
+          setupFiles: ['tests/close-opened.ts'],
           ...together,
         },
       },
@@ -45,6 +46,7 @@ export default defineConfig({
           name: 'processes',
           include: ['tests/**/*.test.ts', embedded],
           exclude: quiet,
+          setupFiles: ['tests/close-opened.ts'],
           // some start a server ten times
           testTimeout: 150_000,
           fileParallelism: false,

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { errorStatus, type ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { session } from '../contract/session.ts';
@@ -13,7 +13,6 @@ import { password, startTestServer } from '../tests/harness.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
-afterAll(() => server.close());
 
 type Json = Record<string, unknown>;
 

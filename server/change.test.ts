@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { makeCustomer } from '../tests/factories.ts';
@@ -9,7 +9,6 @@ import { fail } from './failure.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const run = <T>(work: (change: Change) => Promise<T>) =>
   systemChange(server.context, server.clock.now(), work);

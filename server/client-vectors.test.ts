@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { credentials, enrollmentText } from '../contract/credentials.ts';
 import { offline } from '../contract/offline.ts';
 import { makeLicense } from '../tests/factories.ts';
@@ -36,7 +36,6 @@ function signerNamed(wanted: string) {
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(() => server.close());
 
 /** The license of the vectors. */
 let made: ReturnType<typeof makeLicense> | undefined;

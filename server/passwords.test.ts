@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { account } from '../contract/account.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
@@ -20,7 +20,6 @@ const passwords: Passwords = {
 const server = await startTestServer({ passwords });
 const person = await server.signInAs('super_admin');
 const id = (await server.createPerson('viewer')).userId;
-afterAll(() => server.close());
 
 const fresh = { newPassword: 'fresh and long', confirmPassword: 'fresh and long' };
 const current = { currentPassword: password };

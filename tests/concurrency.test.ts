@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { activations } from '../contract/activations.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
@@ -24,10 +24,6 @@ const staff = server.api(await server.signInAs('super_admin'));
 const key = await makeApiKey(staff);
 /** Desktops: one that calls the first process, one that calls the second. */
 const desktops: [Api, Api] = [server.api(key), twin.api(key)];
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 const count = (codes: string[], code: string) => codes.filter((one) => one === code).length;

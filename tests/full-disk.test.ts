@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
 import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
@@ -19,7 +19,6 @@ const server = await startTestServer({
   onLog: (line) => void said.push(line),
 });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(() => server.close());
 
 /** All writes fail, or none. */
 async function setFull(isFull: boolean, db = server.db): Promise<void> {

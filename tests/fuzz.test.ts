@@ -25,7 +25,6 @@ const server = await startTestServer({
 const admin = await server.signInAs('super_admin');
 const { headers } = admin;
 const { params, bodies } = await fuzzedCalls(server, admin);
-afterAll(() => server.close());
 
 // --- sending --------------------------------------------------------------------------------------------------
 

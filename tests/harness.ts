@@ -27,6 +27,7 @@ import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
+import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
@@ -427,7 +428,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     };
   }
 
-  return {
+  const server: TestServer = {
     url,
     clock,
     db: writable(context.db),
@@ -442,12 +443,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     createPerson,
     signIn,
     async close() {
+      opened.delete(server);
       await app.close();
       await end();
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },
   };
+  opened.add(server);
+  return server;
 }
 
 /** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
@@ -23,7 +23,6 @@ import { eventually, hours, startTestServer } from './harness.ts';
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
 const desktop = server.api(await makeApiKey(api));
-afterAll(() => server.close());
 
 type Seat = readonly [license: License, machineId: string];
 

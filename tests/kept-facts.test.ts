@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { activations } from '../contract/activations.ts';
 import { credentials } from '../contract/credentials.ts';
 import { customers } from '../contract/customers.ts';
@@ -24,11 +24,6 @@ const one = await startTestServer();
 const other = await startTwin(one, { config: { storage: one.context.config.storage } });
 /** No fact fits into its memory. */
 const forgetful = await startTwin(one, { config: { cacheBytes: 1, storage: one.context.config.storage } });
-afterAll(async () => {
-  await forgetful.close();
-  await other.close();
-  await one.close();
-});
 const session = await one.signInAs('super_admin');
 const staff = { one: one.api(session), other: other.api(session) };
 const apiKey = await makeApiKey(staff.one, { scopes: ['validate', 'updates'] });

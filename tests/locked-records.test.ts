@@ -28,7 +28,6 @@ const holder = new pg.Client({ connectionString: server.database.url });
 await holder.connect();
 afterAll(async () => {
   await holder.end();
-  await server.close();
 });
 
 /** Runs `work` while another session holds the lock of the statement. */

@@ -39,9 +39,6 @@ const one = await startTestServer({ database, pooler: through.href });
 const twin = await startTwin(one);
 const withoutMemory = await startTwin(one, { config: { cacheBytes: 1 } });
 afterAll(async () => {
-  await withoutMemory.close();
-  await twin.close();
-  await one.close();
   proxy.close();
   await database.drop();
 });

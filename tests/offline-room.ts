@@ -51,10 +51,6 @@ export async function startOfflineRoom() {
         await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
       }
     },
-    close: async () => {
-      await twin.close();
-      await server.close();
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import type { Permission, RoleName } from '../contract/permissions.ts';
 import { releases, type Release } from '../contract/releases.ts';
@@ -18,7 +18,6 @@ const right = (name: string): Permission => {
 
 const server = await startTestServer();
 const root = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(() => server.close());
 
 const roleName = () => unique('role').replace(' ', '_');
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
@@ -39,7 +39,6 @@ const { headers } = await makeApiKey(admin);
 known.set('API key', { headers, permissions: [], kind: 'apiKey' });
 const enrolled = await enrollOn(server, await makeLicense(admin), 'machine');
 known.set('machine', { headers: enrolled.headers, permissions: [], kind: 'machine' });
-afterAll(() => server.close());
 
 /** The contract's decision on this caller and this call. */
 function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' | 401 | 403 {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
 import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
@@ -15,10 +15,6 @@ import { guardState, watchRollouts } from '../server/features/update-events/inde
 
 const server = await startTestServer();
 const twin = await startTwin(server);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const hashOf = (name: string) => createHash('sha256').update(name).digest();
 

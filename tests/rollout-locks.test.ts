@@ -17,7 +17,6 @@ await Promise.all(holders.map((holder) => holder.connect()));
 const [holder, second] = holders as [pg.Client, pg.Client];
 afterAll(async () => {
   await Promise.all(holders.map((one) => one.end()));
-  await server.close();
 });
 beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null, is_active: false }).execute());
 

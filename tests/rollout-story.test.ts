@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { machines as machineCalls } from '../contract/machines.ts';
 import { noPolicy, policies, weekdays, type UpdatePolicy } from '../contract/policies.ts';
 import { releases, type Release } from '../contract/releases.ts';
@@ -36,7 +36,6 @@ const admin = server.api((await server.signInAs('super_admin')).byCookie);
 const people = [await server.signInAs('binary_manager'), await server.signInAs('binary_manager')] as const;
 const [one, other] = people.map(({ byCookie }) => server.api(byCookie)) as [Api, Api];
 const key = await makeApiKey(admin, { scopes: ['updates'] });
-afterAll(() => server.close());
 
 // --- the machines ---------------------------------------------------------------------------------------------
 

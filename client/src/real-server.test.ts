@@ -1,5 +1,5 @@
 import { cp, readFile, rm } from 'node:fs/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { activations } from '../../contract/activations.ts';
 import { credentials } from '../../contract/credentials.ts';
 import { keys as keyCalls } from '../../contract/keys.ts';
@@ -18,7 +18,6 @@ import type { ClientOptions } from './types.ts';
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const publicKeys = (await server.api().ok(keyCalls.published)).map(({ publicKeyPem }) => publicKeyPem);
-afterAll(() => server.close());
 
 let machines = 0;
 async function clientOf({ licenseKey }: License, options: Partial<ClientOptions> = {}) {

@@ -20,7 +20,6 @@ const server = await startTestServer({ arrival });
 const staff = await server.signInAs('binary_manager');
 const manager = staff;
 const up = uploader(server.url, server.api(staff), staff);
-afterAll(() => server.close());
 
 /** Opens a connection. `seen` is what it received; `closed` resolves when the server closed it, or it broke. */
 function openConnection(url = server.url) {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import zlib, { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeApiKey, makeCustomer, makeLicense } from '../../tests/factories.ts';
 import { startTestServer } from '../../tests/harness.ts';
 import { program } from '../../tests/binaries.ts';
@@ -9,7 +9,6 @@ import { nextVersion, uploader } from '../../tests/uploading.ts';
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 for (let made = 0; made < 8; made++) await makeCustomer(server.api(admin));
-afterAll(() => server.close());
 
 type Headers = Record<string, string>;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { validation } from '../../contract/validation.ts';
 import { makeRelease } from '../../tests/factories.ts';
 import { days, eventually, minutes, startTestServer } from '../../tests/harness.ts';
@@ -69,7 +69,6 @@ const metrics = await eventually(async () => {
   return due.every((at) => at > server.clock.now()) && seen;
 });
 await jobs.stop();
-afterAll(() => server.close());
 
 describe.each([
   ['alerts.yml', alertQueries, 15],

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers } from '../../contract/customers.ts';
 import { session as calls } from '../../contract/session.ts';
 import { startTestServer } from '../../tests/harness.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 describe('a change with the cookie alone', () => {
   const create = (headers: Record<string, string>) =>

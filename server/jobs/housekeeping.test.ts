@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeApiKey, makeLicense, validateOn } from '../../tests/factories.ts';
 import {
   createTestDatabase,
@@ -20,7 +20,6 @@ const server = await startTestServer({
   config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
 });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(() => server.close());
 
 /** Validations by the partition that they lie in. */
 async function lying(on: Pick<TestServer, 'db'> = server): Promise<Record<string, number>> {

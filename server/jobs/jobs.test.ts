@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeRelease } from '../../tests/factories.ts';
 import { days, eventually, minutes, startTestServer, checkedTime } from '../../tests/harness.ts';
@@ -10,7 +10,6 @@ import { startJobs } from './jobs.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 test('no two jobs wait for each other', async () => {
   expect(new Set(Object.values(locks)).size).toBe(Object.keys(locks).length);

@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { releases } from '../../contract/releases.ts';
 import { program } from '../../tests/binaries.ts';
 import {
@@ -24,7 +24,6 @@ let person: { email: string } | undefined;
 // what lies on the disk has the times of the real clock
 const server = await startTestServer({ clock: movableClock(new Date()) });
 await signIn();
-afterAll(() => server.close());
 
 /** Always the same person: an upload goes on only for whoever began it. */
 async function signIn() {

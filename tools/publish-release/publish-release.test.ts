@@ -26,7 +26,6 @@ const apiKey = await keyWith('releases');
 const folder = await mkdtemp(join(tmpdir(), 'lanyard-publish-'));
 afterAll(async () => {
   await rm(folder, { recursive: true });
-  await server.close();
 });
 beforeEach(() => void (version = `3.${++made}.0`));
 

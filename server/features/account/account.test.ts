@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -10,7 +10,6 @@ import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { closeWindows } from '../audit/index.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 const signIn = (email: string, secret = password, code?: string) =>
   server

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { screenNames, screens } from '../../../contract/screens.ts';
@@ -6,7 +6,6 @@ import { session } from '../../../contract/session.ts';
 import { auditOf, startTestServer, startTwin } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 test('the first screen of a person is kept with the account: other sessions and processes know it', async () => {
   const twin = await startTwin(server);

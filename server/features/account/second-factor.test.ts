@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { rbac } from '../../../contract/users.ts';
 import { auditOf, password, startTestServer } from '../../../tests/harness.ts';
 import { codeOf } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 test('one’s own second factor: whether there is one, how many recovery codes are left, which role requires it', async () => {
   const api = server.api(await server.signInAs('viewer'));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
 import {
@@ -15,7 +15,6 @@ import { createPasswords } from '../../passwords.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 const signIn = (at: TestServer, email: string, code?: string) =>
   at.api().call(sessionCalls.login, { body: { email, password, ...(code && { code }) } });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { analytics as calls } from '../../../contract/analytics.ts';
 import {
   deactivate,
@@ -55,7 +55,6 @@ await validateOn(desktop, soon, 'x', {});
 await counted(10);
 const [first] = await machinesOf(staff, small);
 await deactivate(staff, first!);
-afterAll(() => server.close());
 
 describe('trends', () => {
   test('count each machine, license and customer once a UTC day, and days without any as zero', async () => {

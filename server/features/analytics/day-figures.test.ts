@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { analytics } from '../../../contract/analytics.ts';
 import { today as calls } from '../../../contract/today.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
@@ -18,7 +18,6 @@ const server = await startTestServer({
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['validate', 'updates'] }));
 const license = await makeLicense(staff, { maxActivations: 1 });
-afterAll(() => server.close());
 
 async function figures() {
   server.context.signals.drop('licenses');

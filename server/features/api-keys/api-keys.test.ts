@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiKeys as calls } from '../../../contract/api-keys.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session } from '../../../contract/session.ts';
@@ -21,7 +21,6 @@ const behindProxy = { config: { trustProxy: ['127.0.0.1'] } };
 const server = await startTestServer(behindProxy);
 const maker = await server.signInAs('super_admin');
 const staff = server.api(maker.byCookie);
-afterAll(() => server.close());
 
 const callWith = (who: Identity, on: TestServer = server, headers: Record<string, string> = {}) =>
   on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);

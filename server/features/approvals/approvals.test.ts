@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { approvals, requestHours, type ChangeRequest } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -41,10 +41,6 @@ const approver = await server.signInAs('binary_manager');
 const admin = server.api(await server.signInAs('super_admin'));
 const one = server.api(requester);
 const other = server.api(approver);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));

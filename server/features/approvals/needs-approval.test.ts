@@ -18,7 +18,6 @@ import { stepRollouts } from '../rollouts/index.ts';
 const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
 const one = server.api((await server.signInAs('binary_manager')).byCookie);
 const other = server.api((await server.signInAs('binary_manager')).byCookie);
-afterAll(() => server.close());
 
 const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { session } from '../../../contract/session.ts';
@@ -7,7 +7,6 @@ import { auditOf, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
-afterAll(() => server.close());
 
 describe('the audit log', () => {
   test('refuses to be changed, emptied or cut, whoever asks the database', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { audit } from '../../../contract/audit.ts';
@@ -14,7 +14,6 @@ import { password, startTestServer } from '../../../tests/harness.ts';
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
-afterAll(() => server.close());
 
 /** What the audit log says, the oldest first, of what `work` does. */
 async function toldOf(

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import pg from 'pg';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
@@ -16,7 +16,6 @@ type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
-afterAll(() => server.close());
 
 const entry = (fields: Partial<NewEntry> = {}, by: Partial<Caller> = {}, on = server) =>
   runChange(on.context, { ...systemCaller(on.clock.now()), ...by }, (change) =>

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeApiKey, makeLicense, revoke, softDelete, validateOn } from '../../../tests/factories.ts';
@@ -8,7 +8,6 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const subjects = async (eventType: string, resourceId?: string) => {
   const { entries } = await staff.ok(audit.list, { query: { eventType, resourceId } });

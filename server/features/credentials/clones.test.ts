@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { validation } from '../../../contract/validation.ts';
 import {
@@ -15,10 +15,6 @@ const server = await startTestServer();
 const twin = await startTwin(server);
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const license = await makeLicense(staff, { maxActivations: 100 });
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const signsOf = (activationId: string) =>
   server.db

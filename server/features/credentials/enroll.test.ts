@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { credentials as calls } from '../../../contract/credentials.ts';
 import { keys } from '../../../contract/keys.ts';
 import type { License } from '../../../contract/licenses.ts';
@@ -35,7 +35,6 @@ const settings = { config: { trustProxy: ['127.0.0.1'] } };
 const server = await startTestServer(settings);
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const stranger = server.api();
-afterAll(() => server.close());
 
 type Body = Parameters<typeof stranger.call<typeof calls.enroll>>[1]['body'];
 const enroll = (body: Body, headers: Record<string, string> = {}, api = stranger) =>

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
@@ -28,10 +28,6 @@ import { systemChange } from '../../change.ts';
 const server = await startTestServer();
 const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const enrolled = async (fields: { machineId?: string; on?: TestServer } = {}) => {
   const license = await makeLicense(staff);

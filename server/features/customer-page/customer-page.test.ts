@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customerExport, customerPage as calls } from '../../../contract/customer-page.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -33,7 +33,6 @@ const session = await server.signInAs('super_admin');
 const admin = server.api(session);
 const key = await makeApiKey(admin, { scopes: ['updates', 'validate'] });
 const desktop = server.api(key);
-afterAll(() => server.close());
 
 const nobody = '01920000-0000-7000-8000-000000000000';
 const at = (customerId: string) => ({ params: { id: customerId } });

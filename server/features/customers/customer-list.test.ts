@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers as calls } from '../../../contract/customers.ts';
 import { makeCustomer, makeLicense, signInWith, softDelete } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
@@ -8,7 +8,6 @@ import { entriesOf } from '../../../tests/rows.ts';
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
-afterAll(() => server.close());
 
 /** A server with these customers and no others. */
 async function withCustomers(

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countries } from '../../../contract/countries.ts';
 import { customers as calls } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
@@ -8,7 +8,6 @@ import { auditOf, startTestServer, type Api } from '../../../tests/harness.ts';
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
-afterAll(() => server.close());
 
 describe('creating a customer', () => {
   test('answers it with the defaults of the spec, and stores what was sent', async () => {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
@@ -23,7 +23,6 @@ beforeEach(async () => {
   expect(answer.status, answer.text).toBe(201);
   release = answer.body.data;
 });
-afterAll(() => server.close());
 
 const address = () => server.url + new URL(release.fileUrl).pathname;
 

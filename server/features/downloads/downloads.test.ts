@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { noise, program } from '../../../tests/binaries.ts';
@@ -20,7 +20,6 @@ const up = uploader(server.url, api, manager);
 const admin = server.api(await server.signInAs('super_admin'));
 const key = await makeApiKey(admin, { scopes: ['updates'] });
 const release = await upload({});
-afterAll(() => server.close());
 
 async function upload(fields: Parameters<Uploader['direct']>[0]): Promise<Release> {
   const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: bytes, ...fields });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { imports as calls } from '../../../contract/imports.ts';
 import { licenses } from '../../../contract/licenses.ts';
@@ -9,7 +9,6 @@ import { withFormulas, withoutFormulas } from '../../csv.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const check = (csv: string, createCustomers = false) =>
   api.ok(calls.checkLicenses, { body: { csv, createCustomers } });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bulkLicenses as calls, mostInBulk, type PlannedChange } from '../../../contract/license-bulk.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import {
@@ -16,7 +16,6 @@ import { auditOf, startTestServer } from '../../../tests/harness.ts';
 const server = await startTestServer();
 const api = server.api(await server.signInAs('license_manager'));
 const admin = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const oneYear = { kind: 'extendByMonths', months: 12 } as const;
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });

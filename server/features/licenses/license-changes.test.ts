@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import {
   makeApiKey,
@@ -12,7 +12,6 @@ import { auditOf, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 const keys = (list: License[]) => list.map((license) => license.licenseKey);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { licenses as calls, type License, type SeatFilter } from '../../../contract/licenses.ts';
 import {
@@ -21,7 +21,6 @@ import {
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
-afterAll(() => server.close());
 
 const keys = (list: License[]) => list.map((license) => license.licenseKey);
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
@@ -23,10 +23,6 @@ const session = await server.signInAs('super_admin');
 const admin = server.api(session);
 const key = await makeApiKey(admin, { scopes: ['updates', 'validate'] });
 const desktop = server.api(key);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 
 const nobody = '01920000-0000-7000-8000-000000000000';
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
@@ -31,7 +31,6 @@ import { mostRefused } from '../validation/note-machines.ts';
 const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
-afterAll(() => server.close());
 
 const find = async (query: Record<string, string>, api: Api = staff) =>
   (await api.call(calls.list, { query })).body;

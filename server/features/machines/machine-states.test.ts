@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { machineStandings as calls, machineStates } from '../../../contract/machine-standing.ts';
 import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
 import { days, eventually, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(() => server.close());
 
 const hospital = await makeCustomer(staff);
 const ofHospital = { customerId: hospital.customerId };

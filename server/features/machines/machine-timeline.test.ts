@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { machineStandings as calls } from '../../../contract/machine-standing.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import { makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
@@ -8,7 +8,6 @@ import { eventually, minutes, startTestServer, type Api } from '../../../tests/h
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
-afterAll(() => server.close());
 
 const find = async (search: string) => (await staff.ok(calls.list, { query: { search } }))[0];
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { machines as calls } from '../../../contract/machines.ts';
 import { offline } from '../../../contract/offline.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
@@ -15,7 +15,6 @@ import { machineHashOf } from '../../machine-hash.ts';
 const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
-afterAll(() => server.close());
 
 type Reported = { eventType: string; [field: string]: unknown };
 

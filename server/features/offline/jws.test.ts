@@ -34,7 +34,6 @@ const { licenseFile: file } = await issueTo(staff, await makeLicense(staff), mac
 const { kid } = JSON.parse(Buffer.from(file.split('.')[0]!, 'base64url').toString()) as { kid: string };
 const pem = (await server.api().ok(keys.published)).find(({ keyId }) => keyId === kid)!.publicKeyPem;
 afterAll(async () => {
-  await server.close();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
@@ -23,7 +23,6 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
 const { server, staff, desktops, seatOf, issue, giveBack, deactivate, eventsOf } = room;
-afterAll(() => room.close());
 
 describe('a license file', () => {
   test('names license, machine, key, modules and its times, and its seat counts like any other', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { machinesOf, makeLicense, validateOn } from '../../../tests/factories.ts';
@@ -10,7 +10,6 @@ import { endOfflineSeats } from './end-seats.ts';
 
 const room = await startOfflineRoom();
 const { server, twin, staff, desktops, seatOf, issue, giveBack, release, deactivate, eventsOf, wait } = room;
-afterAll(() => room.close());
 
 describe('the seat of an offline machine', () => {
   test('50 calls at once by two processes on the last one: one gets a file', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
 import { credentials } from '../../../contract/credentials.ts';
 import { licenses } from '../../../contract/licenses.ts';
@@ -18,7 +18,6 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
 const { server, twin, byCookie, staff, desktops, seatOf, giveBack, deactivate, eventsOf, wait } = room;
-afterAll(() => room.close());
 
 describe('a receipt', () => {
   test('frees the seat once, in any number of calls at once, by two processes', async () => {

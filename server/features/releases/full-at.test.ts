@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { releases as calls, type ReleasePatch } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { hours, minutes, startTestServer } from '../../../tests/harness.ts';
@@ -7,7 +7,6 @@ import { checkClock } from '../../checked-time.ts';
 
 const server = await startTestServer();
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
-afterAll(() => server.close());
 
 const later = () => (server.clock.advance(minutes(1)), server.clock.now().toISOString());
 const patch = async (releaseId: string, body: ReleasePatch) =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import {
@@ -16,7 +16,6 @@ import { locks } from '../../db/locks.ts';
 import { purgeTrash } from './release-trash.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 async function binRelease(on: TestServer): Promise<{ id: string; key: string }> {
   const { id } = await makeRelease(on);

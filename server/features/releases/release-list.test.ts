@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { makeRelease } from '../../../tests/factories.ts';
@@ -27,7 +27,6 @@ await manager.ok(calls.pause, {
   params: { releaseId: oldest.id },
   body: { reason: 'Too many installs failed' },
 });
-afterAll(() => server.close());
 
 type Query = RouteRequest<typeof calls.list>['query'];
 async function list(query: Query = {}) {

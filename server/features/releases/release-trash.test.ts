@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { auditOf, days, startTestServer } from '../../../tests/harness.ts';
@@ -7,7 +7,6 @@ import { releaseRow } from '../../../tests/rows.ts';
 const server = await startTestServer();
 const staff = await server.signInAs('binary_manager');
 const api = server.api(staff);
-afterAll(() => server.close());
 
 const nowhere = '01920000-0000-7000-8000-000000000000';
 const confirmation = 'PERMANENTLY DELETE';

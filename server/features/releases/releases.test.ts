@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { audit as auditCalls } from '../../../contract/audit.ts';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeApiKey, makeRelease, plainBuild } from '../../../tests/factories.ts';
@@ -10,7 +10,6 @@ import { createReleaseSet } from './live-releases.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('binary_manager'));
-afterAll(() => server.close());
 
 const nowhere = { releaseId: '01920000-0000-7000-8000-000000000000' };
 const get = (id: string) => api.ok(calls.get, { params: { releaseId: id } });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { updates } from '../../../contract/updates.ts';
@@ -12,7 +12,6 @@ import { pauseRollout } from './rollout.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('binary_manager'));
-afterAll(() => server.close());
 
 const nowhere = '01920000-0000-7000-8000-000000000000';
 const rollout = (releaseId: string, percentage: unknown, as: Api = api) =>

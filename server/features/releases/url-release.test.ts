@@ -57,7 +57,6 @@ await new Promise<void>((resolve) => {
 const server = await startTestServer({ outbound: fakeOutbound });
 const api = server.api(await server.signInAs('binary_manager'));
 afterAll(async () => {
-  await server.close();
   files.closeAllConnections();
   files.close();
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
 import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -17,7 +17,6 @@ const admin = server.api(await server.signInAs('super_admin'));
 const manager = server.api(await server.signInAs('binary_manager'));
 const key = await makeApiKey(admin, { scopes: ['updates', 'validate'] });
 const desktop = server.api(key);
-afterAll(() => server.close());
 
 const check = async (machineId: string, version: string) =>
   desktop.call(

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
@@ -20,7 +20,6 @@ import { stepRollouts } from './steps.ts';
 
 const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
-afterAll(() => server.close());
 
 const plan: RolloutPlan = [
   { percentage: 1, hours: 24 },

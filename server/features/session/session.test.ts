@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { session as calls } from '../../../contract/session.ts';
 import {
   auditOf,
@@ -18,7 +18,6 @@ import {
 import { alone, later, me } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 const withCookie = (cookie: string): Identity => ({ headers: { cookie, 'sec-fetch-site': 'same-origin' } });
 const refresh = (on: TestServer, cookie: string) => on.api(withCookie(cookie)).call(calls.refresh);

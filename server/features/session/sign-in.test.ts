@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
@@ -13,7 +13,6 @@ import {
 import { alone, later, me } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 const login = (on: TestServer, email: string, plain = password, headers: Record<string, string> = {}) =>
   on.api().call(calls.login, { body: { email, password: plain } }, headers);

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { notices } from '../../../contract/notices.ts';
@@ -60,7 +60,6 @@ const lit = todayKinds.filter((kind) => !['chainBroken', 'chainNotKept', 'diskFu
 const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const other = server.api((await server.signInAs('admin')).byCookie);
-afterAll(() => server.close());
 const clock = server.clock.now().getTime();
 const at = (ms: number) => new Date(clock + ms).toISOString();
 

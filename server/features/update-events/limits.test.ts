@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
 import { makeApiKey, makeRelease, unique, type MadeApiKey } from '../../../tests/factories.ts';
 import {
@@ -26,10 +26,6 @@ let key: MadeApiKey;
 const server = await startTestServer({ config });
 const twin = await startTwin(server, { config });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 beforeEach(async () => {
   key = await makeApiKey(staff, { scopes: ['updates'], rateLimit: 10_000 });
 });

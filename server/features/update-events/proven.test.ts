@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { licenses } from '../../../contract/licenses.ts';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
@@ -35,7 +35,6 @@ const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const key = await makeApiKey(staff, { scopes: ['updates'] });
 const license = await makeLicense(staff, { maxActivations: 100 });
-afterAll(() => server.close());
 
 type Outcome = ReportedEvent['eventType'];
 type Machine = { machineId: string; as: Identity };

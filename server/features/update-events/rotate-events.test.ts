@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { days, startTestServer, checkedTime } from '../../../tests/harness.ts';
 import { rotateEvents } from './rotate-events.ts';
 
 const server = await startTestServer();
-afterAll(() => server.close());
 
 async function happen(at: string): Promise<void> {
   await sql`

@@ -35,8 +35,6 @@ afterAll(async () => {
     'select deadlocks from pg_stat_database where datname = current_database()',
   );
   expect(rows).toEqual([{ deadlocks: 0 }]);
-  await twin.close();
-  await server.close();
 });
 
 let release: Release;

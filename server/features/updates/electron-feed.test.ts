@@ -22,7 +22,6 @@ const staff = server.api(session);
 const key = await makeApiKey(staff, { scopes: ['updates'] });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await server.close();
 });
 // each test has the feeds to itself
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
@@ -13,7 +13,6 @@ import { squirrelName, squirrelVersion } from './squirrel-name.ts';
 const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
 const key = await makeApiKey(staff, { scopes: ['updates'] });
-afterAll(() => server.close());
 // each test has the feeds to itself
 beforeEach(() =>
   systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {

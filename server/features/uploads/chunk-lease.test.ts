@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { uploads } from '../../../contract/uploads.ts';
 import { program } from '../../../tests/binaries.ts';
 import { addressOf, eventually, seconds, startTestServer } from '../../../tests/harness.ts';
@@ -12,7 +12,6 @@ const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
 const { arriving } = leftBy(server);
-afterAll(() => server.close());
 
 /** A sender of a chunk whose bytes the test gives out one by one. */
 function slowSender(uploadId: string, index: number) {

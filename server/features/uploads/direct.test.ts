@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { users } from '../../../contract/users.ts';
@@ -15,7 +15,6 @@ const api = server.api(manager);
 const up = uploader(server.url, api, manager);
 const admin = server.api(await server.signInAs('super_admin'));
 const { stored, arriving, bytesOf, rowOf } = leftBy(server);
-afterAll(() => server.close());
 
 describe('a file in one request', () => {
   test('becomes a draft, with size, hash and audit entry', async () => {

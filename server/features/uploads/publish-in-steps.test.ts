@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { hours, auditOf, startTestServer } from '../../../tests/harness.ts';
@@ -8,7 +8,6 @@ const server = await startTestServer();
 const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
-afterAll(() => server.close());
 
 const rolloutPlan = [
   { percentage: 2, hours: 24 },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, truncate, writeFile } from 'node:fs/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
@@ -14,7 +14,6 @@ const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
 const { stored, arriving, bytesOf, rowOf } = leftBy(server);
-afterAll(() => server.close());
 
 describe('a file in chunks', () => {
   const bytes = program(16 * MiB + 777);

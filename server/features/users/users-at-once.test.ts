@@ -13,7 +13,6 @@ const root = server.api(await server.signInAs('super_admin'));
 const admin = server.api(await server.signInAs('admin'));
 afterAll(async () => {
   await holder.end();
-  await server.close();
 });
 
 const chosen = 'chosen by an administrator';

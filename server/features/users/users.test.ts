@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { roleDescriptions, roleNames, type Permission } from '../../../contract/permissions.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
@@ -17,7 +17,6 @@ import {
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
 const admin = server.api(await server.signInAs('admin'));
-afterAll(() => server.close());
 
 const anyone = () => server.api({ headers: {} });
 const newPassword = 'a password nobody else has';

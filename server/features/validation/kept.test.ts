@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
 import { validation } from '../../../contract/validation.ts';
 import { enrollOn, makeApiKey, makeLicense, revoke, unique, validateOn } from '../../../tests/factories.ts';
@@ -6,10 +6,6 @@ import { days, eventually, startTestServer, startTwin, type Identity } from '../
 
 const server = await startTestServer();
 const twin = await startTwin(server);
-afterAll(async () => {
-  await twin.close();
-  await server.close();
-});
 const { signals } = server.context;
 afterEach(() => vi.restoreAllMocks());
 

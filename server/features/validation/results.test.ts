@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { validation as calls } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
 import { days, eventually, startTestServer } from '../../../tests/harness.ts';
@@ -6,7 +6,6 @@ import { days, eventually, startTestServer } from '../../../tests/harness.ts';
 const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff));
-afterAll(() => server.close());
 
 test('the results of a license are those of its validations in the last 30 days', async () => {
   const license = await makeLicense(staff);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { machinesOf, makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
 import { eventually, patience, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
 import { validationsOf } from '../../../tests/rows.ts';
@@ -7,7 +7,6 @@ const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const apiKey = await makeApiKey(staff);
 const desktop = server.api(apiKey);
-afterAll(() => server.close());
 
 describe('what is recorded', () => {
   test('is every validation, with code, duration, key and version, within a second', async () => {

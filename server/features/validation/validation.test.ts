@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { activations } from '../../../contract/activations.ts';
 import { customers } from '../../../contract/customers.ts';
 import { keys as keyCalls } from '../../../contract/keys.ts';
@@ -34,7 +34,6 @@ const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const apiKey = await makeApiKey(staff);
 const desktop = server.api(apiKey);
-afterAll(() => server.close());
 
 const licenseOf = (id: string) => staff.ok(licenses.get, { params: { id } });
 const release = (licenseKey: string, machineId: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { users } from '../../../contract/users.ts';
 import { mostViews, views as calls, type SavedView } from '../../../contract/views.ts';
 import type { RoleName } from '../../../contract/permissions.ts';
@@ -10,7 +10,6 @@ const person = async (role: RoleName) => server.api(await server.signInAs(role))
 const admin = await person('super_admin');
 const [ada, ben] = [await person('support_agent'), await person('viewer')];
 const publisher = await person('binary_manager');
-afterAll(() => server.close());
 
 beforeEach(() =>
   systemChange(server.context, server.clock.now(), ({ tx }) => tx.deleteFrom('saved_views').execute()),
