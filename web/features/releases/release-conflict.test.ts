@@ -3,7 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { ApiError } from '../../api-error.ts';
 import { mergeEdits } from '../../merge-edits.ts';
 import { conflictRows, rolloutConflict, withRollout } from './release-conflict.ts';
-import type { Rollout } from './release-form.ts';
+import { storedRollout, type Rollout } from './release-form.ts';
 
 const conflict = new ApiError(409, 'Changed', {
   code: 'EDIT_CONFLICT',
@@ -33,7 +33,13 @@ const plan = [
   { percentage: 5, hours: 24 },
   { percentage: 100, hours: null },
 ];
-const stored = { rolloutPercentage: 5, rolloutPlan: plan, startsAt: null, updatedAt: at } as Release;
+const stored = {
+  isDraft: false,
+  rolloutPercentage: 5,
+  rolloutPlan: plan,
+  startsAt: null,
+  updatedAt: at,
+} as Release;
 const planned = { rolloutPlan: plan, startsAt: null };
 
 test('a rollout is one value: steps of a colleague are in conflict with a percentage, whatever they begin with', () => {
@@ -53,4 +59,14 @@ test('a conflict of the other fields carries the rollout, so that one of the use
   const paths = (rollout: Rollout) => withRollout(conflict, stored, rollout).details.map(({ path }) => path);
   expect(paths({ rolloutPercentage: 50 })).toContain('rollout');
   expect(paths(planned)).not.toContain('rollout');
+});
+
+test('two users publish a draft: a rollout that it had before is one that was chosen now', () => {
+  const yours = { rolloutPercentage: 100 };
+  const draft = { ...stored, isDraft: true, rolloutPlan: null, ...yours };
+  const clashes = (theirs: Release) =>
+    mergeEdits({ ...draft, rollout: storedRollout(draft) }, withRollout(conflict, theirs, yours).details)
+      .clashes;
+  expect(clashes(stored).map(({ path }) => path)).toContain('rollout');
+  expect(clashes(draft).map(({ path }) => path)).not.toContain('rollout');
 });

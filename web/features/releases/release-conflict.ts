@@ -6,7 +6,7 @@ import { isSame } from '../../merge-edits.ts';
 import { momentText } from '../../ui/time.ts';
 import { fieldLabels, storedRollout, type Rollout } from './release-form.ts';
 
-type Seen = { readonly rollout: Rollout };
+type Seen = { readonly rollout: Rollout | undefined };
 
 /**
  * The conflict of a rollout with the one that another user set since it was `seen`; undefined without one. The rollout
@@ -14,7 +14,7 @@ type Seen = { readonly rollout: Rollout };
  */
 export function rolloutConflict(seen: Seen, stored: Release, yours: Rollout): ApiError | undefined {
   const current = storedRollout(stored);
-  if (isSame(current, seen.rollout)) return undefined;
+  if (!current || isSame(current, seen.rollout)) return undefined;
   return editConflict([
     ofRollout(current, yours),
     { path: 'updatedAt', message: 'Was changed', current: stored.updatedAt },
@@ -26,7 +26,7 @@ export function withRollout(conflict: ApiError, stored: Release, yours: Rollout)
   const current = storedRollout(stored);
   return editConflict([
     ...conflict.details.filter(({ path }) => !carried.has(path)),
-    ...(isSame(current, yours) ? [] : [ofRollout(current, yours)]),
+    ...(!current || isSame(current, yours) ? [] : [ofRollout(current, yours)]),
   ]);
 }
 

@@ -96,15 +96,17 @@ export const rolloutOf = ({ isDraft, rolloutPercentage, plan }: ReleaseValues) =
 /** A percentage, or steps with their start. */
 export type Rollout = { rolloutPercentage: number } | ReturnType<typeof planPayload>;
 
-const rolloutOfForm = ({ rolloutPercentage, plan }: ReleaseValues): Rollout =>
-  plan.inSteps ? planPayload(plan) : { rolloutPercentage: percentageOf(rolloutPercentage) };
-
 /** The rollout that the user chose; undefined for a draft, which has none (spec part 2, section 4). */
-export const chosenRollout = (values: ReleaseValues): Rollout | undefined =>
-  values.isDraft ? undefined : rolloutOfForm(values);
+export function chosenRollout({ isDraft, rolloutPercentage, plan }: ReleaseValues): Rollout | undefined {
+  if (isDraft) return undefined;
+  return plan.inSteps ? planPayload(plan) : { rolloutPercentage: percentageOf(rolloutPercentage) };
+}
 
-/** The rollout of a release in the precision of the form, to compare it with a chosen one. */
-export const storedRollout = (release: Release): Rollout => rolloutOfForm(valuesOf(release));
+/**
+ * The rollout of a release in the precision of the form, to compare it with a chosen one. A draft has none: the percentage
+ * that it would be published with was chosen by nobody.
+ */
+export const storedRollout = (release: Release): Rollout | undefined => chosenRollout(valuesOf(release));
 
 export const rolloutText = (percentage: number): string =>
   percentage === 100

@@ -10,7 +10,7 @@ import { chosenRollout, payloadOf, storedRollout, type ReleaseValues, type Rollo
 import { readRelease, setPlan, setRollout, updateRelease } from './queries.ts';
 
 type Payload = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
-type Base = Release & { rollout: Rollout };
+type Base = Release & { rollout: Rollout | undefined };
 
 /** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
