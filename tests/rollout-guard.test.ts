@@ -52,6 +52,9 @@ function install(release: Release, { failed, everFailed = failed, count }: Outco
 
 const stateOf = ({ id }: Release) => guardState(server.db, id, server.clock.now());
 
+const set = ({ id }: Release, columns: { failures_from: Date } | { failures_claimed_at: Date }) =>
+  server.db.updateTable('releases').set(columns).where('release_id', '=', id).execute();
+
 describe('the previous full release', () => {
   const platform = 'linux' as const;
 
@@ -151,15 +154,49 @@ test('installs of before a resume do not count', async () => {
   await install(release, { failed: true, count: 10 });
   expect((await stateOf(release)).verdict).toBe('FAILING');
   server.clock.advance(hours(1));
-  await server.db
-    .updateTable('releases')
-    .set({ failures_from: server.clock.now() })
-    .where('release_id', '=', release.id)
-    .execute();
+  await set(release, { failures_from: server.clock.now() });
   expect(await stateOf(release)).toMatchObject({
     verdict: 'QUIET',
     figures: { failures: { installs: 0, failed: 0 } },
   });
+});
+
+test('a release whose failures count from a time to come, by a clock that was ahead, is watched again', async () => {
+  const release = await makeRelease(server, { rolloutPercentage: 50 });
+  await set(release, { failures_from: new Date(server.clock.now().getTime() + days(30)) });
+  await watchRollouts(server.context);
+  await install(release, { failed: true, count: 60 });
+  await watchRollouts(server.context);
+  expect((await releaseRow(server, release)).paused_at).toEqual(server.clock.now());
+});
+
+test('a release that is locked holds up the watch of no other, and is watched the next time', async () => {
+  const [replaced, failing] = [
+    await makeRelease(server, { platform: 'linux', fileKind: 'rpm', version: '4.0.0' }),
+    await makeRelease(server, { rolloutPercentage: 50 }),
+  ];
+  await makeRelease(server, { platform: 'linux', fileKind: 'rpm', version: '4.0.1' });
+  await set(replaced, { failures_claimed_at: server.clock.now() });
+  await install(failing, { failed: true, count: 60 });
+  const markOf = async () => (await releaseRow(server, replaced)).failures_claimed_at;
+  const holder = await server.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from releases where release_id = $1 for update', [replaced.id]);
+    await watchRollouts(server.context);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  expect((await releaseRow(server, failing)).paused_at).not.toBeNull();
+  expect(await markOf()).not.toBeNull();
+  await watchRollouts(server.context);
+  expect(await markOf()).toBeNull();
+  const entry = (await auditOf(server, replaced.id)).at(-1)!;
+  expect([entry.event_type, entry.changes_summary]).toEqual([
+    'release.failures_claimed',
+    expect.stringContaining('no longer counted'),
+  ]);
 });
 
 describe('machines that fall silent', () => {

@@ -139,7 +139,14 @@ describe('where stable requires approvals', () => {
   test('and is not told of a pause that two people ended', async () => {
     const release = await makeRelease(server, { rolloutPercentage: 20 });
     await pauseByGuard(server, release);
-    await approveAs(other, await asked(one, resume(release)));
+    await server.db
+      .updateTable('releases')
+      .set({ failures_claimed_at: server.clock.now() })
+      .where('release_id', '=', release.id)
+      .execute();
+    const request = await asked(one, resume(release));
+    expect(request.changes.map(({ field }) => field)).toEqual(['pausedAt', 'pauseReason']);
+    await approveAs(other, request);
     expect(await codeOf(update(release, { isActive: false }))).toBe('made');
     expect((await asked(one, update(release, { isActive: true }))).what).toBe('activate at 20 %');
   });

@@ -209,7 +209,14 @@ function setAlone({ acceptableFailures, security, minimumSupportedVersion }: Cha
 }
 
 /** Fields that follow from others, or are the time of the change. */
-const derived = new Set(['updatedAt', 'releaseDate', 'fullAt', 'stepTaken', 'stepStartedAt']);
+const derived = new Set([
+  'updatedAt',
+  'releaseDate',
+  'fullAt',
+  'stepTaken',
+  'stepStartedAt',
+  'failuresClaimedAt',
+]);
 
 /** Every field that differs, except the derived ones. */
 function changesBetween(before: object, after: object): Wanted['changes'] {

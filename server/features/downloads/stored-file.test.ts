@@ -154,6 +154,14 @@ describe('a stored file', () => {
     expect(await events()).toEqual([]);
   });
 
+  test('that was checked by a clock ahead is due, not when that time comes', async () => {
+    server.clock.advance(hours(24 * 365));
+    expect(await verifyFiles(server.context)).toMatchObject({ checked: 1 });
+    server.clock.advance(-hours(24 * 364));
+    expect(await verifyFiles(server.context)).toMatchObject({ checked: 1 });
+    expect(await verifyFiles(server.context)).toMatchObject({ checked: 0 });
+  });
+
   test('of an earlier version, of which nothing is known yet, is compared at its first delivery', async () => {
     await server.db.updateTable('releases').set({ storage_stamp: null, verified_at: null }).execute();
     await expectDelivered();

@@ -1,10 +1,18 @@
+import { minuteMs } from '../../../contract/durations.ts';
 import type { GuardState } from '../../../contract/guard.ts';
 import { compareVersions, channels } from '../../../contract/versions.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
-import { lockRelease, pauseRollout, selectReleases, toRelease, type ReleaseRow } from '../releases/index.ts';
+import {
+  countedAnew,
+  lockRelease,
+  pauseRollout,
+  selectReleases,
+  toRelease,
+  type ReleaseRow,
+} from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { evaluateGuard } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
@@ -46,6 +54,7 @@ export async function pauseFailing(context: Parts, releaseIds: readonly string[]
  */
 export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
   withSessionLock<boolean>(context.directUrl, locks.rolloutWatch, async () => {
+    await endCountsAhead(context);
     const all = await selectReleases(context.db).where('r.deleted_at', 'is', null).execute();
     const rows = all.filter(isGuarded);
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
@@ -53,11 +62,11 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
       one.rollout_percentage === 100 && rows.some((other) => replaces(other, one));
     const isWatched = (one: ReleaseRow) => isGuarded(one) && !isOver(one);
     const forgotten = all.filter((one) => one.failures_claimed_at !== null && !isWatched(one));
-    for (const { release_id: releaseId } of forgotten)
-      await systemChange(context, context.clock(), (change) => setClaimed(change, releaseId, null));
-    for (const { release_id: releaseId } of all.filter(isWatched)) {
+    for (const one of [...all.filter(isWatched), ...forgotten]) {
+      const { release_id: releaseId } = one;
       try {
-        await pauseIfHarmful(context, releaseId, true);
+        if (isWatched(one)) await pauseIfHarmful(context, releaseId, true);
+        else await forgetClaimed(context, releaseId);
       } catch (error) {
         if (isDatabaseUnreachable(error)) throw error;
         // the others are watched all the same
@@ -85,27 +94,51 @@ async function pauseIfHarmful(context: Parts, releaseId: string, isWatch: boolea
       const locked = await lockRelease(change.tx, releaseId);
       if (locked?.updated_at.getTime() !== seen.updated_at.getTime()) return false;
       if (isHarmful) await pauseRollout(change, releaseId, sentence);
-      else await recordClaimed(change, locked, isClaimed ? sentence : null);
+      else
+        await recordClaimed(change, locked, {
+          claimed: isClaimed,
+          what: isClaimed ? sentence : noLongerMany,
+        });
       return true;
     });
   }
 }
 
-/** Tells staff of failures that pause nothing, or that they are no longer too many. */
-async function recordClaimed(change: Change, release: ReleaseRow, sentence: string | null): Promise<void> {
-  await setClaimed(change, release.release_id, sentence === null ? null : change.now);
-  await change.audit('release.failures_claimed', toRelease(release), {
-    what: sentence ?? 'the failures that machines without a token report are no longer too many',
-  });
-}
+/** The clocks of two processes may differ by this much. */
+const mostAheadMs = 10 * minuteMs;
 
-async function setClaimed(change: Change, releaseId: string, at: Date | null): Promise<void> {
+/** A time from which failures count, by a clock that was ahead: until that time the guard would see none. */
+const endCountsAhead = (context: Parts): Promise<void> =>
+  systemChange(context, context.clock(), async ({ tx, now, announce }) => {
+    const ended = await tx
+      .updateTable('releases')
+      .set(countedAnew(now))
+      .where('failures_from', '>', new Date(now.getTime() + mostAheadMs))
+      .returning('release_id')
+      .execute();
+    if (ended.length > 0) await announce('releases');
+  });
+
+const forgetClaimed = (context: Parts, releaseId: string): Promise<void> =>
+  systemChange(context, context.clock(), async (change) => {
+    const locked = await lockRelease(change.tx, releaseId);
+    if (locked?.failures_claimed_at)
+      await recordClaimed(change, locked, { claimed: false, what: notWatched });
+  });
+
+const notWatched =
+  'its failures are no longer counted: it is paused, replaced by another release, or in no feed';
+const noLongerMany = 'the failures that machines without a token report are no longer too many';
+
+/** Tells staff of failures that pause nothing, or why it no longer does. */
+async function recordClaimed(change: Change, release: ReleaseRow, now: { claimed: boolean; what: string }) {
   await change.tx
     .updateTable('releases')
-    .set({ failures_claimed_at: at })
-    .where('release_id', '=', releaseId)
+    .set({ failures_claimed_at: now.claimed ? change.now : null })
+    .where('release_id', '=', release.release_id)
     .execute();
   await change.announce('releases');
+  await change.audit('release.failures_claimed', toRelease(release), { what: now.what });
 }
 
 /** The job watches a release again that was changed during each of so many counts. */
