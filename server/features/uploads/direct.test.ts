@@ -211,6 +211,20 @@ describe('a file in one request', () => {
     expect(await arriving()).toEqual([]);
   });
 
+  test.each([
+    ['name="release_notes"', 'Gr\xfc\xdfe', 'release_notes: Must be UTF-8'],
+    ['name="file"; filename="Gr\xfc\xdfe.exe"', 'MZ', 'file: The name must be UTF-8'],
+  ])('whose text is not UTF-8 is refused, not stored without its letters: %#', async (name, text, error) => {
+    const form = `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${text}\r\n--b--\r\n`;
+    const answer = await fetch(server.url + uploads.direct.path, {
+      method: 'POST',
+      headers: { ...manager.headers, 'content-type': 'multipart/form-data; boundary=b' },
+      body: Buffer.from(form, 'latin1'),
+    });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(error)]);
+    expect(await arriving()).toEqual([]);
+  });
+
   /** A sender who has sent the beginning of a file, and whose connection is still open. */
   function unendedForm() {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n';

@@ -90,6 +90,9 @@ export const tooLarge = fail(
 const unreadable = (message: string) =>
   fail('INVALID_INPUT', message, { details: [{ path: 'body', message }] });
 
+/** What the parser makes of bytes that are not UTF-8: a text in another encoding would be stored without its letters. */
+const undecodable = '\uFFFD';
+
 /** Thrown when the file or the form exceeds its limit. */
 class TooLarge extends Error {}
 
@@ -123,11 +126,13 @@ export async function readForm<T>(
   parser.on('field', (key, value, _, isCut) => {
     if (key in fields) excess ??= `${printable(key)}: Is there twice`;
     fields[key] = value;
+    if (value.includes(undecodable)) excess ??= `${printable(key)}: Must be UTF-8`;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
   });
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
     const trimmed = given?.trim();
+    if (trimmed?.includes(undecodable)) excess ??= 'file: The name must be UTF-8';
     name = trimmed;
     open = stream.on('error', ignore);
     const bytes = whole(stream);
