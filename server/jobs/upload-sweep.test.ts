@@ -109,11 +109,8 @@ test('what belongs to no release and no upload goes after a day; the bin keeps w
   const open = await up.prepare(bytes);
   // an upload that has been going on for days
   const old = new Date(Date.now() - days(3));
-  await utimes(
-    await storage.fileOf!({ key: open.fileKey, size: 0, token: await tokenOf(open.uploadId) }),
-    old,
-    old,
-  );
+  const token = await tokenOf(open.uploadId);
+  await utimes((await storage.fileOf!({ key: open.fileKey, size: 0, token }))!, old, old);
   expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 3 });
   expect(await keys()).toEqual([...before, `${open.fileKey} (unfinished)`].toSorted());
   expect((await api.call(releases.get, { params: { releaseId: kept.id } })).status).toBe(401);

@@ -67,9 +67,9 @@ export async function openDisk(folder: string): Promise<Storage> {
         await withFile(from, 'r+', (file) => file.sync());
         await rename(from, to);
       } catch (error) {
+        if (!isMissing(error)) throw error;
         // An earlier call renamed the file, but the process ended before it could respond.
-        const finished = isMissing(error) && (await sizeOf(to)) === unfinished.size;
-        if (!finished) throw error;
+        if ((await sizeOf(to)) !== unfinished.size) return notUnfinished;
       }
       await syncFolder(folder);
       await syncFolder(incoming);
@@ -115,8 +115,9 @@ export async function openDisk(folder: string): Promise<Storage> {
       }),
     abandon: (unfinished) => rm(partPath(unfinished), { force: true }),
     async fileOf(unfinished) {
-      const arriving = partPath(unfinished);
-      return (await sizeOf(arriving)) === undefined ? finalPath(unfinished.key) : arriving;
+      for (const file of [partPath(unfinished), finalPath(unfinished.key)])
+        if ((await sizeOf(file)) !== undefined) return file;
+      return undefined;
     },
     async read(key, range) {
       const file = await open(finalPath(key), 'r').catch(missingAsUndefined);

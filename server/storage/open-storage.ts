@@ -23,11 +23,11 @@ function withStorageDown(storage: Storage, name: string): Storage {
       throw down(error);
     }
   };
-  /** A missing object is reported only if the storage itself is available. */
-  const found = <T>(work: () => Promise<T>): Promise<T> =>
+  /** A missing object, by default undefined, is reported only if the storage itself is available. */
+  const found = <T>(work: () => Promise<T>, missing: unknown = undefined): Promise<T> =>
     call(async () => {
       const value = await work();
-      if (value === undefined || value === notUnfinished) await storage.check();
+      if (value === missing) await storage.check();
       return value;
     });
   /** Runs `work` with bytes whose own error is passed through. */
@@ -54,10 +54,12 @@ function withStorageDown(storage: Storage, name: string): Storage {
   return {
     begin: (key, size) => call(() => storage.begin(key, size)),
     writePart: (unfinished, part, bytes, tag) =>
-      taking(bytes, (watched) => found(() => storage.writePart(unfinished, part, watched, tag))),
-    finish: (unfinished, tags) => call(() => storage.finish(unfinished, tags)),
+      taking(bytes, (watched) =>
+        found(() => storage.writePart(unfinished, part, watched, tag), notUnfinished),
+      ),
+    finish: (unfinished, tags) => found(() => storage.finish(unfinished, tags), notUnfinished),
     abandon: (unfinished) => call(() => storage.abandon(unfinished)),
-    ...(fileOf ? { fileOf: (unfinished) => call(() => fileOf(unfinished)) } : {}),
+    ...(fileOf ? { fileOf: (unfinished) => found(() => fileOf(unfinished)) } : {}),
     put: (key, bytes) => taking(bytes, (watched) => storage.put(key, watched)),
     read: (key, range) => found(() => storage.read(key, range)),
     sizeOf: (key) => found(() => storage.sizeOf(key)),

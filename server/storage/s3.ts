@@ -47,6 +47,9 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
 
   const exists = (unfinished: Unfinished) => new ListPartsCommand({ ...multipart(unfinished), MaxParts: 1 });
 
+  const isKnown = async (unfinished: Unfinished): Promise<boolean> =>
+    (await client.send(exists(unfinished)).catch(missingAsUndefined)) !== undefined;
+
   async function begin(key: string, size: number): Promise<Unfinished | Failure> {
     return troubleAsValue(async () => {
       const { UploadId } = await client.send(new CreateMultipartUploadCommand(object(key)));
@@ -91,9 +94,10 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
           new CompleteMultipartUploadCommand({ ...multipart(unfinished), MultipartUpload: { Parts } }),
         );
       } catch (error) {
+        // Ceph fails with 500 for an upload that it no longer has.
+        if (error instanceof NoAnswer || (!isMissing(error) && (await isKnown(unfinished)))) throw error;
         // An earlier call completed the upload, but the process ended before it could respond.
-        const finished = isMissing(error) && (await sizeOf(unfinished.key)) === unfinished.size;
-        if (!finished) throw error;
+        if ((await sizeOf(unfinished.key)) !== unfinished.size) return notUnfinished;
       }
       return undefined;
     });

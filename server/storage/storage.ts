@@ -32,12 +32,15 @@ export type Storage = {
     bytes: AsyncIterable<Buffer>,
     tag: string,
   ): Promise<string | Failure>;
-  /** Atomically combines the parts, which must all be written, into one object. Idempotent. */
+  /**
+   * Atomically combines the parts, which must all be written, into one object. Idempotent. WRONG_STATE if the parts are
+   * gone.
+   */
   finish(unfinished: Unfinished, tags: readonly string[]): Promise<undefined | Failure>;
   /** Removes all parts of the object. Idempotent. */
   abandon(unfinished: Unfinished): Promise<void>;
-  /** The file that contains the bytes, complete or not, for storages that use files. */
-  fileOf?: (unfinished: Unfinished) => Promise<string>;
+  /** The file that contains the bytes, complete or not, for storages that use files; undefined if there is none. */
+  fileOf?: (unfinished: Unfinished) => Promise<string | undefined>;
   /** Stores a whole object of unknown size and returns its size; if `bytes` throws, nothing remains. */
   put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure>;
   /** The bytes of an object or of a range; undefined if the object does not exist. */

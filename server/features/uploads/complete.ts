@@ -138,7 +138,7 @@ async function checkAndRelease(
   const wrong = checkFindings(acceptedKindOf(upload.file_name), expected, findings);
   if (wrong) return wrong;
   const stored =
-    (await context.storage.finish(unfinishedOf(upload), tags)) ??
+    (await finish(context, upload, tags)) ??
     (await storeBlockmap(context.storage, upload.file_key, findings));
   if (isFailure(stored)) return stored;
   return becomeRelease(context, by, input, upload, findings);
@@ -177,9 +177,11 @@ async function inspect(
   tags: readonly string[],
 ): Promise<Findings | Failure> {
   const { storage, incrementalHash, inspector } = context;
-  if (storage.fileOf) return incrementalHash.conclude(upload, tags);
-  const unfinished = await storage.finish(unfinishedOf(upload), tags);
-  if (unfinished === notUnfinished) return startOver(context, upload);
+  if (storage.fileOf) {
+    const isThere = (await storage.fileOf(unfinishedOf(upload))) !== undefined;
+    return isThere ? incrementalHash.conclude(upload, tags) : startOver(context, upload);
+  }
+  const unfinished = await finish(context, upload, tags);
   if (unfinished) return unfinished;
   const bytes = await storage.read(upload.file_key);
   if (!bytes) throw new Error(`${upload.file_key} is not in the storage`);
@@ -190,6 +192,11 @@ async function inspect(
   } finally {
     inspection.drop();
   }
+}
+
+async function finish(context: CompleteContext, upload: UploadRow, tags: readonly string[]) {
+  const failed = await context.storage.finish(unfinishedOf(upload), tags);
+  return failed === notUnfinished ? startOver(context, upload) : failed;
 }
 
 /** Writes the release, the end of the upload and both audit entries, all or none. */

@@ -60,11 +60,8 @@ export function createIncrementalHash({ db, storage, inspector }: HashContext) {
     const { upload, known, hashed, inspection } = hashing;
     for (let tag = known.get(hashed.length); tag !== undefined; tag = known.get(hashed.length)) {
       const { offset, length } = partOf(upload, hashed.length);
-      const file = await present(
-        storage.fileOf,
-        'hashes grow only where chunks lie in a file',
-      )(unfinishedOf(upload));
-      await inspection.addFile(file, offset, offset + length);
+      const file = await storage.fileOf?.(unfinishedOf(upload));
+      await inspection.addFile(present(file, 'a stored chunk lies in a file'), offset, offset + length);
       hashed.push(tag);
     }
   }

@@ -29,8 +29,8 @@ export async function removeOrphans(
   let removed = 0;
   for await (const things of ownThings(storage)) {
     const old = things.filter((thing) => thing.modifiedAt.getTime() < before);
-    const known = await knownKeys(db, old);
-    for (const thing of old.filter(({ key }) => !known.has(key))) {
+    const known = await knownOf(db, old);
+    for (const thing of old.filter(({ key, unfinished }) => !known.has(unfinished?.token ?? key))) {
       await (thing.unfinished ? storage.abandon(thing.unfinished) : storage.remove(thing.key));
       removed++;
     }
@@ -77,7 +77,7 @@ async function isEmptyOrKnown(db: Db, storage: Storage): Promise<boolean> {
   let isEmpty = true;
   for await (const things of ownThings(storage)) {
     isEmpty = false;
-    if ((await knownKeys(db, things)).size > 0) return true;
+    if ((await knownOf(db, things)).size > 0) return true;
   }
   return isEmpty;
 }
@@ -94,24 +94,25 @@ async function* ownThings(storage: Storage): AsyncGenerator<StoredThing[], void>
   if (things.length > 0) yield things;
 }
 
-async function knownKeys(db: Db, things: StoredThing[]): Promise<Set<string>> {
+/** The keys of releases and open uploads among these, and the tokens of open uploads: one begun anew has another token. */
+async function knownOf(db: Db, things: StoredThing[]): Promise<Set<string | null>> {
   if (things.length === 0) return new Set();
   const keys = things.map((thing) => thing.key);
-  const known = new Set<string>();
+  const known = new Set<string | null>();
   // query uploads first: one that becomes a release meanwhile is found as a release
   const open = await db
     .selectFrom('uploads')
-    .select('file_key')
+    .select(['file_key', 'multipart_id'])
     .where('status', '=', 'open')
     .where('file_key', 'in', keys.map(fileKeyOf))
     .execute();
-  for (const { file_key } of open) known.add(file_key).add(blockmapKeyOf(file_key));
+  for (const { file_key, multipart_id } of open)
+    known.add(file_key).add(blockmapKeyOf(file_key)).add(multipart_id);
   const released = await db
     .selectFrom('releases')
     .select(['storage_key', 'blockmap_key'])
     .where((eb) => eb.or([eb('storage_key', 'in', keys), eb('blockmap_key', 'in', keys)]))
     .execute();
-  for (const key of released.flatMap(({ storage_key, blockmap_key }) => [storage_key, blockmap_key]))
-    if (key !== null) known.add(key);
+  for (const { storage_key, blockmap_key } of released) known.add(storage_key).add(blockmap_key);
   return known;
 }

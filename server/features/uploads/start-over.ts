@@ -1,7 +1,8 @@
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { cancelled, findUpload, unfinishedOf, type UploadRow } from './upload-row.ts';
+import { checkOpen } from './chunk-lease.ts';
+import { lockUpload, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 const chunksLost = fail(
   'CHUNKS_LOST',
@@ -10,8 +11,8 @@ const chunksLost = fail(
 
 /**
  * Begins an upload anew whose parts are gone: a rule of the bucket removed them, or they became the file of a
- * completion that was refused. Returns the failure for the caller: also when another call has begun it
- * anew; another for an upload that was cancelled meanwhile.
+ * completion that was refused. Returns the failure for the caller: also when another call has begun it anew; another for
+ * an upload that was cancelled or completed, or is being completed by another call.
  */
 export async function startOver(
   context: ChangeParts & Pick<Context, 'storage' | 'clock'>,
@@ -20,20 +21,23 @@ export async function startOver(
   const { storage, clock } = context;
   const begun = await storage.begin(upload.file_key, upload.file_size);
   if (isFailure(begun)) return begun;
-  const isOurs = await systemChange(context, clock(), async ({ tx, now }) => {
-    const { numUpdatedRows } = await tx
+  const refused = await systemChange(context, clock(), async ({ tx, now }) => {
+    const found = await lockUpload(tx, upload.upload_id);
+    const isOurs = found?.claim === upload.claim;
+    const open = checkOpen(isOurs ? { ...found, claim: null } : found, now);
+    if (isFailure(open)) return open;
+    if (open.multipart_id !== unfinishedOf(upload).token) return chunksLost;
+    // the file of a refused completion, which has the size of the next one: that would be taken for finished
+    await storage.remove(upload.file_key);
+    await tx
       .updateTable('uploads')
-      .set({ multipart_id: begun.token, updated_at: now })
+      .set({ multipart_id: begun.token, claim: null, claimed_at: null, updated_at: now })
       .where('upload_id', '=', upload.upload_id)
-      .where('multipart_id', '=', unfinishedOf(upload).token)
-      .where('status', '=', 'open')
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
+      .execute();
     await tx.deleteFrom('upload_chunks').where('upload_id', '=', upload.upload_id).execute();
-    return true;
+    return undefined;
   });
-  if (isOurs) return chunksLost;
+  if (!refused) return chunksLost;
   await storage.abandon(begun);
-  const found = await findUpload(context.db, upload.upload_id);
-  return found?.status === 'cancelled' ? cancelled : chunksLost;
+  return refused;
 }

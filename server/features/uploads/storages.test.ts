@@ -1,6 +1,6 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -18,6 +18,7 @@ import { makeApiKey } from '../../../tests/factories.ts';
 import {
   days,
   movableClock,
+  seconds,
   startTestServer,
   type Api,
   type Identity,
@@ -28,11 +29,11 @@ import {
 import { releaseRow } from '../../../tests/rows.ts';
 import type { StorageConfig } from '../../config.ts';
 import { startOver } from './start-over.ts';
-import { findUpload } from './upload-row.ts';
+import { findUpload, unfinishedOf } from './upload-row.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { connect } from '../../storage/s3-client.ts';
 import { newBucket } from '../../../tests/fake-s3.ts';
-import { MiB, nextVersion, uploader, type Uploader } from '../../../tests/uploading.ts';
+import { MiB, nextVersion, uploader, type Prepared, type Uploader } from '../../../tests/uploading.ts';
 import { newFileKey } from '../../binaries/storage-key.ts';
 
 type Place = [name: string, config: () => Promise<StorageConfig | undefined>];
@@ -70,6 +71,10 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
       found.push(thing.unfinished ? `${thing.key} (unfinished)` : thing.key);
     return found.toSorted();
   }
+  const loseChunks = async ({ uploadId }: Prepared) => {
+    const upload = (await findUpload(server.db, uploadId))!;
+    await server.context.storage.abandon(unfinishedOf(upload));
+  };
   const download = async (release: Release, range?: string) => {
     const url = server.url + new URL(release.fileUrl).pathname;
     const response = await fetch(url, { headers: { ...key.headers, ...(range ? { range } : {}) } });
@@ -185,12 +190,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   test('an upload whose chunks the storage no longer has is begun anew', async () => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(bytes, prepared);
-    const { multipart_id: token } = await server.db
-      .selectFrom('uploads')
-      .select('multipart_id')
-      .where('upload_id', '=', prepared.uploadId)
-      .executeTakeFirstOrThrow();
-    await server.context.storage.abandon({ key: prepared.fileKey, size: bytes.length, token: token! });
+    await loseChunks(prepared);
     const again = Array.from({ length: 2 }, () =>
       up.chunk(prepared.uploadId, 2, up.pieces(bytes, prepared)[2]!),
     );
@@ -199,6 +199,40 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect((await up.state(prepared.uploadId)).body.data.received.length).toBeLessThan(2);
     await up.sendAll(bytes, prepared);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test.each([
+    ['at its completion', bytes],
+    ['after a completion that was refused', program(bytes.length).fill(1, MiB)],
+  ])('an upload whose chunks are lost %s is begun anew', async (_, first) => {
+    const prepared = await up.prepare(bytes);
+    await up.sendAll(first, prepared);
+    if (first !== bytes) {
+      expect((await up.complete(bytes, prepared)).status).toBe(422);
+      await up.chunk(prepared.uploadId, 0, up.pieces(bytes, prepared)[0]!);
+      await up.sendAll(bytes, prepared);
+    }
+    await loseChunks(prepared);
+    const lost = await up.complete(bytes, prepared);
+    expect([lost.status, lost.body.code]).toEqual([409, 'CHUNKS_LOST']);
+    expect((await up.state(prepared.uploadId)).body.data.received).toEqual([]);
+    await up.sendAll(bytes, prepared);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('an upload is not begun anew while another call completes it', async () => {
+    const { uploadId } = await up.prepare(bytes);
+    const upload = (await findUpload(server.db, uploadId))!;
+    const completes = { claim: randomUUID(), claimed_at: server.clock.now() };
+    await server.db.updateTable('uploads').set(completes).where('upload_id', '=', uploadId).execute();
+    const before = await keys();
+    expect(await startOver(server.context, upload)).toMatchObject({
+      message: 'This upload is being completed.',
+    });
+    expect(await keys()).toEqual(before);
+    expect(await findUpload(server.db, uploadId)).toMatchObject(completes);
+    server.clock.advance(seconds(11));
+    expect((await up.cancel(uploadId)).status).toBe(204);
   });
 
   test('an upload that is cancelled meanwhile is not begun anew', async () => {
@@ -223,14 +257,18 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   });
 
   test('the sweep removes what nobody knows', async () => {
+    const ofRelease = await up.prepare(bytes);
+    await up.sendAll(bytes, ofRelease);
+    await up.complete(bytes, ofRelease);
     const before = await keys();
+    await server.context.storage.begin(ofRelease.fileKey, bytes.length);
     await server.context.storage.begin(newFileKey('exe'), 1000);
     const orphan = newFileKey('exe');
     await layOrphan(server, orphan);
     await layOrphan(server, `${orphan}.blockmap`);
     expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 0 });
     server.clock.advance(days(1.1));
-    expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 3 });
+    expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 0, removed: 4 });
     expect(await keys()).toEqual(before);
   });
 

@@ -370,5 +370,5 @@ async function fileOf({ uploadId }: Prepared): Promise<string> {
     .selectAll()
     .where('upload_id', '=', uploadId)
     .executeTakeFirstOrThrow();
-  return server.context.storage.fileOf!(unfinishedOf(row));
+  return (await server.context.storage.fileOf!(unfinishedOf(row)))!;
 }

@@ -222,6 +222,25 @@ describe('what goes wrong', () => {
     expect(transport.chunk).toHaveBeenCalledTimes(6);
   });
 
+  test('an upload whose chunks are lost time and again fails, and can be tried again', async () => {
+    const { transport, page, stored } = world();
+    vi.mocked(transport.complete).mockImplementation(() => {
+      stored.clear();
+      return Promise.reject(new ApiError(409, 'Chunks lost', { code: 'CHUNKS_LOST' }));
+    });
+    const { list, status } = page();
+    const id = list.start(fileOfSize(30 * megabyte), fields, 'me');
+    for (let time = 0; time < 2; time++) {
+      await status('waiting');
+      list.retryWaiting();
+    }
+    expect((await status('failed')).message).toBe('Chunks lost');
+    expect(transport.chunk).toHaveBeenCalledTimes(18);
+    vi.mocked(transport.complete).mockReset();
+    list.resume(id);
+    await status('running');
+  });
+
   test('a file that can no longer be read must be chosen again', async () => {
     const { transport, page } = world();
     vi.mocked(transport.chunk).mockRejectedValue(new ApiError(0, 'Network error during upload'));

@@ -61,6 +61,8 @@ type Entry = {
   meter: ReturnType<typeof createTransferMeter>;
   /** Attempts without progress since the connection was lost. */
   attempts: number;
+  /** How often the storage lost its chunks. */
+  lost: number;
   timer: ReturnType<typeof setTimeout> | undefined;
   /** Gives the claim up. */
   unlock: (() => void) | undefined;
@@ -69,6 +71,8 @@ type Entry = {
 
 const firstWait = 2000;
 const longestWait = 60_000;
+/** A storage that loses an upload again and again would be sent gigabytes for ever. */
+const mostLost = 2;
 const notifyInterval = 200;
 const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
 
@@ -102,6 +106,7 @@ export function createUploadList(parts: UploadListParts) {
       stored: 0,
       meter: createTransferMeter(),
       attempts: 0,
+      lost: 0,
       timer: undefined,
       unlock: undefined,
       notifiedAt: 0,
@@ -230,7 +235,7 @@ export function createUploadList(parts: UploadListParts) {
       update(entry, { ...still, status: 'needs-file', message: fileChanged });
     } else if (error instanceof ApiError && error.status === 401) {
       update(entry, { ...still, status: 'paused' });
-    } else if (entry.record.prepared && canContinue(error)) {
+    } else if (entry.record.prepared && canContinue(error) && !(isLost(error) && ++entry.lost > mostLost)) {
       update(entry, { ...still, status: 'waiting' });
       const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
       entry.timer = setTimeout(() => void run(entry, file), wait);
@@ -376,8 +381,9 @@ const isOver = ({ upload }: Entry): boolean => ['done', 'cancelled'].includes(up
  * to a rejection, the upload continues from its state on the server.
  */
 const canContinue = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  (error.code === 'CHUNKS_LOST' || [0, 408, 429, 502, 503, 504].includes(error.status));
+  isLost(error) || (error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status));
+
+const isLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'CHUNKS_LOST';
 
 /** A rejection that a retry with the same file would get again. */
 const isRefusal = (error: unknown): boolean =>
