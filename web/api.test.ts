@@ -15,7 +15,7 @@ const { clearSession, getSession, setSession } = await import('./session-store.t
 const { addDialog } = await import('./ui/open-dialogs.ts');
 const { addForm } = await import('./ui/open-forms.ts');
 const { setRolePreview } = await import('./role-preview.ts');
-const { ApiError, errorOf, messageOf } = await import('./api-error.ts');
+const { ApiError, errorOf, isUnanswered, messageOf } = await import('./api-error.ts');
 
 const signedIn = {
   user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
@@ -97,6 +97,19 @@ describe('what an answer gives', () => {
     answer([200, '<!doctype html><title>Sign in to the network</title>']);
     await expect(call(customers.list)).rejects.toThrow('The server returned an unreadable response.');
   });
+});
+
+test('a proxy that failed may have passed a change on; the service that refuses has made none', async () => {
+  const id = { params: { id: 'a' } };
+  const failure = (made: Promise<unknown>) =>
+    made.catch((error: unknown) => [messageOf(error), isUnanswered(error)]);
+  answer([502, '<html>'], [502, '<html>'], [503, { error: 'Busy', code: 'UNAVAILABLE' }]);
+  expect(await failure(call(customers.softDelete, id))).toEqual([
+    'Request failed with status 502\nIt may have done this or not: look before you do it again.',
+    true,
+  ]);
+  expect(await failure(call(customers.get, id))).toEqual(['Request failed with status 502', false]);
+  expect(await failure(call(customers.softDelete, id))).toEqual(['Busy', false]);
 });
 
 describe('what is sent', () => {

@@ -52,13 +52,15 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
   const once =
     route.method === 'GET' ? undefined : idempotencyKey(JSON.stringify([route.method, url, init.body]));
   if (once) headers['Idempotency-Key'] = once.key;
+  const isChange = once !== undefined && route.access.kind !== 'public';
   const { status, text } =
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
       : await withSession((token) =>
-          fetchOnce(url, { ...init, headers: withToken(headers, token) }, once !== undefined),
+          fetchOnce(url, { ...init, headers: withToken(headers, token) }, isChange),
         );
-  if (status < 200 || status > 299) throw refusedCall(route, request, errorOf(status, text));
+  if (status < 200 || status > 299)
+    throw refusedCall(route, request, asUnanswered(errorOf(status, text), isChange));
   const answer = parsed(status, text);
   once?.onSuccess();
   return answer;
@@ -66,6 +68,16 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
 
 function refusedCall({ method, path }: Route, { params = {}, body }: Parts, error: ApiError): ApiError {
   error.made = { call: `${method} ${path}`, params, body };
+  return error;
+}
+
+/** A proxy that fails with these knows nothing of what the service did. */
+const ofProxy: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function asUnanswered(error: ApiError, isChange: boolean): ApiError {
+  if (!isChange || error.code || !ofProxy.has(error.status)) return error;
+  error.message += `\n${unanswered()}`;
+  error.isUnanswered = true;
   return error;
 }
 

@@ -69,8 +69,23 @@ describe('runBulk', () => {
       throw lost;
     };
     await Promise.all([runBulk(['late'], late), vi.runAllTimersAsync()]);
-    expect(tried).toHaveLength(1);
+    expect(tried.splice(0)).toHaveLength(1);
+    // and one that was sent while another was open
     closedOther();
+    const early = async (item: string) => {
+      if (item === 'opens it') closedOther = addForm({});
+      if (item !== 'early') return;
+      tried.push(item);
+      closedOther();
+      throw lost;
+    };
+    await Promise.all([runBulk(['opens it', 'b', 'c', 'd', 'early'], early), vi.runAllTimersAsync()]);
+    expect(tried.splice(0)).toHaveLength(1);
+    // too many requests say nothing of the one that was lost
+    const refused = new ApiError(429, 'Too many requests', { error: 'Too many requests' });
+    const limited = () => Promise.reject(tried.push('x') === 1 ? lost : refused);
+    const [result] = await Promise.all([runBulk(['limited'], limited), vi.runAllTimersAsync()]);
+    expect(result.failed).toEqual([failed('limited')]);
     closed();
     vi.useRealTimers();
   });

@@ -1,4 +1,4 @@
-import { isUnanswered, mayBeDone, messageOf } from './api-error.ts';
+import { isRefusedBeforeKey, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
 import { retryDelay, shouldRetry } from './query-client.ts';
 import { addForm, topForm } from './ui/open-forms.ts';
 
@@ -15,18 +15,22 @@ export async function runBulk<T>(
   const waiting = [...items];
   // where no dialog is open, as in an Undo, the run keeps the keys of its requests
   const close = topForm() ? undefined : addForm({});
-  const isRepeatable = repeatable();
+  // of one form, the same request is done once, however often it is sent: one without an answer is sent again
+  const form = topForm();
   let isAway = false;
   const untilAnswered = async (item: T, failures = 0): Promise<unknown> => {
+    const isOfRun = topForm() === form;
     try {
       return await change(item);
     } catch (error) {
-      if (isAway || !isRepeatable(error)) throw error;
+      if (isAway || !isOfRun || topForm() !== form || !mayBeDone(error)) throw error;
       // the others are not waited for as long
       isAway = !shouldRetry(failures, error);
       if (isAway) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
-      return untilAnswered(item, failures + 1);
+      return untilAnswered(item, failures + 1).catch((later: unknown) => {
+        throw isRefusedBeforeKey(later) ? error : later;
+      });
     }
   };
   const worker = async () => {
@@ -42,12 +46,6 @@ export async function runBulk<T>(
   await Promise.all(Array.from({ length: atOnce }, worker));
   close?.();
   return result;
-}
-
-/** Of one form, the same request is done once, however often it is sent: one without an answer is sent again. */
-function repeatable(): (error: unknown) => boolean {
-  const form = topForm();
-  return (error) => topForm() === form && mayBeDone(error);
 }
 
 /** Why an item failed. It is not sent again, so its key does not help. */

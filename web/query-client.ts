@@ -1,5 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error.ts';
+import { ApiError, mayBeDone } from './api-error.ts';
 import { offerApproval } from './approval-store.ts';
 
 const retries = 3;
@@ -26,10 +26,10 @@ export const queryClient: QueryClient = new QueryClient({
   // Lists refresh after each change (spec part 1, section 7): all queries, so that none is missed.
   mutationCache: new MutationCache({
     onSuccess: () => void queryClient.invalidateQueries(),
-    // 409, 404: another user was faster, so the data on the screen is out of date; 0: what was sent may have been done.
+    // 409, 404: another user was faster, so the data on the screen is out of date.
     onError: (error) => {
       offerApproval(error);
-      if (error instanceof ApiError && [0, 404, 409].includes(error.status))
+      if (mayBeDone(error) || (error instanceof ApiError && [404, 409].includes(error.status)))
         void queryClient.invalidateQueries();
     },
   }),

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
-import { messageOf } from '../../api-error.ts';
+import { isUnanswered, messageOf } from '../../api-error.ts';
 import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
 import { refusedSentence } from '../../impact-labels.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -47,7 +47,8 @@ export default function DeleteCustomers(props: {
       <Dialog title={title} onClose={close}>
         <Stack gap="md">
           <Text role="alert">
-            {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted:
+            {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted
+            {failed.some(({ error }) => isUnanswered(error)) && ', or gave no answer'}:
           </Text>
           <BoxedList label="Customers">
             {failed.map(({ item, error }) => (
@@ -90,7 +91,8 @@ function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
       if (!first) return void toast({ message: restored, subject: aboutCustomers(done) });
       const names = failed.slice(0, mostNamed).map(({ item }) => item.name);
       const others = failed.length > mostNamed ? ` and ${failed.length - mostNamed} more` : '';
-      const notRestored = `Not restored: ${names.join(', ')}${others}. ${itemProblem(first.error)}`;
+      const perhaps = isUnanswered(first.error) ? 'Perhaps not' : 'Not';
+      const notRestored = `${perhaps} restored: ${names.join(', ')}${others}. ${itemProblem(first.error)}`;
       void toast({
         message: done.length > 0 ? `${restored}. ${notRestored}` : notRestored,
         subject: aboutDeletedCustomers(failed.map(({ item }) => item)),

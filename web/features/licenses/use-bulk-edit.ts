@@ -6,7 +6,7 @@ import {
   type PlannedChange,
 } from '../../../contract/license-bulk.ts';
 import { call } from '../../api.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { isRefusedBeforeKey, sentenceOf } from '../../api-error.ts';
 import { retryDelay, shouldRetry } from '../../query-client.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
 import { useChange } from '../../use-change.ts';
@@ -82,6 +82,7 @@ async function send(
   try {
     return await call(bulkLicenses.change, { body: { licenses } });
   } catch (error) {
+    if (failures > 0 && isRefusedBeforeKey(error)) return undefined;
     if (!shouldRetry(0, error)) throw error;
     if (signal.aborted || !shouldRetry(failures, error)) return undefined;
     await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
