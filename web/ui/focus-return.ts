@@ -16,7 +16,7 @@ export function useFocusReturn(id: string, returnTo?: () => HTMLElement | undefi
     const around = withAncestors(opener);
     return () => {
       const other = findOther();
-      if (!isFree(document.activeElement)) return;
+      if (!isFree(document.activeElement, id)) return;
       const below = dialogs().filter((one) => !one.closest(`[id="${id}"]`));
       focusFirst([...(other ? [other] : []), ...around, ...below.toReversed().flatMap(withSubmit)]);
     };
@@ -31,9 +31,15 @@ const withSubmit = (dialog: HTMLElement) => [
   dialog,
 ];
 
-/** The user has not moved the focus: it is nowhere, or in a dialog. */
-const isFree = (active: Element | null) =>
-  active === null || active === document.body || active.closest('[role="dialog"]') !== null;
+/** Nothing else has moved the focus: it is nowhere, in this dialog, or in one above it, which closes as well. */
+function isFree(active: Element | null, id: string): boolean {
+  if (active === null || active === document.body) return true;
+  const around = active.closest('[role="dialog"]');
+  const own = document.getElementById(id);
+  const isBelow = (one: Element) =>
+    own !== null && (own.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+  return around !== null && !isBelow(around);
+}
 
 function withAncestors(element: Element | null): HTMLElement[] {
   const found: HTMLElement[] = [];
