@@ -66,14 +66,19 @@ export const planPayload = (plan: PlanValues): { rolloutPlan: RolloutPlan; start
   startsAt: isMoment(plan.startsAt) ? new Date(plan.startsAt).toISOString() : null,
 });
 
-/** The errors of a plan by form field; none where the percentage is the only step. */
-export function planErrors(plan: PlanValues): FormErrors {
+/**
+ * The errors of a plan by form field; none where the percentage is the only step. A start in the past is a slip, unless it
+ * is the one that was `seen`: the release would be out at once.
+ */
+export function planErrors(plan: PlanValues, seen = ''): FormErrors {
   if (!plan.inSteps) return {};
   const issues = rolloutPlan.safeParse(stepsOf(plan)).error?.issues ?? [];
   const ofSteps = issues
     .toReversed()
     .map(({ path, message }) => [['plan.steps', ...path].join('.'), message]);
-  const ofStart = momentProblem(plan.startsAt);
+  const isPast = plan.startsAt !== seen && Date.parse(plan.startsAt) < Date.now();
+  const ofStart =
+    momentProblem(plan.startsAt) ?? (isPast && 'Lies in the past: leave it empty to start at once');
   return { ...Object.fromEntries(ofSteps), ...(ofStart && { 'plan.startsAt': ofStart }) };
 }
 

@@ -407,7 +407,8 @@ test('failures are shown: loading, creating, updating, revoking', async ({ page,
 
 test('an expired key says so; who may not read keys sees no way to them', async ({ page, server }) => {
   const { name, id, createdAt } = await makeApiKey(server.admin);
-  await server.admin.ok(apiKeys.update, { params: { keyId: id }, body: { expiresAt: inDays(-1) } });
+  const past = { expires_at: new Date(inDays(-1)) };
+  await server.db.updateTable('api_keys').set(past).where('api_key_id', '=', id).execute();
   await signInAs(page, 'super_admin', '/api-keys', server);
   await expectColor(row(page, name).getByText('Expired'), 'yellow');
   await expect(page.getByRole('columnheader')).toHaveText(['Name', 'Status', 'Created', 'Usage', 'Actions']);

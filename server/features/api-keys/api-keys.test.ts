@@ -250,6 +250,26 @@ describe('changing a key', () => {
     });
   });
 
+  test('to an end in the past is refused: a slip would cut off its programs; an expired key keeps its end', async () => {
+    const made = await makeApiKey(staff);
+    for (const expiresAt of ['2025-12-01T00:00:00Z', server.clock.now().toISOString()]) {
+      const { status, body } = await update(made.id, { expiresAt });
+      expect([status, body.error]).toEqual([422, 'expiresAt: Must lie in the future']);
+    }
+    expect((await callWith(made)).status).toBe(200);
+    const expiresAt = new Date('2025-12-01T00:00:00Z');
+    await server.db
+      .updateTable('api_keys')
+      .set({ expires_at: expiresAt })
+      .where('api_key_id', '=', made.id)
+      .execute();
+    const same = { name: 'Old one', expiresAt: '2025-12-01T01:00:00+01:00' };
+    expect((await update(made.id, same)).body.data).toMatchObject({
+      name: 'Old one',
+      expiresAt: expiresAt.toISOString(),
+    });
+  });
+
   test('that somebody else changed meanwhile is refused with what differs, by updatedAt and by If-Match', async () => {
     const made = await makeApiKey(staff, { ipWhitelist: ['10.0.0.1'] });
     const theirs = await update(made.id, { ipWhitelist: ['10.0.0.2'], name: 'Theirs' });

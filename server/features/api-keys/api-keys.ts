@@ -92,6 +92,15 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
   );
 }
 
+/** A slip of the pen would cut off every program with the key; Inactive and Revoke end one. */
+const refusePast = (expiresAt: string | undefined, now: Date): Failure | undefined =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime()
+    ? breaksRule('expiresAt', 'Must lie in the future')
+    : undefined;
+
+const isSameTime = (one: string | undefined, other: string | null) =>
+  one !== undefined && other !== null && Date.parse(one) === Date.parse(other);
+
 /** Creates a key, by default with the scope for validations. Only this response contains the full key. */
 export async function createApiKey(
   change: Change,
@@ -100,8 +109,8 @@ export async function createApiKey(
   const { tx, by } = change;
   const wrong = refuseAddresses(input.ipWhitelist);
   if (wrong) return wrong;
-  if (Date.parse(input.expiresAt) <= by.now.getTime())
-    return breaksRule('expiresAt', 'Must lie in the future');
+  const past = refusePast(input.expiresAt, by.now);
+  if (past) return past;
   const beyond = refuseScopes(by, input.scopes);
   if (beyond) return beyond;
   const made = newBearerKey('lyd');
@@ -146,6 +155,8 @@ export const updateApiKey = (
     seen,
     check: (before) =>
       refuseAddresses(patch.ipWhitelist) ??
+      // the end of an expired key is sent back as it was
+      (isSameTime(patch.expiresAt, before.expiresAt) ? undefined : refusePast(patch.expiresAt, change.now)) ??
       (widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined),
     columns: {
       name: patch.name,

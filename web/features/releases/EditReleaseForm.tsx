@@ -28,10 +28,11 @@ import { RolloutFields } from './RolloutFields.tsx';
 const checkAgainstContract = schemaResolver(releasePatch, { sync: true });
 
 /** Errors of the contract's schema, by form field. */
-function validate(values: ReleaseValues) {
+function validate(values: ReleaseValues, seen: Release) {
+  const seenStart = seen.isDraft ? '' : valuesOf(seen).plan.startsAt;
   return {
     ...checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) }),
-    ...(!values.isDraft && planErrors(values.plan)),
+    ...(!values.isDraft && planErrors(values.plan, seenStart)),
     ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };
 }
@@ -47,7 +48,7 @@ export function EditReleaseForm(props: {
 }) {
   const form = useDialogForm(props.release.id, {
     initialValues: valuesOf(props.release),
-    validate,
+    validate: (values) => validate(values, props.release),
     validateInputOnBlur: [...numberFields, ...stepFields],
   });
   useRefusedFields(props.error, form, atPlanFields);

@@ -143,6 +143,11 @@ describe('a rollout in steps', () => {
       'plan.steps.1.percentage': 'Must be more than in the step before',
     });
     expect(planErrors({ inSteps: false, steps: typed, startsAt: '' })).toEqual({});
+    const past = { inSteps: true, steps: [{ percentage: 5, hours: 24 }], startsAt: '2025-11-20T08:00' };
+    expect(planErrors(past)).toEqual({
+      'plan.startsAt': 'Lies in the past: leave it empty to start at once',
+    });
+    expect(planErrors(past, past.startsAt)).toEqual({});
     expect(planSummary({ inSteps: true, steps: typed, startsAt: '' })).toBeUndefined();
   });
 
