@@ -256,7 +256,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   await issueTo(server.admin, offlineLicense, offlineMachine(machineId));
   const path = `/machines/${await displayId(server, machineId)}?tab=activations`;
   await signInAs(page, 'super_admin', path, server);
-  await expect(facts(page).locator('dd').last()).toHaveText(/^Proven since \d+ \w+ \d{4} \(just now\)$/);
+  await expect(facts(page).locator('dd').last()).toHaveText(/^First proven \d+ \w+ \d{4} \(just now\)$/);
   const table = page.getByRole('region', { name: 'License activations' });
   const row = rowOf(table, license.licenseKey);
   await expect(row).toContainText('Proven since');

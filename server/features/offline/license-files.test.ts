@@ -273,7 +273,10 @@ describe('a request', () => {
       ],
       [machine.jws('JWT', {}), 'request: This is something else, not a request for a license file'],
       [machine.request(other), 'request: Is for another license'],
-      ['hello', 'request: Is incomplete, or was changed after the machine signed it'],
+      [
+        'hello',
+        'request: Is not a request for a license file, or not all of it: copy the whole text again, or choose its file',
+      ],
     ];
     for (const [request, error] of errors)
       expect(await staff[0].call(offline.issue, { ...at(license), body: { request } })).toMatchObject({

@@ -72,8 +72,12 @@ function readAs<S extends z.ZodType>(
   text: string,
 ): { jws: Jws; said: z.output<S> } | Failure {
   const jws = decodeJws(text);
-  if (!jws) return altered(path);
   const type = jwsTypes[path];
+  if (!jws)
+    return breaksRule(
+      path,
+      `Is not ${names[type]}, or not all of it: copy the whole text again, or choose its file`,
+    );
   if (jws.type !== type)
     return breaksRule(path, `This is ${names[jws.type] ?? 'something else'}, not ${names[type]}`);
   const said = schema.safeParse(jws.payload);

@@ -25,7 +25,7 @@ export function MachineFacts({ machine }: { machine: Machine }) {
       <Fact name="Identity">
         {machine.provenAt ? (
           <>
-            Proven since <DateAndRelative value={machine.provenAt} />
+            First proven <DateAndRelative value={machine.provenAt} />
           </>
         ) : (
           'Claimed only'

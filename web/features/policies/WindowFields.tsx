@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Chip, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
@@ -59,7 +59,8 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   const at = `windows.${index}`;
   const number = index + 1;
   const { windows } = form.values;
-  const zone = windows[index]?.zone;
+  const { zone, from, to } = windows[index] ?? {};
+  const isWholeDay = from === to && readTimes(`${from}-${to}`) !== undefined;
   // a zone that the server knows under another name than this browser
   const offered = zone && !zones.includes(zone) ? [zone, ...zones] : zones;
   const problems = ['weekdays', 'from', 'to', 'zone'].flatMap((name) => {
@@ -100,6 +101,11 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           <IconTrash />
         </ActionIcon>
       </Group>
+      {isWholeDay && (
+        <Text size="xs" c="dimmed">
+          Until the same time of the next day
+        </Text>
+      )}
       {problems.length > 0 && <ErrorText>{problems.join('\n')}</ErrorText>}
     </Stack>
   );

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { noPolicy, policies, updatePolicy } from '../../../contract/policies.ts';
-import { impactSentences, policyPayload, tagsOf, usualWindow, valuesOf, wholePolicy } from './policy-form.ts';
+import { shownDay } from '../../ui/typed-day.ts';
+import {
+  conflictRows,
+  impactSentences,
+  policyPayload,
+  tagsOf,
+  usualWindow,
+  valuesOf,
+  wholePolicy,
+} from './policy-form.ts';
 
 test('a policy that is opened and saved is unchanged', () => {
   const policy = {
@@ -55,4 +64,21 @@ test.each([
   ],
 ])('%j is said in words', (impact, said) => {
   expect(impactSentences({ machines: 12, isComplete: true, ...impact })).toEqual(said);
+});
+
+test('a conflict shows what differs as the form does', () => {
+  const details = [
+    { path: 'channel', message: '', current: 'beta', yours: 'stable' },
+    { path: 'deferDays', message: '', current: 1, yours: null },
+    { path: 'updatesUntil', message: '', current: '2027-12-31', yours: '2028-01-31' },
+    { path: 'tags', message: '', current: ['a', 'b'], yours: [] },
+    { path: 'windows', message: '', current: [usualWindow()], yours: null },
+  ];
+  expect(conflictRows({ details }).map(({ theirs, yours }) => [theirs, yours])).toEqual([
+    ['Beta', 'Stable'],
+    ['1 day', '—'],
+    [shownDay('2027-12-31'), shownDay('2028-01-31')],
+    ['a, b', '—'],
+    [expect.stringMatching(/^every day 22:00–05:00/), '—'],
+  ]);
 });

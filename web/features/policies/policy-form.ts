@@ -8,8 +8,9 @@ import {
   type PolicyImpact,
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
+import { capitalize } from '../../../contract/text.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
-import { dayProblem } from '../../ui/typed-day.ts';
+import { dayProblem, shownDay } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { windowText } from './policy-text.ts';
 import { countText } from '../../ui/numbers.ts';
@@ -100,13 +101,15 @@ export const atPolicyFields = (errors: FormErrors): FormErrors =>
   );
 
 /** Labels of the fields in which two edits of one policy differ. */
-export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, (_field, value) => asText(value));
+export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
 
-function asText(value: unknown): string {
+function asText(field: keyof typeof fieldLabels, value: unknown): string {
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value);
+  if (typeof value === 'number') return counted(value, 'day');
+  if (typeof value === 'string')
+    return field === 'updatesUntil' ? shownDay(value) : field === 'channel' ? capitalize(value) : value;
+  if (!Array.isArray(value)) return JSON.stringify(value);
   if (value.every((one) => typeof one === 'string')) return value.join(', ') || '—';
   return (value as MaintenanceWindow[]).map((window) => windowText(window)).join('; ');
 }
