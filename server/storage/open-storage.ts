@@ -24,7 +24,7 @@ function withStorageDown(storage: Storage, name: string): Storage {
     }
   };
   /** A missing object, by default undefined, is reported only if the storage itself is available. */
-  const found = <T>(work: () => Promise<T>, missing: unknown = undefined): Promise<T> =>
+  const found = <T>(work: () => Promise<T>, missing?: unknown): Promise<T> =>
     call(async () => {
       const value = await work();
       if (value === missing) await storage.check();

@@ -204,7 +204,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   test.each([
     ['at its completion', bytes],
     ['after a completion that was refused', program(bytes.length).fill(1, MiB)],
-  ])('an upload whose chunks are lost %s is begun anew', async (_, first) => {
+  ])('an upload whose chunks are lost %s is begun anew', async (_name, first) => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(first, prepared);
     if (first !== bytes) {

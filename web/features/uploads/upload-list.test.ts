@@ -237,7 +237,7 @@ describe('what goes wrong', () => {
     expect((await status('failed')).message).toBe('Chunks lost');
     expect(transport.chunk).toHaveBeenCalledTimes(18);
     vi.mocked(transport.complete).mockReset();
-    list.resume(id);
+    void list.resume(id);
     await status('running');
   });
 
