@@ -1,4 +1,5 @@
 import type { License } from '../contract/licenses.ts';
+import { roleLabel } from '../contract/permissions.ts';
 import { customerPath, licensePath, paths, releasePath } from './paths.ts';
 import { counted } from './ui/counted.ts';
 import type { ToastSubject } from './ui/toast.tsx';
@@ -75,7 +76,7 @@ export const aboutUser = ({ email }: { email: string }): ToastSubject => ({
 });
 
 export const aboutRole = (roleId: string): ToastSubject => ({
-  name: roleId,
+  name: roleLabel(roleId),
   to: listPath(paths.users, { tab: 'roles', role: roleId }),
 });
 

@@ -56,10 +56,11 @@ export function NewReleaseForm(props: {
   const [chosen, setChosen] = useEntered(`${formKey} file`, null, props.startFile);
   const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
   const lost = useLostFile(chosen?.file.name);
+  const [missing, setMissing] = useState('File is required');
   const { data: existing } = useQuery(versionsQuery(platform, channel));
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
-    validate: (typed) => validate(withVersion(typed, existing), chosen !== null),
+    validate: (typed) => validate(withVersion(typed, existing), chosen === null ? missing : undefined),
     validateInputOnBlur: [...numberFields, ...stepFields],
     onValuesChange: setLine,
   });
@@ -81,13 +82,14 @@ export function NewReleaseForm(props: {
 
   const fileName = values.mode === 'file' ? chosen?.file.name : fileNameIn(values.fileUrl);
 
+  const reject = (reason: string) => {
+    setMissing(reason);
+    setErrors({ ...form.errors, file: reason });
+  };
   const choose = async (next: ChosenFile) => {
     const { name } = next.file;
     const refused = isAccepted(name) ? await refuseContent(next.file) : wrongType;
-    if (refused !== undefined) {
-      setErrors({ ...form.errors, file: refused });
-      return;
-    }
+    if (refused !== undefined) return reject(refused);
     const inName = versionOf(name);
     // keeps the user's input, and warns when it differs from the file name
     const mayFollow = form.values.bump !== null || form.values.version === nameVersion;
@@ -127,7 +129,7 @@ export function NewReleaseForm(props: {
               lost={lost}
               error={form.errors['file']}
               onChoose={(next) => void choose(next)}
-              onReject={(message) => setErrors({ ...form.errors, file: message })}
+              onReject={reject}
             />
           ) : (
             <UrlInputs form={form} />

@@ -43,11 +43,11 @@ describe('refuses', () => {
     [{ minimumSupportedVersion: '1' }, { minimumSupportedVersion: 'Invalid semantic version: 1' }],
     [{ acceptableFailures: 0 }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],
     [{ acceptableFailures: '2,5' }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],
-  ])('%o', (wrong, errors) => expect(validate({ ...filled, ...wrong }, true)).toEqual(errors));
+  ])('%o', (wrong, errors) => expect(validate({ ...filled, ...wrong }, undefined)).toEqual(errors));
 
   test('file mode without a file', () => {
-    expect(validate(filled, true)).toEqual({});
-    expect(validate(filled, false)).toEqual({ file: 'File is required' });
+    expect(validate(filled, undefined)).toEqual({});
+    expect(validate(filled, 'File is required')).toEqual({ file: 'File is required' });
   });
 
   test.each<[Partial<NewReleaseValues>, object]>([
@@ -58,11 +58,11 @@ describe('refuses', () => {
     [{ fileSize: -5 }, { fileSize: 'Valid file size is required' }],
     [{ sha512: '' }, { sha512: 'SHA512 hash is required' }],
     [{ sha512: 'abc' }, { sha512: 'Must be a SHA-512 in base64 or hex' }],
-  ])('URL mode with %o', (wrong, errors) => expect(validate({ ...byUrl, ...wrong }, false)).toEqual(errors));
+  ])('URL mode with %o', (wrong, errors) => expect(validate({ ...byUrl, ...wrong }, 'None')).toEqual(errors));
 });
 
 test('URL mode sends address, size and hash as well', () => {
-  expect(validate(byUrl, false)).toEqual({});
+  expect(validate(byUrl, 'None')).toEqual({});
   expect(urlPayloadOf(byUrl)).toMatchObject({ fileUrl: byUrl.fileUrl, fileSize: 1024, version: '1.2.3' });
 });
 
@@ -85,10 +85,10 @@ describe('in steps', () => {
   });
   test('is not checked, sent or asked about for a draft', () => {
     const draft = { ...inSteps, isDraft: true, plan: { ...plan, startsAt: 'soon' } };
-    expect(validate(draft, true)).toEqual({});
+    expect(validate(draft, undefined)).toEqual({});
     expect(fieldsOf(draft)).not.toHaveProperty('rolloutPlan');
     expect(needsReachConfirm(draft)).toBe(false);
-    expect(validate({ ...draft, isDraft: false }, true)).toEqual({
+    expect(validate({ ...draft, isDraft: false }, undefined)).toEqual({
       'plan.startsAt': 'Write a date and time such as 31 Dec 2026, 17:00',
     });
   });
@@ -112,7 +112,7 @@ describe('the version', () => {
 });
 
 test.each([12.9, 250, -3, '1e3'])('a rollout of %j is refused, not put right', (rolloutPercentage) => {
-  expect(validate({ ...filled, rolloutPercentage }, true)).toEqual({
+  expect(validate({ ...filled, rolloutPercentage }, undefined)).toEqual({
     rolloutPercentage: 'Must be a whole number from 0 to 100',
   });
 });

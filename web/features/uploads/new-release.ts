@@ -122,8 +122,8 @@ export const urlPayloadOf = (values: NewReleaseValues): UrlPayload => ({
 const checkFields = schemaResolver(z.strictObject({ ...buildFields, ...publishFields }), { sync: true });
 const checkUrl = schemaResolver(urlReleaseInput, { sync: true });
 
-/** Errors by field, in the words of spec part 2, section 5. `file` is the error of the file itself. */
-export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors {
+/** Errors by field, in the words of spec part 2, section 5. `missing`: why there is no file; undefined if there is one. */
+export function validate(values: NewReleaseValues, missing: string | undefined): FormErrors {
   const inUrlMode = values.mode === 'url';
   const errors = inUrlMode ? checkUrl(urlPayloadOf(values)) : checkFields(fieldsOf(values));
   for (const field of ['minimumAppVersion', 'minimumSupportedVersion'] as const) {
@@ -131,7 +131,7 @@ export function validate(values: NewReleaseValues, hasFile: boolean): FormErrors
     if (minimum && !isVersion(minimum)) errors[field] = `Invalid semantic version: ${minimum}`;
   }
   if (!values.isDraft) Object.assign(errors, planErrors(values.plan));
-  if (!inUrlMode) return hasFile ? errors : { ...errors, file: 'File is required' };
+  if (!inUrlMode) return missing === undefined ? errors : { ...errors, file: missing };
   if (!values.fileUrl.trim()) errors['fileUrl'] = 'File URL is required';
   if (!values.sha512.trim()) errors['sha512'] = 'SHA512 hash is required';
   return errors;
