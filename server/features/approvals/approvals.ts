@@ -35,11 +35,8 @@ type Approvable = { route: Route; handler: ChangeHandler<Route> };
 
 const notFound = fail('NOT_FOUND', 'There is no such change request.');
 const notNeeded = fail('WRONG_STATE', 'This change needs no second person: you can make it yourself.');
-const outdated = (subject: string) =>
-  fail(
-    'EDIT_CONFLICT',
-    `${subject} was changed after the approval was asked for. Look at it again, and ask again.`,
-  );
+const outdated = (subject: string, then: string) =>
+  fail('EDIT_CONFLICT', `${subject} was changed after the approval was asked for. ${then}`);
 
 /** The calls that can be approved, by name. Each must run in the transaction of the approval. */
 export function approvableOf(implemented: readonly Implemented[]): Map<string, Approvable> {
@@ -94,7 +91,7 @@ export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<C
   const { userId, email } = personOf(by);
   const version = await lockVersion(tx, wanted.subjectId);
   const isSeen = [version?.toISOString(), wanted.seen].every((one) => one === asked.seen);
-  if (!version || !isSeen) return outdated(wanted.subject);
+  if (!version || !isSeen) return outdated(wanted.subject, 'Look at it again, and ask again.');
   const full = await refuseMore(tx, asked, wanted, now);
   if (full) return full;
   const row = await tx
@@ -165,7 +162,8 @@ export async function approve(
       `${row.requested_by_email}, who asked, may not make this change anymore. Somebody else must ask.`,
     );
   const version = await lockVersion(tx, row.subject_id);
-  if (version?.getTime() !== row.seen.getTime()) return outdated(row.subject);
+  if (version?.getTime() !== row.seen.getTime())
+    return outdated(row.subject, `${row.requested_by_email} may ask again.`);
   const consented = change.withConsent({
     requestedBy: row.requested_by_email,
     subjectId: row.subject_id,
