@@ -40,6 +40,9 @@ export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefine
   return { jump: true, now, newest: newest.at };
 }
 
+/** Two checked clocks differ by less: what lies after this was written by a process whose clock was ahead. */
+export const aheadOf = ({ now }: CheckedTime): Date => new Date(now.getTime() + mostJumpMs);
+
 /**
  * The clock, or the latest time that the database has seen: a clock that is set back opens no change request again, and
  * begins no hours of a step and no days of a deferral in the past.

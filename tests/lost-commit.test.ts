@@ -39,6 +39,7 @@ const one = await startTestServer({ database, pooler: through.href });
 const twin = await startTwin(one);
 const withoutMemory = await startTwin(one, { config: { cacheBytes: 1 } });
 afterAll(async () => {
+  for (const server of [withoutMemory, twin, one]) await server.close();
   proxy.close();
   await database.drop();
 });

@@ -7,8 +7,18 @@ import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
-import { auditOf, days, eventually, hours, startTestServer, startTwin, type Api } from './harness.ts';
+import {
+  auditOf,
+  checkedTime,
+  days,
+  eventually,
+  hours,
+  startTestServer,
+  startTwin,
+  type Api,
+} from './harness.ts';
 import { releaseRow } from './rows.ts';
+import { housekeep } from '../server/jobs/housekeeping.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
@@ -163,8 +173,9 @@ test('installs of before a resume do not count', async () => {
 
 test('a release whose failures count from a time to come, by a clock that was ahead, is watched again', async () => {
   const release = await makeRelease(server, { rolloutPercentage: 50 });
-  await set(release, { failures_from: new Date(server.clock.now().getTime() + days(30)) });
-  await watchRollouts(server.context);
+  const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n));
+  await set(release, { failures_from: inDays(30) });
+  await housekeep(server.context, checkedTime(server));
   await install(release, { failed: true, count: 60 });
   await watchRollouts(server.context);
   expect((await releaseRow(server, release)).paused_at).toEqual(server.clock.now());

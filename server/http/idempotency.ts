@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { dayMs } from '../../contract/durations.ts';
 import { isStorableText } from '../../contract/common.ts';
 import { actorId, type Actor } from '../caller.ts';
@@ -40,7 +41,11 @@ export function claimOf(
 export async function claimKey(tx: Tx, claim: Claim): Promise<undefined | StoredAnswer | Failure> {
   const inserted = await tx
     .insertInto('idempotency_keys')
-    .values(claim)
+    // by a clock that was set back, it would be removed at once
+    .values({
+      ...claim,
+      created_at: sql`greatest(${claim.created_at}::timestamptz, (select at from newest_moment))`,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 1n) return undefined;

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { makeApiKey, makeLicense, validateOn } from '../../tests/factories.ts';
+import { customers } from '../../contract/customers.ts';
+import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from '../../tests/factories.ts';
 import {
   createTestDatabase,
   days,
@@ -12,6 +13,9 @@ import {
   type TestServer,
   checkedTime,
 } from '../../tests/harness.ts';
+import { systemChange } from '../change.ts';
+import { checkClock } from '../checked-time.ts';
+import { machineHashOf } from '../machine-hash.ts';
 import { housekeep } from './housekeeping.ts';
 
 const server = await startTestServer({
@@ -76,6 +80,82 @@ describe('single validations', () => {
       [1, 2, 3, 4].map(() => housekeep(server.context, checkedTime(server))),
     );
     expect(outcomes.flatMap((kept) => kept?.made ?? [])).toHaveLength(3);
+  });
+});
+
+describe('a clock that was wrong', () => {
+  const start = async () => {
+    const own = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+    await systemChange(own.context, own.clock.now(), ({ tx, now }) => checkClock(tx, now));
+    return own;
+  };
+
+  test('by which an answer was stored too early removes it no sooner, so that the request is done once', async () => {
+    const own = await start();
+    own.clock.advance(-days(30));
+    const api = own.api((await own.signInAs('super_admin')).byCookie);
+    const create = () =>
+      api.call(customers.create, { body: { name: 'Once', country: 'DE' } }, { 'idempotency-key': 'k' });
+    const { customerId } = (await create()).body.data;
+    own.clock.advance(days(30));
+    await housekeep(own.context, checkedTime(own));
+    expect((await create()).body.data.customerId).toBe(customerId);
+  });
+
+  test('and ahead leaves machines and rollouts no time to come, except a planned start', async () => {
+    const own = await start();
+    const api = own.api((await own.signInAs('super_admin')).byCookie);
+    const inDays = (n: number) => new Date(own.clock.now().getTime() + days(n));
+    const [ahead, dayAhead] = [inDays(30), '2026-12-20'];
+    const [license, other] = [await makeLicense(api), await makeLicense(api)];
+    const key = own.api(await makeApiKey(api));
+    await enrollOn(own, license, 'ahead');
+    for (const [on, name] of [
+      [license, 'ahead'],
+      [other, 'right'],
+    ] as const)
+      await validateOn(key, on, name);
+    await eventually(async () => (await own.db.selectFrom('machines').selectAll().execute()).length === 2);
+    const [running, planned] = [await makeRelease(own), await makeRelease(own)];
+    await sql`
+      update machines set last_seen = ${ahead}, validated_at = ${ahead}, last_check_day = ${dayAhead}
+       where machine_hash = decode(${machineHashOf('ahead')}, 'hex')`.execute(own.db);
+    await sql`
+      update activations set last_checked_at = ${ahead}, answered_at = ${ahead}, counted_day = ${dayAhead}
+       where machine_id = 'ahead'`.execute(own.db);
+    await sql`update machine_credentials set seen_at = ${ahead}, moved_back_at = ${ahead}`.execute(own.db);
+    await sql`
+      update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
+             step_started_at = ${ahead}`.execute(own.db);
+    await sql`update releases set plan_starts_at = ${ahead} where release_id = ${planned.id}`.execute(own.db);
+
+    await housekeep(own.context, checkedTime(own));
+    const now = own.clock.now();
+    const machines = await own.db
+      .selectFrom('machines')
+      .select(['last_seen', 'validated_at', 'last_check_day'])
+      .execute();
+    for (const machine of machines) expect(machine).toMatchObject({ last_seen: now, validated_at: now });
+    expect(machines.map(({ last_check_day: day }) => day?.toISOString().slice(0, 10)).toSorted()).toEqual([
+      '2026-11-20',
+      undefined,
+    ]);
+    const seats = own.db.selectFrom('activations').where('machine_id', '=', 'ahead');
+    expect(await seats.select(['last_checked_at', 'answered_at']).execute()).toEqual([
+      { last_checked_at: now, answered_at: now },
+    ]);
+    expect(
+      await own.db.selectFrom('machine_credentials').select(['seen_at', 'moved_back_at']).execute(),
+    ).toEqual([{ seen_at: now, moved_back_at: now }]);
+    const stepOf = async (id: string) =>
+      own.db
+        .selectFrom('releases')
+        .select(['failures_from', 'full_at', 'verified_at', 'step_started_at'])
+        .where('release_id', '=', id)
+        .executeTakeFirstOrThrow();
+    const right = { failures_from: now, full_at: now, verified_at: now };
+    expect(await stepOf(running.id)).toEqual({ ...right, step_started_at: now });
+    expect(await stepOf(planned.id)).toEqual({ ...right, step_started_at: ahead });
   });
 });
 

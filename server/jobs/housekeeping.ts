@@ -10,13 +10,15 @@ import {
   clearFirstSeen,
   clearMachineRefusals,
   clearRefusals,
+  endMachineTimesAhead,
   keepValidations,
 } from '../features/validation/index.ts';
+import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
 
-/** Each deletes from the tables of its own feature. */
-const cleaners = [
+/** Each keeps the tables of its own feature. */
+const keepers = [
   clearAnswers,
   clearFailures,
   clearSessions,
@@ -25,11 +27,13 @@ const cleaners = [
   clearRefusals,
   clearMachineRefusals,
   clearFigures,
+  endReleaseTimesAhead,
+  endMachineTimesAhead,
 ];
 
 /**
  * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
- * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Returns the partitions of validations that were created and dropped;
+ * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Corrects times that a clock ahead has written. Returns the partitions of validations that were created and dropped;
  * undefined if another process is doing this.
  */
 export async function housekeep(
@@ -41,7 +45,7 @@ export async function housekeep(
       (await tryLock(change.tx, locks.housekeeping)) ? work(change) : undefined,
     );
   await alone(async (change) => {
-    for (const clear of cleaners) await clear(change, time, context.config);
+    for (const keep of keepers) await keep(change, time, context.config);
   });
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
   return alone((change) => keepValidations(change, time, context.config));

@@ -145,7 +145,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       tags.push(tag);
       size += next.length;
     }
-    return (await finish(unfinished, tags)) ?? size;
+    return (await finish({ ...unfinished, size }, tags)) ?? size;
   }
 
   const head = (key: string) => client.send(new HeadObjectCommand(object(key))).catch(missingAsUndefined);

@@ -4,9 +4,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
-import { hours, startTestServer, type Api, type Session, type TestServer } from '../../../tests/harness.ts';
+import {
+  checkedTime,
+  hours,
+  startTestServer,
+  type Api,
+  type Session,
+  type TestServer,
+} from '../../../tests/harness.ts';
 import { releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
 import { verifyFiles } from './stored-file.ts';
 
 const bytes = program(200_000);
@@ -158,6 +166,8 @@ describe('a stored file', () => {
     server.clock.advance(hours(24 * 365));
     expect(await verifyFiles(server.context)).toMatchObject({ checked: 1 });
     server.clock.advance(-hours(24 * 364));
+    await housekeep(server.context, checkedTime(server));
+    server.clock.advance(hours(24));
     expect(await verifyFiles(server.context)).toMatchObject({ checked: 1 });
     expect(await verifyFiles(server.context)).toMatchObject({ checked: 0 });
   });

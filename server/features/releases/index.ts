@@ -11,14 +11,8 @@ export { pausedReleases, releasesForToday } from './release-attention.ts';
 export { refuseNew } from './publishing.ts';
 export { trashForToday, countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
-export {
-  type ReleaseRow,
-  countedAnew,
-  filePathOf,
-  lockRelease,
-  selectReleases,
-  toRelease,
-} from './release-row.ts';
+export { type ReleaseRow, filePathOf, lockRelease, selectReleases, toRelease } from './release-row.ts';
+export { endReleaseTimesAhead } from './times-ahead.ts';
 export { wouldTake } from './reach.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
 export { liveRelease } from './release-change.ts';

@@ -12,6 +12,8 @@ import {
   checkedTime,
 } from '../../../tests/harness.ts';
 import { releaseRow } from '../../../tests/rows.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 import { locks } from '../../db/locks.ts';
 import { purgeTrash } from './release-trash.ts';
 
@@ -49,6 +51,17 @@ test('what lay in the bin for 30 days goes with its binary, and the audit log sa
   server.clock.advance(days(1));
   expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
   expect(await exists(live.id)).toBe(true);
+});
+
+test('what a clock that was set back moved to the bin lies there for 30 days of the right one', async () => {
+  await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+  server.clock.advance(-days(31));
+  const { id } = await binRelease(server);
+  server.clock.advance(days(31));
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
+  server.clock.advance(days(30));
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
+  expect(await exists(id)).toBe(false);
 });
 
 test('many processes at once remove each release once', async () => {

@@ -57,6 +57,12 @@ function fullAtAfter(
   return paused_at === null ? withoutPause(before.fullAt, before.pausedAt, now) : new Date(before.fullAt);
 }
 
+/**
+ * By a clock that was set back, these would lie in the past: the recycle bin would end at once, and failures of before a
+ * resume would count.
+ */
+const beginnings = ['step_started_at', 'failures_from', 'deleted_at'] as const;
+
 /** The edit helper for releases that are not in the recycle bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
 /** The edit helper for releases in the recycle bin. */
@@ -81,13 +87,12 @@ function editableRelease(
       try {
         const latest = await latestTime(tx, change.now);
         const full_at = fullAtAfter(latest, before, columns);
-        const { step_started_at } = columns;
-        const beginsNow = step_started_at instanceof Date && +step_started_at === +change.now;
-        await tx
-          .updateTable('releases')
-          .set({ ...columns, ...(beginsNow && { step_started_at: latest }), full_at })
-          .where('release_id', '=', before.id)
-          .execute();
+        const set = { ...columns, full_at };
+        for (const name of beginnings) {
+          const at = set[name];
+          if (at instanceof Date && +at === +change.now) set[name] = latest;
+        }
+        await tx.updateTable('releases').set(set).where('release_id', '=', before.id).execute();
       } catch (error) {
         if (!violatesUnique(error, 'releases_identity')) throw error;
         return alreadyExists({

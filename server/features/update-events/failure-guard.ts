@@ -1,18 +1,10 @@
-import { minuteMs } from '../../../contract/durations.ts';
 import type { GuardState } from '../../../contract/guard.ts';
 import { compareVersions, channels } from '../../../contract/versions.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
-import {
-  countedAnew,
-  lockRelease,
-  pauseRollout,
-  selectReleases,
-  toRelease,
-  type ReleaseRow,
-} from '../releases/index.ts';
+import { lockRelease, pauseRollout, selectReleases, toRelease, type ReleaseRow } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { evaluateGuard } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
@@ -54,7 +46,6 @@ export async function pauseFailing(context: Parts, releaseIds: readonly string[]
  */
 export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
   withSessionLock<boolean>(context.directUrl, locks.rolloutWatch, async () => {
-    await endCountsAhead(context);
     const all = await selectReleases(context.db).where('r.deleted_at', 'is', null).execute();
     const rows = all.filter(isGuarded);
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
@@ -103,21 +94,6 @@ async function pauseIfHarmful(context: Parts, releaseId: string, isWatch: boolea
     });
   }
 }
-
-/** The clocks of two processes may differ by this much. */
-const mostAheadMs = 10 * minuteMs;
-
-/** A time from which failures count, by a clock that was ahead: until that time the guard would see none. */
-const endCountsAhead = (context: Parts): Promise<void> =>
-  systemChange(context, context.clock(), async ({ tx, now, announce }) => {
-    const ended = await tx
-      .updateTable('releases')
-      .set(countedAnew(now))
-      .where('failures_from', '>', new Date(now.getTime() + mostAheadMs))
-      .returning('release_id')
-      .execute();
-    if (ended.length > 0) await announce('releases');
-  });
 
 const forgetClaimed = (context: Parts, releaseId: string): Promise<void> =>
   systemChange(context, context.clock(), async (change) => {

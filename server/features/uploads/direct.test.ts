@@ -212,8 +212,16 @@ describe('a file in one request', () => {
   });
 
   test.each([
-    ['name="release_notes"', 'Gr\xfc\xdfe', 'release_notes: Must be UTF-8'],
-    ['name="file"; filename="Gr\xfc\xdfe.exe"', 'MZ', 'file: The name must be UTF-8'],
+    [
+      'name="release_notes"',
+      'Gr\xfc\xdfe',
+      'release_notes: Has letters that cannot be read (\uFFFD): send it as UTF-8',
+    ],
+    [
+      'name="file"; filename="Gr\xfc\xdfe.exe"',
+      'MZ',
+      'file: Has letters that cannot be read (\uFFFD): send it as UTF-8',
+    ],
   ])('whose text is not UTF-8 is refused, not stored without its letters: %#', async (name, text, error) => {
     const form = `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${text}\r\n--b--\r\n`;
     const answer = await fetch(server.url + uploads.direct.path, {

@@ -92,6 +92,7 @@ const unreadable = (message: string) =>
 
 /** What the parser makes of bytes that are not UTF-8: a text in another encoding would be stored without its letters. */
 const undecodable = '\uFFFD';
+const unreadableLetters = `Has letters that cannot be read (${undecodable}): send it as UTF-8`;
 
 /** Thrown when the file or the form exceeds its limit. */
 class TooLarge extends Error {}
@@ -126,13 +127,13 @@ export async function readForm<T>(
   parser.on('field', (key, value, _, isCut) => {
     if (key in fields) excess ??= `${printable(key)}: Is there twice`;
     fields[key] = value;
-    if (value.includes(undecodable)) excess ??= `${printable(key)}: Must be UTF-8`;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
+    if (value.includes(undecodable)) excess ??= `${printable(key)}: ${unreadableLetters}`;
   });
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
     const trimmed = given?.trim();
-    if (trimmed?.includes(undecodable)) excess ??= 'file: The name must be UTF-8';
+    if (trimmed?.includes(undecodable)) excess ??= `file: ${unreadableLetters}`;
     name = trimmed;
     open = stream.on('error', ignore);
     const bytes = whole(stream);

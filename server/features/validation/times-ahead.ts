@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Change } from '../../change.ts';
+import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+
+/** Machines corrected at once; the next hour has the rest. */
+const most = 10_000;
+
+/**
+ * Sets to now what a clock that was ahead left in the future of machines: until then they would be heard of without a
+ * sign of life, in no count of a day, and no clone of them would be noticed.
+ */
+export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): Promise<void> {
+  const now = sql`${time.now}::timestamptz`;
+  const ahead = sql`${aheadOf(time)}::timestamptz`;
+  const inTime = (column: string) =>
+    sql`${sql.ref(column)} = case when ${sql.ref(column)} > ${ahead} then ${now} else ${sql.ref(column)} end`;
+  const dayInTime = (column: string) =>
+    sql`${sql.ref(column)} = case when ${sql.ref(column)} > (${ahead} at time zone 'UTC')::date
+      then (${now} at time zone 'UTC')::date else ${sql.ref(column)} end`;
+  const { rows } = await sql<{ hash: Buffer }>`
+    select machine_hash as hash from machines where greatest(last_seen, validated_at) > ${ahead}
+     order by greatest(last_seen, validated_at) desc limit ${most}`.execute(tx);
+  if (rows.length === 0) return;
+  const hashes = sql`any(${rows.map(({ hash }) => hash)}::bytea[])`;
+  // in the order in which the recorder of validations locks them
+  await sql`
+    with seats as materialized (
+      select activation_id from activations
+       where activation_id in (select activation_id from activations where machine_hash(machine_id) = ${hashes}
+                               union all select activation_id from machine_credentials where own_hash = ${hashes})
+       order by activation_id for update),
+    signs as (
+      update machine_credentials set ${inTime('seen_at')}, ${inTime('moved_back_at')}, ${inTime('facts_changed_at')}
+       where activation_id in (select activation_id from seats))
+    update activations set ${inTime('last_checked_at')}, ${inTime('answered_at')}, ${dayInTime('counted_day')}
+     where activation_id in (select activation_id from seats)`.execute(tx);
+  await sql`
+    with found as materialized (
+      select machine_hash from machines where machine_hash = ${hashes} order by machine_hash for update)
+    update machines set ${inTime('last_seen')}, ${inTime('validated_at')}, ${dayInTime('last_check_day')}
+     where machine_hash in (select machine_hash from found)`.execute(tx);
+}
