@@ -15,9 +15,9 @@ export type FakeS3 = {
   endpoint: string;
   /**
    * `silent`: accepts every request and never responds. `stalls`: sends half of each body and then nothing. `refuses`:
-   * closes the connection immediately. `fails`: returns 503.
+   * closes the connection immediately. `fails`: returns 503. `unheard`: completes an upload, and closes the connection.
    */
-  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails';
+  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard';
   /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
@@ -104,6 +104,7 @@ export async function startFakeS3(): Promise<FakeS3> {
       const parts = [...upload.parts].toSorted(([one], [other]) => one - other);
       things.set(key, thingOf(Buffer.concat(parts.map(([, part]) => part.bytes))));
       uploads.delete(uploadId);
+      if (fake.mood === 'unheard') return void request.socket.destroy();
       return xml('CompleteMultipartUploadResult', `<Key>${names.join('/')}</Key>`);
     }
     if (method === 'PUT') {

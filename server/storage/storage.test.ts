@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newBucket } from '../../tests/fake-s3.ts';
+import { newBucket, startFakeS3 } from '../../tests/fake-s3.ts';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import { openStorage } from './open-storage.ts';
@@ -267,6 +267,17 @@ describe('S3', () => {
     await expect(storage.check()).rejects.toThrow();
     expect('signedUrl' in storage).toBe(false);
     storage.close();
+  });
+
+  test('has what was stored although the answer was lost: the client asks again, and it is finished', async () => {
+    const s3 = await startFakeS3();
+    const forgetful = await openStorage({ ...(await newBucket(false)), endpoint: s3.endpoint });
+    s3.mood = 'unheard';
+    const bytes = randomBytes(9 * MiB);
+    expect(await forgetful.put('whole.exe', pieces(bytes))).toBe(bytes.length);
+    expect(sum(await all(await forgetful.read('whole.exe')))).toBe(sum(bytes));
+    forgetful.close();
+    await s3.close();
   });
 
   test('gives an address that works without keys, with the headers asked for', async () => {
