@@ -97,7 +97,7 @@ function valuesOf(cells: Cells, now: Date, moduleOf: ModuleOf, say: Say) {
   const validUntil = instantOfCell(cells.validUntil, validFrom && instantOf(addTerm(dayOf(validFrom), term)));
   if (!validUntil) say('validUntil', cells.validUntil ? notDate : 'Needs Valid From');
   const moduleIds = modulesOf(cells.moduleIds, moduleOf, say);
-  const maxActivations = /^\d{1,9}$/.test(cells.maxActivations) ? Number(cells.maxActivations) : Number.NaN;
+  const maxActivations = /^\d{1,15}$/.test(cells.maxActivations) ? Number(cells.maxActivations) : Number.NaN;
   if (cells.maxActivations !== '' && Number.isNaN(maxActivations))
     say('maxActivations', 'Must be a whole number');
   return {

@@ -86,6 +86,7 @@ describe('issuing licenses from a file', () => {
       `,,trial,,,,`,
       `Nobody at all,,,,,,`,
       `${name},,,,,,,one cell too many`,
+      `${name},,,99999999999,,,`,
     ].join('\n');
     const body = { csv, createCustomers: false };
     const expected = [
@@ -101,12 +102,13 @@ describe('issuing licenses from a file', () => {
       '6 Customer: Customer is soft-deleted',
       '7 Customer: Customer is required',
       '8 Customer: There is no such customer',
+      '10 Max Activations: Must be at most 1,000,000',
     ];
     expect(said(await check(csv)).toSorted()).toEqual(expected.toSorted());
     const answer = await api.call(calls.licenses, { body });
     expect([answer.status, answer.body.code]).toEqual([422, 'RULE_VIOLATED']);
     expect(answer.body.details).toHaveLength(expected.length);
-    expect(answer.body.error).toMatch(/^line 9: Has more cells .* \(and 11 more\)$/);
+    expect(answer.body.error).toMatch(/^line 9: Has more cells .* \(and 12 more\)$/);
     expect(await countOf(customerId)).toBe(0);
   });
 

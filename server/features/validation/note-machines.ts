@@ -12,7 +12,8 @@ export const mostRefused = 1000;
 const keptMs = 90 * dayMs;
 
 type OnLicense = Answered & { licenseId: string };
-type Refused = OnLicense & { since: Date };
+/** `since`: when its result began in the batch; `first`: when the machine was first heard of in it. */
+type Latest = OnLicense & { since: Date; first: Date };
 
 /**
  * Notes of a batch which machines were refused, since when and why, and when each machine was last heard of. Validations
@@ -30,21 +31,22 @@ export async function noteMachines(tx: Tx, rows: readonly Answered[]): Promise<v
 
 const keyOf = ({ licenseId, request }: OnLicense) => `${licenseId} ${request.machineId}`;
 
-/** The latest validation of each machine on each license, and since when in the batch it has had that result. */
-function latestOnLicenses(rows: readonly Answered[]): Refused[] {
-  const latest = new Map<string, Refused>();
+/** The latest validation of each machine on each license. */
+function latestOnLicenses(rows: readonly Answered[]): Latest[] {
+  const latest = new Map<string, Latest>();
   for (const { licenseId, ...row } of rows.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     if (!licenseId) continue;
     const key = keyOf({ licenseId, ...row });
     const before = latest.get(key);
-    latest.set(key, { licenseId, ...row, since: before?.code === row.code ? before.since : row.at });
+    const since = before?.code === row.code ? before.since : row.at;
+    latest.set(key, { licenseId, ...row, since, first: before?.first ?? row.at });
   }
   // a fixed order in all processes, so that batches cannot deadlock
   return [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
 /** A refusal continues while its code stays and the machine was not valid in between. Returns what is kept. */
-async function noteRefused(tx: Tx, refused: Refused[]): Promise<Set<string>> {
+async function noteRefused(tx: Tx, refused: Latest[]): Promise<Set<string>> {
   if (refused.length === 0) return new Set();
   const fact = (name: 'hostname' | 'platform' | 'architecture' | 'appVersion') =>
     refused.map(({ request }) => request[name] ?? null);
@@ -78,26 +80,27 @@ async function noteRefused(tx: Tx, refused: Refused[]): Promise<Set<string>> {
  * Refreshes the records of the machines, at most every five minutes each, since the list of machines is sorted by an
  * index; and makes those that are missing.
  */
-async function noteHeard(tx: Tx, heard: OnLicense[]): Promise<void> {
+async function noteHeard(tx: Tx, heard: Latest[]): Promise<void> {
   const hashes = heard.map(({ request }) => machineHashOf(request.machineId));
   await sql`
     with heard as (
       select coalesce(c.own_hash, decode(n.hash, 'hex')) as machine_hash, max(n.display_id) as display_id,
-             max(n.at) as at
+             min(n.first) as first, max(n.at) as at
         from unnest(${hashes}::text[], ${hashes.map(displayIdOf)}::text[],
-                    ${heard.map((row) => row.activationId)}::uuid[], ${heard.map((row) => row.at)}::timestamptz[])
-          as n (hash, display_id, activation_id, at)
+                    ${heard.map((row) => row.activationId)}::uuid[], ${heard.map((row) => row.first)}::timestamptz[],
+                    ${heard.map((row) => row.at)}::timestamptz[])
+          as n (hash, display_id, activation_id, first, at)
         left join machine_credentials c using (activation_id)
        group by 1)
     insert into machines as m (machine_hash, display_id, first_seen, last_seen, validated_at)
-    select h.machine_hash, h.display_id, h.at, h.at, h.at
+    select h.machine_hash, h.display_id, h.first, h.at, h.at
       from heard h
      where not exists (select from machines k where k.machine_hash = h.machine_hash
                           and k.validated_at > h.at - interval '5 minutes')
      order by h.machine_hash
-    on conflict (machine_hash) do update set validated_at = greatest(m.validated_at, excluded.validated_at)`.execute(
-    tx,
-  );
+    on conflict (machine_hash) do update
+      set first_seen = least(m.first_seen, excluded.first_seen),
+          validated_at = greatest(m.validated_at, excluded.validated_at)`.execute(tx);
 }
 
 /** Removes refusals of machines that have not tried again for 90 days. */

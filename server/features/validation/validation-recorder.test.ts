@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { machinesOf, makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
 import { eventually, patience, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
-import { validationsOf } from '../../../tests/rows.ts';
+import { machineRow, validationsOf } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
@@ -39,6 +39,7 @@ describe('what is recorded', () => {
     const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
     const ownDesktop = own.api(await makeApiKey(ownStaff));
     const license = await makeLicense(ownStaff);
+    const first = own.clock.now();
     await validateOn(ownDesktop, license, 'm', { appVersion: '1.0', hostname: 'first' });
     own.clock.advance(60_000);
     const seen = own.clock.now().toISOString();
@@ -50,6 +51,8 @@ describe('what is recorded', () => {
         { lastCheckedAt: seen, appVersion: '1.1', hostname: 'first' },
       ]),
     );
+    // both are one batch
+    expect((await machineRow(own, 'm'))!.first_seen).toEqual(first);
     own.clock.advance(60_000);
     await revoke(ownStaff, license);
     const refused = await validateOn(ownDesktop, license, 'm', { appVersion: '1.2' });
