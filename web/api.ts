@@ -36,7 +36,7 @@ export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): st
   return address(route, request ?? {});
 }
 
-type Answer = { status: number; text: string; keepsSession: boolean };
+type Answer = { status: number; text: string; keepsSession: boolean; isReplayed: boolean };
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
   refuseInPreview(route);
@@ -53,7 +53,7 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     route.method === 'GET' ? undefined : idempotencyKey(JSON.stringify([route.method, url, init.body]));
   if (once) headers['Idempotency-Key'] = once.key;
   const isChange = once !== undefined && route.access.kind !== 'public';
-  const { status, text } =
+  const { status, text, isReplayed } =
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
       : await withSession((token) =>
@@ -63,12 +63,23 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     throw refusedCall(route, request, asUnanswered(errorOf(status, text), isChange));
   const answer = parsed(status, text);
   once?.onSuccess();
+  if (isReplayed) void tellReplayed();
   return answer;
 }
 
 function refusedCall({ method, path }: Route, { params = {}, body }: Parts, error: ApiError): ApiError {
   error.made = { call: `${method} ${path}`, params, body };
   return error;
+}
+
+/** The answer of a first attempt, whose answer was lost: a colleague may have undone it by now. */
+async function tellReplayed(): Promise<void> {
+  const { toast } = await import('./ui/toast.tsx');
+  await toast({
+    message:
+      'This was done before, by an attempt whose answer was lost. Look whether it is still so: somebody may have changed it since.',
+    subject: { name: '' },
+  });
 }
 
 /** A proxy that fails with these knows nothing of what the service did. */
@@ -134,7 +145,8 @@ async function fetchOnce(url: string, init: RequestInit, isChange = false): Prom
   try {
     const response = await fetch(url, init);
     const text = await response.text();
-    return { status: response.status, text, keepsSession: isAboutPassword(text) };
+    const isReplayed = response.headers.get('idempotent-replayed') === 'true';
+    return { status: response.status, text, keepsSession: isAboutPassword(text), isReplayed };
   } catch (error) {
     if (error instanceof DOMException) throw error;
     const unreachable = new ApiError(

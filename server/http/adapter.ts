@@ -128,8 +128,10 @@ async function carryOut(
   const { secrets } = context;
   const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
   const claim = key === undefined ? undefined : claimOf(secrets, { actor, key, request: asked, now });
-  const repeated = (earlier: StoredAnswer, by: Claim) =>
-    route.shownOnce ? openAnswer(secrets, by, earlier.answer) : (earlier.answer ?? undefined);
+  const repeated = (earlier: StoredAnswer, by: Claim) => {
+    void call.http.reply.header('idempotent-replayed', 'true');
+    return route.shownOnce ? openAnswer(secrets, by, earlier.answer) : (earlier.answer ?? undefined);
+  };
   // Not prepared again: the old password of a completed change would count as a wrong guess. Another request with the key
   // is prepared, so that its password counts: otherwise any number could be compared with the first one.
   const before = claim && handler.prepare && (await readAnswer(context.db, claim));

@@ -232,6 +232,7 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   await expect(
     page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),
   ).toBeVisible();
+  await expect(page.getByText(/^This was done before, by an attempt whose answer was lost/)).toBeVisible();
   const issued = await server.admin.ok(licenses.list, { query: { customerId: customer.customerId } });
   expect(issued).toHaveLength(1);
 

@@ -272,6 +272,8 @@ describe('Idempotency-Key', () => {
     expect(again.status).toBe(201);
     expect(again.body).toEqual(first.body);
     expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+    // somebody may have changed it since
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     expect(await countOf('Only once')).toBe(1);
     expect(await auditOf(server, first.body.data.customerId)).toHaveLength(1);
   });
