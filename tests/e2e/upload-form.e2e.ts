@@ -37,6 +37,27 @@ test('platform and architecture follow from the name of the file', async ({ page
   }
 });
 
+test('a file that is dropped beside the field is not opened by the browser', async ({ page, server }) => {
+  await openForm(page, server);
+  const isTaken = (type: string, files: boolean) =>
+    page.evaluate(
+      ([name, hasFile]) => {
+        const dataTransfer = new DataTransfer();
+        if (hasFile) dataTransfer.items.add(new File(['MZ'], 'Setup.exe'));
+        const event = new DragEvent(name as string, { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector('[role="dialog"] h2')!.dispatchEvent(event);
+        return event.defaultPrevented;
+      },
+      [type, files],
+    );
+  for (const type of ['dragover', 'drop']) {
+    expect(await isTaken(type, true)).toBe(true);
+    expect(await isTaken(type, false)).toBe(false);
+  }
+  await page.keyboard.press('Escape');
+  await expect(modal(page)).toBeHidden();
+});
+
 test('the next version follows from the highest of that platform and channel', async ({ page, server }) => {
   const chooseAlphaForMacs = async () => {
     await openForm(page, server);

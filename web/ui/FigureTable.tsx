@@ -2,15 +2,15 @@ import { OfWhichProven } from './OfWhichProven.tsx';
 import classes from './FigureTable.module.css';
 import { countText } from './numbers.ts';
 
-/** Figures in rows; the first column is the name of the row. */
+/** Figures in rows; the first column is the name of the row. null: there is none, which is not 0. */
 export type Figures = {
   title: string;
   columns: readonly string[];
-  rows: readonly (readonly [name: string, ...values: number[]])[];
+  rows: readonly (readonly [name: string, ...values: (number | null)[]])[];
 };
 
 /** A number, or one of machines. */
-type Figure = number | { all: number; proven: number };
+type Figure = number | null | { all: number; proven: number };
 type FigureRows = readonly (readonly [name: string, ...values: Figure[]])[];
 
 /** A table of figures that scrolls horizontally. */
@@ -33,7 +33,13 @@ export function FigureTable({ title, columns, rows }: Omit<Figures, 'rows'> & { 
               <th scope="row">{name}</th>
               {values.map((value, column) => (
                 <td key={columns[column + 1]}>
-                  {typeof value === 'number' ? countText(value) : <OfWhichProven {...value} />}
+                  {value === null ? (
+                    '—'
+                  ) : typeof value === 'number' ? (
+                    countText(value)
+                  ) : (
+                    <OfWhichProven {...value} />
+                  )}
                 </td>
               ))}
             </tr>

@@ -1,8 +1,9 @@
-import { useState, type DragEvent } from 'react';
+import { useEffect, useState, type DragEvent } from 'react';
 
 /** Props of an element that something can be dropped on; `data-over` is set while it is dragged over it. */
 export function useDropZone(onDrop: (event: DragEvent) => void) {
   const [over, setOver] = useState(false);
+  useEffect(() => refuseDropsElsewhere(), []);
   return {
     'data-over': over || undefined,
     onDragOver: (event: DragEvent) => {
@@ -14,6 +15,21 @@ export function useDropZone(onDrop: (event: DragEvent) => void) {
       setOver(false);
       onDrop(event);
     },
+  };
+}
+
+/** A browser opens a file that is dropped beside the element, some instead of the page. */
+function refuseDropsElsewhere(): () => void {
+  const refuse = (event: globalThis.DragEvent) => {
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+  };
+  addEventListener('dragover', refuse);
+  addEventListener('drop', refuse);
+  return () => {
+    removeEventListener('dragover', refuse);
+    removeEventListener('drop', refuse);
   };
 }
 

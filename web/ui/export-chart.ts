@@ -1,7 +1,8 @@
 import type { Figures } from './FigureTable.tsx';
 
 /** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs part of a value as a formula. */
-function cell(value: string | number): string {
+function cell(value: string | number | null): string {
+  if (value === null) return '';
   const text =
     typeof value === 'string' ? value.replaceAll(/(?<![^;\t\r\n])(?=[=+\-@\t\r])/g, "'") : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -45,10 +45,12 @@ export async function listEntries(
   const page = rows.slice(0, limit);
   const subjects = await subjectsOf(db, page);
   const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
+  // a page with all that there is needs no count
+  const isAll = next === undefined && after === undefined;
   return {
     entries: page.map((row) => toEntry(row, subjects)),
     total: counted === undefined ? page.length + (after ? 0 : offset) : Math.min(counted, mostCounted),
-    totalIsExact: counted !== undefined && counted <= mostCounted,
+    totalIsExact: counted === undefined ? isAll : counted <= mostCounted,
     hasMore: next !== undefined,
     nextCursor: next ? writeCursor(next) : null,
     searchedBackTo: rows.length <= limit ? (searchedTo?.timestamp.toISOString() ?? null) : null,

@@ -4,6 +4,7 @@ import { audit as calls } from '../../../contract/audit.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { withClient } from '../../db/with-client.ts';
+import { listEntries } from './audit-list.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
@@ -52,6 +53,17 @@ describe('among 120,000 entries', () => {
     for (const plan of await Promise.all(queries.all.map((one) => planOf(own, one))))
       expect(plan.replace(countsToLimit, '')).not.toMatch(/Seq Scan/);
   });
+
+  test.each([
+    [md5of7, 1, true],
+    ['x.example', 20, false],
+  ])(
+    '%s has its total where the count gave up, if the page shows all',
+    async (search, total, totalIsExact) => {
+      const found = await listEntries(own.db, async () => undefined, { search, limit: 20, offset: 0 });
+      expect(found).toMatchObject({ total, totalIsExact });
+    },
+  );
 
   test('what many entries hold is met by going on, what few hold by the index of the search', async () => {
     const byIndex = async (search: string) =>

@@ -70,7 +70,7 @@ export function TrendLine(props: {
   const isEmpty = series.every(({ count }) => count === 0);
   const hasBefore = data.some((one) => one.before);
   const steps = stepsOf(byWeek, series.at(-1)?.period);
-  const rounded = (count: number) => Math.round(count * 100) / 100;
+  const rounded = (count: number | null) => (count === null ? null : Math.round(count * 100) / 100);
   const notes = [
     byWeek && name === 'activations' && 'The busiest day of each week.',
     hasBefore && 'Faint: the period before.',
@@ -84,7 +84,7 @@ export function TrendLine(props: {
       rows={
         isEmpty
           ? []
-          : data.map((one) => [one.day, rounded(one.count), ...(hasBefore ? [rounded(one.before ?? 0)] : [])])
+          : data.map((one) => [one.day, rounded(one.count), ...(hasBefore ? [rounded(one.before)] : [])])
       }
       note={!isEmpty && notes.filter(Boolean).join(' ')}
       empty={<NoValidations />}

@@ -71,11 +71,14 @@ const trends = {
   ],
 };
 
-test('the period before has the same length and ends the day before', () => {
-  expect(periodBefore({ startDate: '2026-11-13', endDate: '2026-11-20' })).toEqual({
-    startDate: '2026-11-05',
-    endDate: '2026-11-12',
-  });
+test.each([
+  ['a week earlier', '2026-11-13', ['2026-11-06', '2026-11-13']],
+  ['four weeks earlier', '2026-10-20', ['2026-09-22', '2026-10-23']],
+  ['52 weeks earlier', '2025-11-20', ['2024-11-21', '2025-11-21']],
+])('the period before has the same days of the week, %s', (_, startDate, [start, end]) => {
+  const before = periodBefore({ startDate, endDate: '2026-11-20' });
+  expect(before).toEqual({ startDate: start, endDate: end });
+  expect(new Date(before.startDate).getUTCDay()).toBe(new Date(startDate).getUTCDay());
 });
 
 test('totals count each validation once, not each day', () => {

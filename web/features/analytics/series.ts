@@ -27,10 +27,14 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
   return { startDate: day(start), endDate: day(today) };
 }
 
-/** The period of the same length that ended the day before. */
+/**
+ * The same days as many whole weeks earlier as the period has: beside a Saturday lies a Saturday. The days that a period
+ * has besides its weeks are in both.
+ */
 export function periodBefore({ startDate, endDate }: { startDate: string; endDate: string }) {
-  const length = Date.parse(endDate) - Date.parse(startDate) + dayMs;
-  const earlier = (date: string) => day(new Date(Date.parse(date) - length));
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs + 1;
+  const weeks = Math.floor(days / 7);
+  const earlier = (date: string) => day(new Date(Date.parse(date) - weeks * 7 * dayMs));
   return { startDate: earlier(startDate), endDate: earlier(endDate) };
 }
 

@@ -32,7 +32,7 @@ const columns: Column<CustomerMachine>[] = [
   },
   {
     id: 'status',
-    header: 'Status',
+    header: 'Seat',
     cell: (machine) => <ActivationStatus activation={machine} />,
   },
 ];

@@ -16,7 +16,7 @@ import { useChange } from '../../use-change.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { conflictRows } from './license-conflict.ts';
 import { ownerText } from './license-labels.ts';
-import { transferImpactQuery, transferLicense } from './queries.ts';
+import { licenseQuery, transferImpactQuery, transferLicense } from './queries.ts';
 import { transferSentences } from './transfer-sentences.ts';
 
 type Values = { customerId: string; customerName: string };
@@ -64,6 +64,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
     },
     onGivenUp: onClose,
   });
+  const stored = useQuery({ ...licenseQuery(seen.licenseId), enabled: edit.conflict !== undefined });
   const problem = useRefusedFields(edit.error, form);
   const { customerId, customerName } = form.values;
   const isChosen = customerId !== '' && customerId !== seen.customerId;
@@ -102,7 +103,12 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
       </DialogForm>
       <ConflictDialog
         edit={edit}
-        rowsOf={(clash) => conflictRows(clash, { theirs: 'another customer', yours: customerName })}
+        rowsOf={(clash) =>
+          conflictRows(clash, {
+            theirs: stored.data?.customer?.name ?? 'another customer',
+            yours: customerName,
+          })
+        }
       />
     </>
   );
