@@ -4,6 +4,7 @@ import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { topForm } from './ui/open-forms.ts';
+import { createStore } from './ui/store.ts';
 import { dataOf, listOf } from './read-answer.ts';
 import { lackedBy } from './permission-checks.ts';
 import { refusedByPreview } from './role-preview.ts';
@@ -36,6 +37,9 @@ export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): st
   return address(route, request ?? {});
 }
 
+/** How often an answer was that of an attempt whose answer was lost: a colleague may have undone it by now. */
+export const replays = createStore(0);
+
 type Answer = { status: number; text: string; keepsSession: boolean; isReplayed: boolean };
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
@@ -63,23 +67,13 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     throw refusedCall(route, request, asUnanswered(errorOf(status, text), isChange));
   const answer = parsed(status, text);
   once?.onSuccess();
-  if (isReplayed) void tellReplayed();
+  if (isReplayed) replays.set(replays.get() + 1);
   return answer;
 }
 
 function refusedCall({ method, path }: Route, { params = {}, body }: Parts, error: ApiError): ApiError {
   error.made = { call: `${method} ${path}`, params, body };
   return error;
-}
-
-/** The answer of a first attempt, whose answer was lost: a colleague may have undone it by now. */
-async function tellReplayed(): Promise<void> {
-  const { toast } = await import('./ui/toast.tsx');
-  await toast({
-    message:
-      'This was done before, by an attempt whose answer was lost. Look whether it is still so: somebody may have changed it since.',
-    subject: { name: '' },
-  });
 }
 
 /** A proxy that fails with these knows nothing of what the service did. */

@@ -16,6 +16,7 @@ import { Notices } from './Notices.tsx';
 import { PaperHeader } from './PaperHeader.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
+import { useTellReplayed } from './use-tell-replayed.ts';
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
@@ -29,6 +30,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
   useFocusOnNewScreen();
   useLostFocus();
+  useTellReplayed();
 
   return (
     <div className={classes.shell}>
