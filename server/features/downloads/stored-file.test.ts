@@ -162,6 +162,14 @@ describe('a stored file', () => {
     expect(await events()).toEqual([]);
   });
 
+  test('that a clock ahead found damaged is right again without moving its deferrals into the past', async () => {
+    const { full_at: before } = await row();
+    const ahead = new Date(server.clock.now().getTime() + hours(24 * 30));
+    await server.db.updateTable('releases').set({ damaged_at: ahead, verified_at: null }).execute();
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    expect(await row()).toMatchObject({ damaged_at: null, full_at: before });
+  });
+
   test('that was checked by a clock ahead is due, not when that time comes', async () => {
     server.clock.advance(hours(24 * 365));
     expect(await verifyFiles(server.context)).toMatchObject({ checked: 1 });
