@@ -17,8 +17,8 @@ import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
 
-/** Each keeps the tables of its own feature. */
-const keepers = [
+/** Each deletes from the tables of its own feature. */
+const cleaners = [
   clearAnswers,
   clearFailures,
   clearSessions,
@@ -27,14 +27,13 @@ const keepers = [
   clearRefusals,
   clearMachineRefusals,
   clearFigures,
-  endReleaseTimesAhead,
-  endMachineTimesAhead,
 ];
 
 /**
  * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
- * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Corrects times that a clock ahead has written. Returns the partitions of validations that were created and dropped;
- * undefined if another process is doing this.
+ * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Corrects times that a clock ahead has
+ * written. Returns the partitions of validations that were created and dropped; undefined if another process is doing
+ * this.
  */
 export async function housekeep(
   context: ChangeParts & Pick<Context, 'config'>,
@@ -45,7 +44,12 @@ export async function housekeep(
       (await tryLock(change.tx, locks.housekeeping)) ? work(change) : undefined,
     );
   await alone(async (change) => {
-    for (const keep of keepers) await keep(change, time, context.config);
+    for (const clear of cleaners) await clear(change, time, context.config);
+  });
+  // Machines that validate hold their locks: what waits for them in vain must not undo what was deleted.
+  await alone(async (change) => {
+    await endReleaseTimesAhead(change, time);
+    await endMachineTimesAhead(change, time);
   });
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
   return alone((change) => keepValidations(change, time, context.config));
