@@ -105,6 +105,22 @@ test('the next version follows from the highest of that platform and channel', a
   await expect(field(page, 'Version')).toHaveValue('4.0.0-alpha');
 });
 
+test('a suggestion that arrives late changes nothing under the cursor', async ({ page, server }) => {
+  await makeRelease(server, { platform: 'darwin', fileName: 'Lanyard.dmg', bytes: diskImage(2048) });
+  await openForm(page, server);
+  const free = await holdBack(page, /platform=darwin/);
+  await choose(page, await fileOnDisk('Lanyard.zip', archive(1024)));
+  await expect(select(page, 'Platform')).toHaveValue('macOS');
+  await field(page, 'Version').focus();
+  free();
+  const patch = modal(page).getByRole('button', { name: /^patch / });
+  await expect(patch).toHaveAttribute('aria-pressed', 'false');
+  await expect(field(page, 'Version')).toHaveValue('');
+  await field(page, 'Version').blur();
+  await expect(patch, 'a visit to the field keeps the suggestion').toHaveAttribute('aria-pressed', 'true');
+  await expect(field(page, 'Version')).not.toHaveValue('');
+});
+
 test('the name of the file says the version, and publishing to all is asked about', async ({
   page,
   server,

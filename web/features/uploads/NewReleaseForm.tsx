@@ -58,9 +58,11 @@ export function NewReleaseForm(props: {
   const lost = useLostFile(chosen?.file.name);
   const [missing, setMissing] = useState('File is required');
   const { data: existing } = useQuery(versionsQuery(platform, channel));
+  const [heldVersion, holdVersion] = useState<string>();
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
-    validate: (typed) => validate(withVersion(typed, existing), chosen === null ? missing : undefined),
+    validate: (typed) =>
+      validate(withVersion(typed, existing, heldVersion), chosen === null ? missing : undefined),
     validateInputOnBlur: [...numberFields, ...stepFields],
     onValuesChange: setLine,
   });
@@ -75,7 +77,7 @@ export function NewReleaseForm(props: {
   });
   const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
-  const values = withVersion(form.values, existing);
+  const values = withVersion(form.values, existing, heldVersion);
   const problem = useRefusedFields(create.error, form, atPlanFields);
 
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
@@ -134,7 +136,13 @@ export function NewReleaseForm(props: {
           ) : (
             <UrlInputs form={form} />
           )}
-          <BuildInputs form={form} existing={existing} version={values.version} nameVersion={nameVersion} />
+          <BuildInputs
+            form={form}
+            existing={existing}
+            version={values.version}
+            nameVersion={nameVersion}
+            onHold={holdVersion}
+          />
           <PublishInputs form={form} build={{ ...values, fileName }} />
           {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs" className={classes.foot}>

@@ -50,14 +50,18 @@ export const newRelease: NewReleaseValues = {
   plan: planValues(unplanned),
 };
 
-/** The suggested version; empty until the `existing` ones of that platform and channel are loaded. */
+/**
+ * The suggested version; empty until the `existing` ones of that platform and channel are loaded. While the cursor is in
+ * the field, `held` stays in it: what a user has selected to replace must not change before the first key.
+ */
 export function withVersion(
   values: NewReleaseValues,
   existing: readonly string[] | undefined,
+  held?: string,
 ): NewReleaseValues {
   const { bump, channel } = values;
   if (bump === null) return values;
-  return { ...values, version: existing ? nextVersion(existing, channel, bump) : '' };
+  return { ...values, version: held ?? (existing ? nextVersion(existing, channel, bump) : '') };
 }
 
 /** Anything that is not a number counts as 0, without an error (spec part 2, section 5). */
