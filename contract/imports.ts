@@ -95,6 +95,7 @@ export const imports = {
     access: createsCustomers,
     body: customersFile,
     answer: customersCheck,
+    changesNothing: true,
   }),
   customers: route('POST', '/api/customers/import', {
     summary: 'Create all customers of a CSV file, or none if there is an error',
@@ -109,6 +110,7 @@ export const imports = {
     access: createsLicenses,
     body: licensesFile,
     answer: licensesCheck,
+    changesNothing: true,
   }),
   licenses: route('POST', '/api/v1/licenses/import', {
     summary: 'Issue all licenses of a CSV file, or none if there is an error',

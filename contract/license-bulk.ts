@@ -77,6 +77,7 @@ export const bulkLicenses = {
     query: z.strictObject(licenseFilter),
     body: z.strictObject({ ids: z.array(id).max(mostInBulk).optional(), change: bulkChange }),
     answer: bulkPreview,
+    changesNothing: true,
     errors: ['RULE_VIOLATED'],
   }),
   change: route('POST', '/api/v1/licenses/bulk', {

@@ -163,6 +163,7 @@ export const policies = {
     params: byCustomer,
     body: customerPolicyInput,
     answer: policyImpact,
+    changesNothing: true,
     errors: ['NOT_FOUND'],
   }),
   listTags: route('GET', '/api/update-policies/tags', {
@@ -185,5 +186,6 @@ export const policies = {
     access: canUpdate,
     body: z.strictObject({ tag: tagText, ...policyFields }),
     answer: policyImpact,
+    changesNothing: true,
   }),
 };

@@ -77,6 +77,8 @@ export type Route = {
   file?: Schema;
   /** The handler writes the response itself, in the format that its clients expect: update feeds, binaries. */
   raw?: true;
+  /** A POST that only reads: what it asks for is too long for an address. */
+  changesNothing?: true;
   /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */
   apiKeyInQuery?: true;
   /**

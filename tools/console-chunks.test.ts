@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { everyCall } from '../tests/every-call.ts';
 
 const assets = join(import.meta.dirname, '../dist/web/assets');
 const files = readdirSync(assets);
@@ -43,5 +44,19 @@ test.each(['Licenses', 'Customers', 'Releases', 'Analytics', 'Today', 'Machines'
     const loaded = loadedWith('index', 'console', `${screen}Page`);
     expect(loaded.length).toBeLessThanOrEqual(10);
     expect(loaded.filter((file) => file.startsWith('schemas-'))).toEqual([]);
+  },
+);
+
+test.each(everyCall.filter(([, route]) => route.changesNothing))(
+  'the built console knows that %s changes nothing',
+  (_, { path }) => {
+    const code = files
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => readFileSync(join(assets, file), 'utf8'));
+    const call = code
+      .join('\n')
+      .split(/path:["'`]/)
+      .find((after) => after.startsWith(path));
+    expect(call).toMatch(/changesNothing:(!0|true)/);
   },
 );

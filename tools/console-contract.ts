@@ -7,8 +7,8 @@ const light = '?light';
 let built = '';
 
 /**
- * Gives the console of the contract what screens need: of each call its method, path, access and whether it has a meta,
- * and of the rest what is data. Functions and schemas come from the file itself, so that schemas and zod load with the first form. It reads the
+ * Gives the console of the contract what screens need: of each call its method, path, access, and whether it has a meta
+ * or changes nothing, and of the rest what is data. Functions and schemas come from the file itself, so that schemas and zod load with the first form. It reads the
  * built contract, so the server is built first.
  */
 export const consoleContract: Plugin = {
@@ -39,7 +39,10 @@ export const consoleContract: Plugin = {
   },
 };
 
-type Calls = Record<string, { method: string; path: string; access: unknown; meta?: unknown }>;
+type Calls = Record<
+  string,
+  { method: string; path: string; access: unknown; meta?: unknown; changesNothing?: true }
+>;
 
 const isCalls = (value: unknown): value is Calls =>
   isObject(value) &&
@@ -47,9 +50,15 @@ const isCalls = (value: unknown): value is Calls =>
 
 const withoutSchemas = (calls: Calls) =>
   Object.fromEntries(
-    Object.entries(calls).map(([name, { method, path, access, meta }]) => [
+    Object.entries(calls).map(([name, { method, path, access, meta, changesNothing }]) => [
       name,
-      { method, path, access, ...(meta !== undefined && { meta: true }) },
+      {
+        method,
+        path,
+        access,
+        ...(meta !== undefined && { meta: true }),
+        ...(changesNothing && { changesNothing }),
+      },
     ]),
   );
 

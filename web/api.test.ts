@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { account } from '../contract/account.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
+import { imports } from '../contract/imports.ts';
 import type { Permission } from '../contract/permissions.ts';
 import { session } from '../contract/session.ts';
 import { users } from '../contract/users.ts';
@@ -21,6 +22,7 @@ const signedIn = {
   user: { userId: 'u1', email: 'dana@clinic.example', name: 'Dana Ruiz' },
   accessToken: 'first',
   permissions: [
+    { resource: 'customers', action: 'create' },
     { resource: 'customers', action: 'read' },
     { resource: 'licenses', action: 'read' },
     { resource: 'api_keys', action: 'read' },
@@ -103,12 +105,15 @@ test('a proxy that failed may have passed a change on; the service that refuses 
   const id = { params: { id: 'a' } };
   const failure = (made: Promise<unknown>) =>
     made.catch((error: unknown) => [messageOf(error), isUnanswered(error)]);
-  answer([502, '<html>'], [502, '<html>'], [503, { error: 'Busy', code: 'UNAVAILABLE' }]);
+  const failed = [502, '<html>'] as const;
+  answer([...failed], [...failed], [...failed], [503, { error: 'Busy', code: 'UNAVAILABLE' }]);
   expect(await failure(call(customers.softDelete, id))).toEqual([
     'Request failed with status 502\nIt may have done this or not: look before you do it again.',
     true,
   ]);
   expect(await failure(call(customers.get, id))).toEqual(['Request failed with status 502', false]);
+  const check = call(imports.checkCustomers, { body: { csv: 'name', skipExisting: false } });
+  expect(await failure(check)).toEqual(['Request failed with status 502', false]);
   expect(await failure(call(customers.softDelete, id))).toEqual(['Busy', false]);
 });
 

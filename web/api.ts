@@ -3,6 +3,7 @@ import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
+import { isChange } from './is-change.ts';
 import { topForm } from './ui/open-forms.ts';
 import { createStore } from './ui/store.ts';
 import { dataOf, listOf } from './read-answer.ts';
@@ -53,18 +54,17 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
     init.body = JSON.stringify(request.body);
   }
   if (signal) init.signal = signal;
-  const once =
-    route.method === 'GET' ? undefined : idempotencyKey(JSON.stringify([route.method, url, init.body]));
+  const once = isChange(route) ? idempotencyKey(JSON.stringify([route.method, url, init.body])) : undefined;
   if (once) headers['Idempotency-Key'] = once.key;
-  const isChange = once !== undefined && route.access.kind !== 'public';
+  const mayBeMade = once !== undefined && route.access.kind !== 'public';
   const { status, text, isReplayed } =
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
       : await withSession((token) =>
-          fetchOnce(url, { ...init, headers: withToken(headers, token) }, isChange),
+          fetchOnce(url, { ...init, headers: withToken(headers, token) }, mayBeMade),
         );
   if (status < 200 || status > 299)
-    throw refusedCall(route, request, asUnanswered(errorOf(status, text), isChange));
+    throw refusedCall(route, request, asUnanswered(errorOf(status, text), mayBeMade));
   const answer = parsed(status, text);
   once?.onSuccess();
   if (isReplayed) replays.set(replays.get() + 1);
@@ -79,8 +79,8 @@ function refusedCall({ method, path }: Route, { params = {}, body }: Parts, erro
 /** A proxy that fails with these knows nothing of what the service did. */
 const ofProxy: ReadonlySet<number> = new Set([502, 503, 504]);
 
-function asUnanswered(error: ApiError, isChange: boolean): ApiError {
-  if (!isChange || error.code || !ofProxy.has(error.status)) return error;
+function asUnanswered(error: ApiError, mayBeMade: boolean): ApiError {
+  if (!mayBeMade || error.code || !ofProxy.has(error.status)) return error;
   error.message += `\n${unanswered()}`;
   error.isUnanswered = true;
   return error;
@@ -101,7 +101,7 @@ function parsed(status: number, text: string): unknown {
  */
 function refuseUnpermitted(route: Route): void {
   const session = getSession();
-  if (!session || route.method !== 'GET') return;
+  if (!session || isChange(route)) return;
   const lacking = lackedBy(session.permissions, route.access);
   if (lacking === undefined) return;
   const refusal = `You lack the permission ${lacking}.`;
@@ -135,7 +135,7 @@ const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
 const withToken = (headers: Record<string, string>, token: string | undefined) =>
   token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 
-async function fetchOnce(url: string, init: RequestInit, isChange = false): Promise<Answer> {
+async function fetchOnce(url: string, init: RequestInit, mayBeMade = false): Promise<Answer> {
   try {
     const response = await fetch(url, init);
     const text = await response.text();
@@ -145,9 +145,9 @@ async function fetchOnce(url: string, init: RequestInit, isChange = false): Prom
     if (error instanceof DOMException) throw error;
     const unreachable = new ApiError(
       0,
-      `The server cannot be reached. ${isChange ? unanswered() : tryAgain}`,
+      `The server cannot be reached. ${mayBeMade ? unanswered() : tryAgain}`,
     );
-    unreachable.isUnanswered = isChange;
+    unreachable.isUnanswered = mayBeMade;
     throw unreachable;
   }
 }

@@ -1,5 +1,6 @@
 import type { Permission } from '../contract/permissions.ts';
-import type { Access } from '../contract/route.ts';
+import type { Route } from '../contract/route.ts';
+import { isChange } from './is-change.ts';
 import { lackedBy } from './permission-checks.ts';
 import { createStore, type Store } from './ui/store.ts';
 
@@ -23,11 +24,14 @@ export function setRolePreview(preview: RolePreview | null): void {
 }
 
 /** Why a call is not made during the preview: every change, and what the role may not read. */
-export function refusedByPreview({ method, access }: { method: string; access: Access }): string | undefined {
+export function refusedByPreview(
+  route: Pick<Route, 'method' | 'access' | 'changesNothing'>,
+): string | undefined {
+  const { access } = route;
   const current = store.get();
   // Signing out, and renewing the session.
   if (!current || access.kind === 'public') return undefined;
-  if (method !== 'GET')
+  if (isChange(route))
     return `You see the console as ${current.label}. Nothing can be changed: choose Exit first.`;
   const lacking = lackedBy(current.permissions, access);
   return lacking && `${current.label} lacks the permission ${lacking}.`;

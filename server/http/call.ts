@@ -43,7 +43,9 @@ export type ChangeHandler<R extends Route> = {
   change: (change: Change, call: Call<R>, prepared: unknown) => Promise<Answer<R> | Failure>;
 };
 
-export type Handler<R extends Route> = PlainHandler<R> | ChangeHandler<R>;
+export type Handler<R extends Route> = R extends { changesNothing: true }
+  ? PlainHandler<R>
+  : PlainHandler<R> | ChangeHandler<R>;
 
 /** Marks a handler as one change: it runs in one transaction with its audit entry, and supports `Idempotency-Key`. */
 export const inChange = <R extends Route>(
