@@ -36,7 +36,7 @@ export function AcceptableFailures({ build, ...props }: Props) {
     <NumberField
       label="Acceptable failures"
       description={`The rollout pauses itself when clearly more installs fail. Empty: ${emptyText(data)}.`}
-      placeholder="As the previous release"
+      placeholder={data?.acceptableFrom === 'USUAL' ? String(data.acceptable) : 'As the previous release'}
       inputWrapperOrder={['label', 'input', 'error', 'description']}
       maw={280}
       min={1}

@@ -51,7 +51,9 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
         const isLast = index === steps.length - 1;
         const percentage = form.getInputProps(`${at}.steps.${index}.percentage`);
         const hours = form.getInputProps(`${at}.steps.${index}.hours`);
-        const problem: unknown = percentage.error ?? (isLast ? undefined : hours.error);
+        const problems = [percentage.error, isLast ? undefined : hours.error].filter(
+          (one) => one !== undefined,
+        );
         return (
           // oxlint-disable-next-line react/no-array-index-key -- a step has no other name
           <div key={index}>
@@ -95,11 +97,11 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                 </ActionIcon>
               )}
             </Group>
-            {typeof problem === 'string' && (
-              <Text size="xs" c="var(--mantine-color-error)" mt={2}>
+            {[...new Set(problems)].map((problem) => (
+              <Text key={String(problem)} size="xs" c="var(--mantine-color-error)" mt={2}>
                 {problem}
               </Text>
-            )}
+            ))}
           </div>
         );
       })}

@@ -25,9 +25,8 @@ const ownerless = fail(
   'Its owner was deleted, so nobody would see it. Delete the view instead.',
 );
 const tooMany = fail('RULE_VIOLATED', `You have ${mostViews} views already. Delete one first.`);
-const taken = fail('ALREADY_EXISTS', 'There is a view with this name already.', {
-  details: [{ path: 'name', message: 'Is in use already' }],
-});
+const isTaken = 'There is a view with this name already.';
+const taken = fail('ALREADY_EXISTS', isTaken, { details: [{ path: 'name', message: isTaken }] });
 
 const mayReadList = (by: Caller, list: ViewList): boolean => mayRead(by, viewLists[list]);
 
