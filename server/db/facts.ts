@@ -75,7 +75,9 @@ export function createFacts(signals: Pick<Signals, 'isUp' | 'on'>, maxBytes: num
         const until = performance.now() + keptMs;
         return (key, value) => {
           if (!signals.isUp() || !isCurrent(begun, () => recordsOf(key, value))) return;
-          entries.set(key, { value, generation: begun, until }, { size: bytesOf(key, value) });
+          // a part of a request would keep all of it in memory
+          const copy = Buffer.from(key).toString();
+          entries.set(copy, { value, generation: begun, until }, { size: bytesOf(key, value) });
         };
       },
     }),
