@@ -21,8 +21,8 @@ type Props = {
   version: string;
   /** The version in the name of the selected file. */
   nameVersion: string | undefined;
-  /** The value that a suggestion must not replace; undefined when the cursor has left the field. */
-  onHold: (version: string | undefined) => void;
+  /** While the cursor is in the field, no suggestion replaces its value. */
+  hold: { onFocus: () => void; onBlur: () => void };
 };
 
 /** The fields that identify a build: version, channel, platform and architecture. */
@@ -61,7 +61,7 @@ export function BuildInputs({ form, ...version }: Props) {
  * Suggests the version in the file name, or the one after the highest of that platform and channel; the user may type
  * another.
  */
-function VersionInput({ form, existing, version, nameVersion, onHold }: Props) {
+function VersionInput({ form, existing, version, nameVersion, hold }: Props) {
   const { channel } = form.values;
   const differs = nameVersion !== undefined && version !== '' && !isVersionOf(version, nameVersion);
   return (
@@ -74,8 +74,7 @@ function VersionInput({ form, existing, version, nameVersion, onHold }: Props) {
           spellCheck={false}
           value={version}
           error={form.errors['version']}
-          onFocus={() => onHold(version)}
-          onBlur={() => onHold(undefined)}
+          {...hold}
           onChange={(event) => form.setValues({ bump: null, version: event.currentTarget.value })}
         />
         {existing && existing.length > 0 && (

@@ -58,7 +58,7 @@ export function NewReleaseForm(props: {
   const lost = useLostFile(chosen?.file.name);
   const [missing, setMissing] = useState('File is required');
   const { data: existing } = useQuery(versionsQuery(platform, channel));
-  const [heldVersion, holdVersion] = useState<string>();
+  const [heldVersion, setHeldVersion] = useState<string>();
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
     validate: (typed) =>
@@ -83,6 +83,13 @@ export function NewReleaseForm(props: {
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
 
   const fileName = values.mode === 'file' ? chosen?.file.name : fileNameIn(values.fileUrl);
+
+  // Another suggestion by now would be sent by the very click that leaves the field.
+  const leaveVersion = () => {
+    const { version } = values;
+    if (withVersion(form.values, existing).version !== version) form.setValues({ bump: null, version });
+    setHeldVersion(undefined);
+  };
 
   const reject = (reason: string) => {
     setMissing(reason);
@@ -141,7 +148,7 @@ export function NewReleaseForm(props: {
             existing={existing}
             version={values.version}
             nameVersion={nameVersion}
-            onHold={holdVersion}
+            hold={{ onFocus: () => setHeldVersion(values.version), onBlur: leaveVersion }}
           />
           <PublishInputs form={form} build={{ ...values, fileName }} />
           {problem && <ErrorText>{problem}</ErrorText>}
