@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { dayMs } from './durations.ts';
-import { dateTime, namedObject } from './common.ts';
+import { dateTime, day, namedObject } from './common.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
-
-const day = z.iso.date('Must be a day such as 2026-11-20');
 
 /** Both days are included; days are UTC. At most ten years. */
 const period = z

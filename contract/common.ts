@@ -65,6 +65,11 @@ export const instant = z.iso
   }, 'Must lie between the years 1970 and 9999')
   .transform((value) => new Date(value).toISOString());
 
+/** A day such as 2026-11-20, in the years of `instant`: PostgreSQL has no year 0. */
+export const day = z.iso
+  .date('Must be a date such as 2026-11-20')
+  .refine((value) => Date.parse(value) >= earliest, 'Must lie between the years 1970 and 9999');
+
 /** An instant in a response; already normalized, so not parsed again. */
 export const dateTime = z.string().meta({ format: 'date-time' });
 

@@ -128,6 +128,8 @@ export const machines = {
           (text) => instant.safeParse(text.slice(0, text.indexOf('~'))).success,
           'Must begin with an instant',
         )
+        // PostgreSQL knows fewer offsets from UTC
+        .overwrite((text) => text.replace(/^[^~]+/, (seen) => instant.safeParse(seen).data ?? seen))
         .optional()
         .meta({ description: 'lastSeen~machineIdHash of the last machine of the previous page' }),
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
+import { dateTime, day, id, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
@@ -68,10 +68,7 @@ export const policyFields = {
     .max(20)
     .nullable()
     .meta({ description: 'An empty list allows updates at any time' }),
-  updatesUntil: z.iso
-    .date('Must be a date such as 2026-11-20')
-    .nullable()
-    .meta({ description: 'The last day with updates, UTC' }),
+  updatesUntil: day.nullable().meta({ description: 'The last day with updates, UTC' }),
 };
 export const updatePolicy = namedObject('UpdatePolicy', policyFields);
 export type UpdatePolicy = z.output<typeof updatePolicy>;

@@ -143,8 +143,12 @@ describe('customers', () => {
 describe('periods', () => {
   test.each([
     [{ startDate: '2026-11-21', endDate: '2026-11-20' }, 'endDate: Must not be before startDate'],
-    [{ startDate: '2026-13-01', endDate: '2026-11-20' }, 'startDate: Must be a day such as 2026-11-20'],
-    [{ startDate: '2026-02-31', endDate: '2026-11-20' }, 'startDate: Must be a day such as 2026-11-20'],
+    [{ startDate: '2026-13-01', endDate: '2026-11-20' }, 'startDate: Must be a date such as 2026-11-20'],
+    [{ startDate: '2026-02-31', endDate: '2026-11-20' }, 'startDate: Must be a date such as 2026-11-20'],
+    [
+      { startDate: '0000-01-01', endDate: '0000-01-02' },
+      'startDate: Must lie between the years 1970 and 9999',
+    ],
     [{ startDate: '1990-01-01', endDate: '2026-11-20' }, 'startDate: At most ten years'],
   ])('%o are refused', async (query, sentence) => {
     const answer = await staff.call(calls.trends, { query });

@@ -175,6 +175,7 @@ describe('setting a policy', () => {
     ['windows', [{ ...atNight[0], weekdays: [] }]],
     ['windows', [{ ...atNight[0], to: '24:00' }]],
     ['updatesUntil', '2026-02-30'],
+    ['updatesUntil', '0000-01-01'],
     ['tags', ['two words']],
   ])('refuses %s %j', async (field, value) => {
     const { customerId } = await makeCustomer(staff);

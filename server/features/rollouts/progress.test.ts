@@ -216,3 +216,21 @@ test('a release in the bin or unknown has no page', async () => {
   for (const route of [rollouts.progress, rollouts.history, rollouts.machines, rollouts.machinesCsv])
     expect((await manager.call(route, at(trashed))).status).toBe(404);
 });
+
+test('a policy whose last day is no date of PostgreSQL, as older versions took one, stops no rollout', async () => {
+  const policy = { ...noPolicy, updatesUntil: '0000-01-01' };
+  const putTag = { params: { tag: 'older' }, body: { ...noPolicy, updatesUntil: '2026-01-01' } };
+  await manager.ok(policies.putOfTag, putTag);
+  await server.db
+    .updateTable('update_policies')
+    .set({ policy: JSON.stringify(policy) as never })
+    .where('tag', '=', 'older')
+    .execute();
+  await makeCustomer(admin, { name: 'Clinic of older' }).then(({ customerId }) =>
+    manager.ok(policies.putOfCustomer, {
+      params: { id: customerId },
+      body: { ...noPolicy, tags: ['older'] },
+    }),
+  );
+  await progress(await makeRelease(server, { version: '5.9.0', rolloutPercentage: 5 }));
+});

@@ -113,7 +113,7 @@ async function heldCustomers(db: Db, version: string, now: Date): Promise<string
      where coalesce(p.customer_id, t.customer_id) is not null
        and (p.policy->>'channel' is not null or (p.policy->>'deferDays')::int > 0
             or jsonb_array_length(nullif(p.policy->'windows', 'null')) > 0
-            or (p.policy->>'updatesUntil')::date < ${now}::timestamptz
+            or p.policy->>'updatesUntil' <= ${now.toISOString().slice(0, 10)}
             or (p.policy->>'pin' is not null and p.policy->>'pin' <> ${version}
                 and not (p.policy->>'pin' like '%.' and starts_with(${version}, p.policy->>'pin'))))`.execute(
     db,
