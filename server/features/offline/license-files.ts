@@ -153,10 +153,13 @@ export async function takeReceipt(
 /** How far the clock of a machine with a network may be from ours. */
 const clockToleranceMs = 60_000;
 
-/** When a receipt was made at the latest; if its time cannot be, as early as its file. */
+/**
+ * When a receipt was made at the latest. A time in the future cannot be, so it counts as that of its file; one before its
+ * file can: the process that issued it may have been ahead.
+ */
 function latestMaking({ iat }: { iat: number }, issuedAt: Date, now: Date): Date {
   const made = iat * 1000;
-  const isPossible = made >= issuedAt.getTime() && made <= now.getTime() + clockToleranceMs;
+  const isPossible = made <= now.getTime() + clockToleranceMs;
   return new Date((isPossible ? made : issuedAt.getTime()) + clockToleranceMs);
 }
 

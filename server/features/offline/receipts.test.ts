@@ -141,6 +141,24 @@ describe('a receipt', () => {
       },
     );
 
+    test('for a file that a process issued whose clock is ahead does not free it', async () => {
+      const ahead = await startTwin(server, {
+        clock: movableClock(new Date(server.clock.now().getTime() + minutes(10))),
+        config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
+      });
+      const license = await makeLicense(staff[0], { maxActivations: 1 });
+      const machine = offlineMachine('issued ahead');
+      const { fileId } = await issueTo(ahead.api(byCookie), license, machine);
+      await ahead.close();
+      await wait(minutes(1));
+      const receipt = machine.receipt(license, fileId, made());
+      await wait(minutes(4));
+      await validateOn(desktops[0], license, machine.machineId);
+      await wait(minutes(1));
+      expect((await giveBack(license, receipt)).status).toBe(409);
+      expect((await validateOn(desktops[0], license, 'second')).code).toBe('TOO_MANY_ACTIVATIONS');
+    });
+
     test('by a clock that runs ahead or behind does not free it either', async () => {
       const license = await makeLicense(staff[0]);
       const machine = offlineMachine('wrong clock');
