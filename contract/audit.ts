@@ -204,6 +204,11 @@ export const audit = {
   cleanup: route('POST', '/api/audit/cleanup', {
     summary: 'Delete entries older than the retention; a signed anchor replaces them',
     access: staffWith('audit', 'delete'),
+    query: z.strictObject({
+      days: wholeNumber(shortestRetentionDays, longestRetentionDays)
+        .optional()
+        .meta({ description: 'The retention as it was shown: WRONG_STATE where it is another by now' }),
+    }),
     answer: z.object({ removed: z.number(), before: dateTime }),
     errors: ['WRONG_STATE'],
   }),

@@ -405,6 +405,15 @@ describe('the clean-up', () => {
     expect(await count()).toBe(before + 1);
   });
 
+  test('by a person removes nothing by another retention than was shown', async () => {
+    const answer = await api.call(calls.cleanup, { query: { days: '91' } });
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      'Nothing was removed. Entries are kept for 730 days now, not 91.',
+    ]);
+    await api.ok(calls.cleanup, { query: { days: '730' } });
+  });
+
   test('keeps the evidence: what was altered is not removed', async () => {
     await fill(4);
     const { audit_id } = await at(5);

@@ -22,10 +22,10 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     config: () => retentionOf(db),
     setConfig: inChange((change, { body }) => setRetention(change, body)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
-    cleanup: inChangeAfter(watch.seal, async (change) => {
+    cleanup: inChangeAfter(watch.seal, async (change, { query }) => {
       const time = await checkClock(change.tx, change.now);
       if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
-      return cleanUp(change, time, watch.keys, await watch.readHeads());
+      return cleanUp(change, time, watch.keys, await watch.readHeads(), query.days);
     }),
     verify,
     chain: async () => watch.state(),

@@ -61,16 +61,23 @@ async function lastSetRetention(tx: Tx): Promise<number | null> {
 /**
  * Removes the start of the chain: sealed entries older than the retention, up to the first that is not. A signed anchor
  * replaces them, so that the rest still verifies. Entries that do not verify are evidence and are kept: if the chain is
- * broken there or at its end, the result is WRONG_STATE. A scheduled clean-up that removes nothing writes no entry.
+ * broken there or at its end, the result is WRONG_STATE, as where the retention is another than the user has `seen`, in
+ * days. A scheduled clean-up that removes nothing writes no entry.
  */
 export async function cleanUp(
   { tx, by, audit }: Change,
   { now }: CheckedTime,
   keys: AuditKeys,
   kept: KeptHead[],
+  seen?: number,
 ): Promise<Cleaned | Failure> {
   await sql`select pg_advisory_xact_lock(${locks.auditCleanup})`.execute(tx);
   const { retentionDays } = await retentionOf(tx);
+  if (seen !== undefined && seen !== retentionDays)
+    return fail(
+      'WRONG_STATE',
+      `Nothing was removed. Entries are kept for ${retentionDays} days now, not ${seen}.`,
+    );
   const refusal = await whyNotNow(tx, keys, kept, retentionDays);
   if (refusal) return fail('WRONG_STATE', `Nothing was removed. ${refusal}`);
   const before = new Date(now.getTime() - retentionDays * dayMs);

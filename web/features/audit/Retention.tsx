@@ -63,7 +63,8 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       onClose();
     },
   });
-  const [cleaning, setCleaning] = useState(false);
+  // the days that the question names
+  const [cleaning, setCleaning] = useState<number>();
   const [isLeft, setIsLeft] = useState(false);
   const problem = daysKept.safeParse(days).error?.issues[0]?.message;
   return (
@@ -98,7 +99,12 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         {hasPermission('audit', 'delete') && (
           <Text size="xs" c="dimmed">
             Remove what is older than {config.retentionDays} days{' '}
-            <Button variant="default" size="compact-xs" ml={4} onClick={() => setCleaning(true)}>
+            <Button
+              variant="default"
+              size="compact-xs"
+              ml={4}
+              onClick={() => setCleaning(config.retentionDays)}
+            >
               Clean up now
             </Button>
           </Text>
@@ -117,8 +123,8 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
           </Button>
         </Group>
       </Stack>
-      {cleaning && (
-        <CleanUp days={config.retentionDays} onCleaned={onClose} onClose={() => setCleaning(false)} />
+      {cleaning !== undefined && (
+        <CleanUp days={cleaning} onCleaned={onClose} onClose={() => setCleaning(undefined)} />
       )}
     </form>
   );
@@ -136,14 +142,14 @@ function Shorter({ days }: { days: number }) {
 function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => void }) {
   const { days, onCleaned, onClose } = props;
   const consequences = useQuery({
-    ...cleanUpImpactQuery(),
+    ...cleanUpImpactQuery(days),
     select: (impact) => [
       removalSentence(impact, 'are permanently deleted'),
       ...(impact.entries > 0 ? ['The rest can still be verified, by the signed anchor in their place.'] : []),
     ],
   });
   const confirmed = useConfirmedChange({
-    change: cleanUp,
+    change: () => cleanUp(days),
     done: ({ removed }) => {
       onCleaned();
       const subject = { name: 'Audit log' };

@@ -66,7 +66,8 @@ export const cleanUpImpactQuery = (days?: number) =>
 /** `seen`: the value that the user changes. */
 export const setRetention = (body: { value: number; seen: number }) =>
   call(audit.setConfig, { params: { key: 'retentionDays' }, body });
-export const cleanUp = () => call(audit.cleanup);
+/** `days`: the retention that the user was shown. */
+export const cleanUp = (days: number) => call(audit.cleanup, { query: { days: String(days) } });
 export const verifyChain = () => call(audit.verify);
 
 /** Fetches the whole filtered list as a file and saves it under the file name of the response. */
