@@ -126,7 +126,14 @@ describe('a clock that was wrong', () => {
     await sql`update machine_credentials set seen_at = ${ahead}, moved_back_at = ${ahead}`.execute(own.db);
     await sql`
       update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
-             step_started_at = ${ahead}`.execute(own.db);
+             step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}`.execute(own.db);
+    const published = await makeRelease(own);
+    await sql`update releases set failures_from = ${inDays(31)}, created_at = ${ahead} where release_id = ${published.id}`.execute(
+      own.db,
+    );
+    await sql`insert into license_refusals (license_id, code, last_at) values (${license.licenseId}, 'EXPIRED', ${ahead})`.execute(
+      own.db,
+    );
     await sql`update releases set plan_starts_at = ${ahead} where release_id = ${planned.id}`.execute(own.db);
 
     await housekeep(own.context, checkedTime(own));
@@ -150,12 +157,39 @@ describe('a clock that was wrong', () => {
     const stepOf = async (id: string) =>
       own.db
         .selectFrom('releases')
-        .select(['failures_from', 'full_at', 'verified_at', 'step_started_at'])
+        .select(['failures_from', 'full_at', 'verified_at', 'step_started_at', 'paused_at', 'created_at'])
         .where('release_id', '=', id)
         .executeTakeFirstOrThrow();
-    const right = { failures_from: now, full_at: now, verified_at: now };
+    const right = { failures_from: now, full_at: now, verified_at: now, paused_at: now, created_at: now };
     expect(await stepOf(running.id)).toEqual({ ...right, step_started_at: now });
     expect(await stepOf(planned.id)).toEqual({ ...right, step_started_at: ahead });
+    const { failures_from, created_at } = await stepOf(published.id);
+    expect(failures_from, 'that it was published is still known').toEqual(now);
+    expect(+created_at).toBeLessThan(+now);
+    expect(await own.db.selectFrom('license_refusals').select('last_at').execute()).toEqual([
+      { last_at: now },
+    ]);
+  });
+
+  test('and ahead is corrected for releases and what is kept too, where machines are locked', async () => {
+    const own = await start();
+    const api = own.api((await own.signInAs('super_admin')).byCookie);
+    await validateOn(own.api(await makeApiKey(api)), await makeLicense(api), 'busy');
+    await eventually(async () => (await own.db.selectFrom('machines').selectAll().execute()).length === 1);
+    await makeRelease(own);
+    const ahead = new Date(own.clock.now().getTime() + days(3));
+    await sql`update releases set failures_from = ${ahead}`.execute(own.db);
+    await sql`update machines set last_seen = ${ahead}, validated_at = ${ahead}`.execute(own.db);
+    const holder = await own.pool.connect();
+    await holder.query('begin; select from machines for update');
+    await expect(housekeep(own.context, checkedTime(own))).rejects.toThrow('lock timeout');
+    await holder.query('rollback');
+    holder.release();
+    const { failures_from } = await own.db
+      .selectFrom('releases')
+      .select('failures_from')
+      .executeTakeFirstOrThrow();
+    expect(failures_from).toEqual(own.clock.now());
   });
 });
 

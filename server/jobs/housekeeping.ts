@@ -46,11 +46,10 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  // Machines that validate hold their locks: what waits for them in vain must not undo what was deleted.
-  await alone(async (change) => {
-    await endReleaseTimesAhead(change, time);
-    await endMachineTimesAhead(change, time);
-  });
+  await alone((change) => endReleaseTimesAhead(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
-  return alone((change) => keepValidations(change, time, context.config));
+  const rotated = await alone((change) => keepValidations(change, time, context.config));
+  // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
+  await alone((change) => endMachineTimesAhead(change, time));
+  return rotated;
 }

@@ -221,6 +221,26 @@ test('the machines of a customer, on which license, and when they were last hear
 });
 
 describe('the timeline', () => {
+  test('of a former customer ends with the transfer, also of a license that a clock ahead has edited', async () => {
+    const [former, owner] = [await makeCustomer(admin), await makeCustomer(admin)];
+    const license = await makeLicense(admin, { customerId: former.customerId });
+    await server.db
+      .updateTable('licenses')
+      .set({ updated_at: new Date(server.clock.now().getTime() + days(3)) })
+      .where('license_id', '=', license.licenseId)
+      .execute();
+    moment();
+    await admin.ok(licenses.transfer, {
+      params: { id: license.licenseId },
+      body: { customerId: owner.customerId },
+    });
+    moment();
+    await validateOn(desktop, license, 'of-the-owner');
+    const activated = `Machine of-the-owner on ${license.licenseKey}: activated`;
+    expect(await whats(former.customerId)).not.toContain(activated);
+    expect(await whats(owner.customerId)).toContain(activated);
+  });
+
   test('has what was done to the customer, its licenses, machines and policy, in pages', async () => {
     const customer = await makeCustomer(admin);
     const { customerId, name } = customer;

@@ -4,7 +4,6 @@ import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License, LicenseInput, LicensePatch } from '../../../contract/licenses.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { nextUpdatedAt } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
@@ -98,8 +97,7 @@ export const reactivateLicense = (change: Change, id: string, seen?: string): Pr
 export async function deleteLicense(change: Change, id: string): Promise<undefined | Failure> {
   const before = await lockAllowed(change, editable, id, licenseRefusal.delete);
   if (isFailure(before)) return before;
-  // after a transfer in the same millisecond
-  await keepPastOwner(change.tx, before, nextUpdatedAt(new Date(before.updatedAt), change.now));
+  await keepPastOwner(change.tx, before, change.now);
   await change.tx.deleteFrom('licenses').where('license_id', '=', id).execute();
   await change.announce('licenses');
   await change.audit('license.deleted', before, { before });
@@ -113,7 +111,7 @@ export const editable: Editable<License, Updateable<Tables['licenses']>> = {
   async write(change, before, columns) {
     const { licenseId } = before;
     if (columns.customer_id !== undefined && columns.customer_id !== before.customerId)
-      await keepPastOwner(change.tx, before, columns.updated_at);
+      await keepPastOwner(change.tx, before, change.now);
     await change.tx.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
     await change.announce('licenses');
     return read(change.tx, licenseId);

@@ -2,11 +2,19 @@ import { sql, type RawBuilder } from 'kysely';
 import type { License } from '../../../contract/licenses.ts';
 import type { Tx } from '../../db/client.ts';
 
-/** Keeps that a customer held the license until now: it is transferred or deleted. */
-export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, until: Date) =>
+/**
+ * Keeps that a customer held the license until now: it is transferred or deleted. Later than the transfer before it, which
+ * may have been in the same millisecond.
+ */
+export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, now: Date) =>
   tx
     .insertInto('past_license_owners')
-    .values({ license_id: licenseId, customer_id: customerId, until })
+    .values({
+      license_id: licenseId,
+      customer_id: customerId,
+      until: sql`greatest(${now}::timestamptz, (
+        select max(until) + interval '1 millisecond' from past_license_owners where license_id = ${licenseId}))`,
+    })
     .execute();
 
 /**

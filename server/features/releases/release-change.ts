@@ -8,7 +8,7 @@ import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { isPlanApproved, refuseAlone } from '../approvals/index.ts';
-import { withoutPause } from './plan.ts';
+import { resumedStep, withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -87,7 +87,7 @@ function editableRelease(
       try {
         const latest = await latestTime(tx, change.now);
         const full_at = fullAtAfter(latest, before, columns);
-        const set = { ...columns, full_at };
+        const set = { ...columns, full_at, ...(columns.paused_at === null && resumedStep(before, latest)) };
         for (const name of beginnings) {
           const at = set[name];
           if (at instanceof Date && +at === +change.now) set[name] = latest;

@@ -10,7 +10,7 @@ import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import { planColumns, resumedStep, sentPlan } from './plan.ts';
+import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
 
@@ -93,7 +93,6 @@ export const resumeRollout = (change: Change, releaseId: string, seen?: number):
       pause_reason: null,
       paused_by: null,
       ...(before.pausedBy === null && countedAnew(change.now)),
-      ...resumedStep(before, change.now),
     }),
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });

@@ -14,6 +14,8 @@ import {
   startTwin,
   type Api,
 } from '../../../tests/harness.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 import { pauseFailing } from '../update-events/failure-guard.ts';
 import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
@@ -251,6 +253,21 @@ describe('a pause', () => {
     server.clock.advance(hours(4) - 1);
     expect(await step()).toBe(0);
     server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+  });
+
+  test('that a clock which is behind ends does not count as hours of the step', async () => {
+    await endPlans();
+    const release = await publish();
+    server.clock.advance(hours(1));
+    await api.ok(calls.pause, { ...by(release), body: { reason: 'A hospital reports crashes' } });
+    server.clock.advance(hours(30));
+    await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+    server.clock.advance(-hours(48));
+    await api.ok(calls.resume, by(release));
+    server.clock.advance(hours(48 + 22));
+    expect(await step()).toBe(0);
+    server.clock.advance(hours(1));
     expect([await step(), await percentages(release)]).toEqual([1, 10]);
   });
 

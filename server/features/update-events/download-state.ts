@@ -1,3 +1,4 @@
+import { dayMs } from '../../../contract/durations.ts';
 import type { UpdateEvent } from './update-event.ts';
 
 /** The state of one machine's download of one release, and the outcome of its last install. */
@@ -94,10 +95,14 @@ export function nextState(
   }
 }
 
-/** Reports may arrive late: an older outcome changes nothing. */
-function outcome(state: DownloadState, at: Date, { type, errorCode }: UpdateEvent) {
+/**
+ * Reports may arrive late: an older outcome changes nothing. One of more than a day after this report was dated by a clock
+ * that was ahead.
+ */
+function outcome(state: DownloadState, at: Date, { type, errorCode, receivedAt }: UpdateEvent) {
   const { installedAt, installFailed, failureCode, rolledBack } = state;
-  if (installedAt && installedAt > at) return { installedAt, installFailed, failureCode, rolledBack };
+  if (installedAt && installedAt > at && installedAt.getTime() <= receivedAt.getTime() + dayMs)
+    return { installedAt, installFailed, failureCode, rolledBack };
   return {
     installedAt: at,
     installFailed: type !== 'install_complete',

@@ -432,6 +432,13 @@ describe('a release in the feeds', () => {
       fromVersion: release.version,
       toVersion: '0.9.0',
     }));
+    // by a clock that was ahead when they were installed
+    await server.db
+      .updateTable('downloads')
+      .set({ installed_at: new Date(server.clock.now().getTime() + days(3)) })
+      .where('release_id', '=', release.id)
+      .where('install_failed', '=', false)
+      .execute();
     await report(desktop, rolledBack.slice(0, 3));
     await written(`patient ${release.id} 2`, 2 + asked);
     await pauseFailing(server.context, [release.id]);

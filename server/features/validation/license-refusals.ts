@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Answered } from './day-counts.ts';
 
@@ -34,8 +34,14 @@ export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<v
       where r.last_at < excluded.last_at - ${precision}::interval`.execute(tx);
 }
 
-/** Deletes refusals that no list shows anymore. */
-export async function clearRefusals({ tx }: Change, { now }: CheckedTime): Promise<void> {
+/** Deletes refusals that no list shows anymore, and sets to now what a clock that was ahead left in the future. */
+export async function clearRefusals({ tx }: Change, time: CheckedTime): Promise<void> {
+  const { now } = time;
+  await tx
+    .updateTable('license_refusals')
+    .set({ last_at: now })
+    .where('last_at', '>', aheadOf(time))
+    .execute();
   await tx
     .deleteFrom('license_refusals')
     .where('last_at', '<', new Date(now.getTime() - keptMs))
