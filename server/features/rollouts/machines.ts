@@ -3,6 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import type { MachineGroup, RolloutMachine, rollouts as calls } from '../../../contract/rollouts.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
+import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { activationsOfRecord, countOf } from '../../db/sql.ts';
@@ -38,25 +39,29 @@ export async function rolloutMachines(
   return { data: rows.map(toMachine), meta: { total, limit, offset } };
 }
 
-/** All of them as CSV, read in batches by their key. */
+/** All of them as CSV, read in batches by their key, and an audit entry that names the caller. */
 export async function machinesCsv(
-  db: Db,
+  parts: ChangeParts,
+  reports: Db,
   by: Caller,
   releaseId: string,
   { group, search }: Pick<Query, 'group' | 'search'>,
 ): Promise<CsvFile | Failure> {
-  const release = await getRelease(db, releaseId);
+  const release = await getRelease(reports, releaseId);
   if (isFailure(release)) return release;
   const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
   async function* rows() {
     for (let after = ''; ;) {
       const beyond = sql<boolean>`${found} and m.machine_hash > decode(${after}, 'hex')`;
-      const batch = await read(db, by, release as Release, beyond, { limit: atOnce, inKeyOrder: true });
+      const batch = await read(reports, by, release as Release, beyond, { limit: atOnce, inKeyOrder: true });
       yield* batch;
       after = batch.at(-1)?.hash ?? '';
       if (batch.length < atOnce) return;
     }
   }
+  const what = `exported those of ${release.version} (${group}) as CSV`;
+  const filter = { releaseId, group, search };
+  await runChange(parts, by, (change) => change.audit('machine.exported', null, { what, after: { filter } }));
   return {
     fileName: `machines-${release.version}-${group}.csv`,
     stream: csvStream(rows(), {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
+import { audit } from '../../../contract/audit.ts';
 import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
 import { releases as calls } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -117,6 +118,8 @@ test('its machines are searched, and name their customers to those who may read 
   expect(csv.headers.get('content-disposition')).toBe('attachment; filename="machines-5.1.0-running.csv"');
   expect(csv.text.trim().split('\n')).toHaveLength(3);
   expect(csv.text).toContain('Clinic ""Ost"", =1+1');
+  const { entries } = await admin.ok(audit.list, { query: { eventType: 'machine.exported', limit: '1' } });
+  expect(entries[0]?.changes_summary).toContain('exported those of 5.1.0 (running) as CSV');
   const without = await manager.call(rollouts.machinesCsv, { ...at(release), query: {} });
   expect(without.text).not.toContain('Clinic');
   expect(without.text).not.toContain('Customers');

@@ -1,5 +1,5 @@
 import { rollouts as calls } from '../../../contract/rollouts.ts';
-import type { Context } from '../../context.ts';
+import type { ChangeParts } from '../../change.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { setPlan } from '../releases/index.ts';
 import { failureComparison } from '../update-events/index.ts';
@@ -11,8 +11,8 @@ import { createProgress } from './progress.ts';
 import { rolloutStrips } from './strip.ts';
 import { widenRollout } from './steps.ts';
 
-export const rolloutRoutes = ({ db, ...parts }: Pick<Context, 'db'> & CensusParts) => {
-  const { reports } = parts;
+export const rolloutRoutes = (parts: ChangeParts & CensusParts) => {
+  const { db, reports } = parts;
   const census = createCensus(parts);
   const progress = createProgress(reports, census);
   return implement(calls, {
@@ -23,7 +23,7 @@ export const rolloutRoutes = ({ db, ...parts }: Pick<Context, 'db'> & CensusPart
     widen: inChange((change, { params, body }) => widenRollout(change, params.releaseId, body.percentage)),
     progress: ({ by, params }) => progress(params.releaseId, by.now),
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),
-    machinesCsv: ({ by, params, query }) => machinesCsv(reports, by, params.releaseId, query),
+    machinesCsv: ({ by, params, query }) => machinesCsv(parts, reports, by, params.releaseId, query),
     history: ({ params }) => releaseHistory(db, params.releaseId),
     failureComparison: ({ query }) => failureComparison(db, query),
     defaults: () => rolloutDefaults(db),
