@@ -203,7 +203,7 @@ export const licenses = {
     errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   transferImpact: route('GET', '/api/v1/licenses/{id}/transfer', {
-    summary: 'What a transfer of a license to another customer would change; changes nothing',
+    summary: 'What a transfer of a license to another customer would change; needs licenses:read too',
     access: canUpdate,
     params: byId,
     query: z.strictObject({ customerId: id }),

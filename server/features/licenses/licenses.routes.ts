@@ -30,7 +30,9 @@ export function licenseRoutes(context: Context & ImpactParts) {
     update: inChange((change, { params, body: patch, seen }) =>
       updateLicense(change, params.id, patch, seen),
     ),
-    transferImpact: ({ by, params, query }) => transferImpact(context, by, params.id, query.customerId),
+    transferImpact: async ({ by, params, query }) =>
+      authorize(staffWith('licenses', 'read'), by.actor) ??
+      transferImpact(context, by, params.id, query.customerId),
     transfer: inChange((change, { params, body, seen }) =>
       transferLicense(change, params.id, body.customerId, seen),
     ),

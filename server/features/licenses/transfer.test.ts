@@ -14,6 +14,7 @@ import {
   revoke,
   softDelete,
   validateOn,
+  signInWith,
 } from '../../../tests/factories.ts';
 import { seconds, startTestServer, startTwin, type Api } from '../../../tests/harness.ts';
 
@@ -38,6 +39,13 @@ const put = (customerId: string, policy: Partial<UpdatePolicy>) =>
     params: { id: customerId },
     body: { ...noPolicy, ...policy, tags: [] },
   });
+
+test('what a transfer would change is for who may read licenses', async () => {
+  const { customerId } = await makeCustomer(admin);
+  const changer = await signInWith(server, admin, [{ resource: 'licenses', action: 'update' }]);
+  const answer = await preview(await makeLicense(admin), customerId, changer);
+  expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission licenses:read.']);
+});
 
 test('a transferred license belongs to the other customer, with its machines', async () => {
   const [from, to] = [await makeCustomer(admin), await makeCustomer(admin)];
