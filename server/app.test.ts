@@ -144,6 +144,7 @@ describe('every answer', () => {
 describe('an address that is nothing', () => {
   test.each([
     '/api/nothing',
+    '/API/customers',
     '/api',
     '/api/v1/licenses/',
     '/api/customers/../../../etc/passwd',

@@ -38,7 +38,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     // a dot makes a file of the first part only: the id of a machine may have some
     const isScreen =
       /^(GET|HEAD)$/.test(request.method) &&
-      !/^\/(api(\/|$)|analytics\/|assets\/|docs\/|[^/]*\.)/.test(pathname);
+      !/^\/(api(\/|$)|analytics\/|assets\/|docs\/|[^/]*\.)/i.test(pathname);
     if (isScreen && isBuilt) return reply.sendFile('index.html');
     return sendFailure(request, reply, fail('NOT_FOUND', 'There is nothing at this address.'));
   });

@@ -45,8 +45,8 @@ export async function listEntries(
   const page = rows.slice(0, limit);
   const subjects = await subjectsOf(db, page);
   const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
-  // a page with all that there is needs no count
-  const isAll = next === undefined && after === undefined;
+  // a page with the last entry needs no count; one beyond it says nothing of how many there are
+  const isAll = next === undefined && after === undefined && (page.length > 0 || offset === 0);
   return {
     entries: page.map((row) => toEntry(row, subjects)),
     total: counted === undefined ? page.length + (after ? 0 : offset) : Math.min(counted, mostCounted),
