@@ -92,10 +92,11 @@ function valuesOf(cells: Cells, now: Date, moduleOf: ModuleOf, say: Say) {
   const type = cells.type.toLowerCase() || 'trial';
   const term = type === 'enterprise' ? modalTerms.enterprise : modalTerms.trial;
   if (!['trial', 'enterprise'].includes(type)) say('type', 'Must be trial or enterprise');
-  const validFrom = instantOfCell(cells.validFrom, instantOf(today(now)));
+  const atOnce = instantOf(today(now));
+  const validFrom = instantOfCell(cells.validFrom, atOnce);
   if (!validFrom) say('validFrom', notDate);
-  const validUntil = instantOfCell(cells.validUntil, validFrom && instantOf(addTerm(dayOf(validFrom), term)));
-  if (!validUntil) say('validUntil', cells.validUntil ? notDate : 'Needs Valid From');
+  const validUntil = instantOfCell(cells.validUntil, instantOf(addTerm(dayOf(validFrom ?? atOnce), term)));
+  if (!validUntil) say('validUntil', notDate);
   const moduleIds = modulesOf(cells.moduleIds, moduleOf, say);
   const maxActivations = /^\d{1,15}$/.test(cells.maxActivations) ? Number(cells.maxActivations) : Number.NaN;
   if (cells.maxActivations !== '' && Number.isNaN(maxActivations))

@@ -176,6 +176,13 @@ describe('issuing licenses from a file', () => {
     expect(said(await check(csv))).toEqual(problems);
   });
 
+  test('says of a start that is no date nothing but this, where the end is empty', async () => {
+    const { name } = await makeCustomer(api);
+    expect(said(await check(`Customer,Valid From,Valid Until\n${name},2027-02-30,`))).toEqual([
+      '2 Valid From: Must be a date such as 2027-01-31 or 31.01.2027',
+    ]);
+  });
+
   test('applies the rules of a customer to those that it creates', async () => {
     const csv = `Customer,Country\n${'L'.repeat(201)},DE`;
     const expected = [`2 Customer: ${await ruleOfLongNames()}`];
