@@ -19,5 +19,7 @@ test.each([
   ['22.00 to 25:00', { from: '22:00', to: '25:00' }],
   ['22:00', undefined],
   ['22:00-', undefined],
+  ['22:00-0', undefined],
+  ['22:00 - 06:0', undefined],
   ['1-2-3', undefined],
 ])('%j as two times is %j', (typed, read) => expect(readTimes(typed)).toEqual(read));

@@ -6,9 +6,9 @@ export function readTime(text: string): string {
     : `${hour.padStart(2, '0')}:${minute}`;
 }
 
-/** The two times of `22:00-06:00` or `22:00 to 06:00`; undefined for other text. */
+/** The two times of `22:00-06:00` or `22:00 to 06:00`; undefined for other text, and until both are typed. */
 export function readTimes(text: string): { from: string; to: string } | undefined {
-  const [from, to, ...more] = text.split(/\s*(?:-|–|—|\bto\b)\s*/);
-  if (!from || !to || more.length > 0) return undefined;
-  return { from: readTime(from), to: readTime(to) };
+  const whole = /^\s*(\d{1,2}[:.]\d\d)\s*(?:-|–|—|\bto\b)\s*(\d{1,2}[:.]\d\d)\s*$/;
+  const [, from, to] = whole.exec(text) ?? [];
+  return from && to ? { from: readTime(from), to: readTime(to) } : undefined;
 }
