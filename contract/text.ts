@@ -4,6 +4,9 @@ export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase
 /** `1 machine`, `2 machines`, `3 entries`. The console has its own, in the numbers of the reader. */
 export const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
+/** With a full stop at its end, if it has none. */
+export const asSentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
+
 const abbreviations = /\b(id|ip|url|sha512)\b/g;
 
 /** `Max activations` for `maxActivations`, `Customer ID` for `customerId` or `customer_id`. */

@@ -4,6 +4,7 @@ import { subjectOf } from '../../../contract/audit-events.ts';
 import { measuredFailures } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
+import { asSentence } from '../../../contract/text.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -29,17 +30,21 @@ type NeedsApproval = Failure & { wanted: Wanted };
 
 export function needsApproval(wanted: Wanted): NeedsApproval {
   const { subject, what, changes, seen } = wanted;
-  const failure = fail('NEEDS_APPROVAL', `${subject}: ${what}. This needs the approval of a second person.`, {
-    details: [
-      ...changes.map(({ field, from, to }) => ({
-        path: field,
-        message: 'Would change',
-        current: from,
-        yours: to,
-      })),
-      { path: 'updatedAt', message: 'The stored version', current: seen },
-    ],
-  });
+  const failure = fail(
+    'NEEDS_APPROVAL',
+    `${subject}: ${asSentence(what)} This needs the approval of a second person.`,
+    {
+      details: [
+        ...changes.map(({ field, from, to }) => ({
+          path: field,
+          message: 'Would change',
+          current: from,
+          yours: to,
+        })),
+        { path: 'updatedAt', message: 'The stored version', current: seen },
+      ],
+    },
+  );
   return { ...failure, wanted };
 }
 

@@ -1,5 +1,6 @@
 import { PasswordInput, Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { asSentence } from '../../../contract/text.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
@@ -35,8 +36,8 @@ export default function ApproveRequest({
         onCancel={onClose}
       >
         <Text style={{ overflowWrap: 'anywhere' }}>
-          {request.requestedBy} asks for this: {request.subject}: {request.what}. Approving makes the change
-          immediately, and the audit log names both of you.
+          {request.requestedBy} asks for this: {request.subject}: {asSentence(request.what)} Approving makes
+          the change immediately, and the audit log names both of you.
         </Text>
         <RequestChanges changes={request.changes} />
         <PasswordInput

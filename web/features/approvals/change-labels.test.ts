@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fullTime } from '../../ui/time.ts';
 import { fieldLabel, shownValue } from './change-labels.ts';
 
 test.each([
@@ -19,3 +20,6 @@ test('a plan in words', () =>
 
 test('yes and no, and other values as they are', () =>
   expect([true, false, 5, null, 'x'].map(shownValue)).toEqual(['yes', 'no', 5, null, 'x']));
+
+test('a time is that of the reader', () =>
+  expect(shownValue('2026-11-26T19:24:33.071Z')).toBe(fullTime('2026-11-26T19:24:33.071Z')));
