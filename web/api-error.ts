@@ -66,10 +66,6 @@ export const isUnanswered = (error: unknown): boolean => error instanceof ApiErr
 export const mayBeDone = (error: unknown): boolean =>
   isUnanswered(error) || (error instanceof ApiError && [502, 503, 504].includes(error.status));
 
-/** A repeated request was refused before its key was looked at: nothing is known of the first one. */
-export const isRefusedBeforeKey = (error: unknown): boolean =>
-  error instanceof ApiError && [401, 403, 429].includes(error.status);
-
 /** `refused` and why; only why where the change may have been made. */
 export const refusalOf = (refused: string, error: unknown, why = messageOf(error)): string =>
   isUnanswered(error) ? why : `${refused}: ${why}`;

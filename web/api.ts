@@ -56,17 +56,15 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
   if (signal) init.signal = signal;
   const once = isChange(route) ? idempotencyKey(JSON.stringify([route.method, url, init.body])) : undefined;
   if (once) headers['Idempotency-Key'] = once.key;
-  const mayBeMade = once !== undefined && route.access.kind !== 'public';
+  const sent = route.access.kind === 'public' ? undefined : once?.onSent;
   const { status, text, isReplayed } =
     route.access.kind === 'public'
       ? await fetchOnce(url, { ...init, headers })
-      : await withSession((token) =>
-          fetchOnce(url, { ...init, headers: withToken(headers, token) }, mayBeMade),
-        );
+      : await withSession((token) => fetchOnce(url, { ...init, headers: withToken(headers, token) }, sent));
   if (status < 200 || status > 299)
-    throw refusedCall(route, request, asUnanswered(errorOf(status, text), mayBeMade));
+    throw refusedCall(route, request, asUnanswered(errorOf(status, text), sent));
   const answer = parsed(status, text);
-  once?.onSuccess();
+  once?.onSent(true);
   if (isReplayed) replays.set(replays.get() + 1);
   return answer;
 }
@@ -79,10 +77,12 @@ function refusedCall({ method, path }: Route, { params = {}, body }: Parts, erro
 /** A proxy that fails with these knows nothing of what the service did. */
 const ofProxy: ReadonlySet<number> = new Set([502, 503, 504]);
 
-function asUnanswered(error: ApiError, mayBeMade: boolean): ApiError {
-  if (!mayBeMade || error.code || !ofProxy.has(error.status)) return error;
+/** `sent`: of a change that may have been made. */
+function asUnanswered(error: ApiError, sent: (() => void) | undefined): ApiError {
+  if (!sent || error.code || !ofProxy.has(error.status)) return error;
   error.message += `\n${unanswered()}`;
   error.isUnanswered = true;
+  sent();
   return error;
 }
 
@@ -135,7 +135,7 @@ const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
 const withToken = (headers: Record<string, string>, token: string | undefined) =>
   token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 
-async function fetchOnce(url: string, init: RequestInit, mayBeMade = false): Promise<Answer> {
+async function fetchOnce(url: string, init: RequestInit, sent?: () => void): Promise<Answer> {
   try {
     const response = await fetch(url, init);
     const text = await response.text();
@@ -143,11 +143,9 @@ async function fetchOnce(url: string, init: RequestInit, mayBeMade = false): Pro
     return { status: response.status, text, keepsSession: isAboutPassword(text), isReplayed };
   } catch (error) {
     if (error instanceof DOMException) throw error;
-    const unreachable = new ApiError(
-      0,
-      `The server cannot be reached. ${mayBeMade ? unanswered() : tryAgain}`,
-    );
-    unreachable.isUnanswered = mayBeMade;
+    const unreachable = new ApiError(0, `The server cannot be reached. ${sent ? unanswered() : tryAgain}`);
+    unreachable.isUnanswered = sent !== undefined;
+    sent?.();
     throw unreachable;
   }
 }

@@ -1,4 +1,4 @@
-import { isRefusedBeforeKey, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
+import { ApiError, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
 import { retryDelay, shouldRetry } from './query-client.ts';
 import { addForm, topForm } from './ui/open-forms.ts';
 
@@ -51,3 +51,7 @@ export async function runBulk<T>(
 /** Why an item failed. It is not sent again, so its key does not help. */
 export const itemProblem = (error: unknown): string =>
   isUnanswered(error) ? 'No answer came: it may have been done or not.' : messageOf(error);
+
+/** A repeated request was refused before its key was looked at: nothing is known of the first one. */
+export const isRefusedBeforeKey = (error: unknown): boolean =>
+  error instanceof ApiError && [401, 403, 429].includes(error.status);

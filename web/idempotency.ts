@@ -1,20 +1,25 @@
-import { topForm } from './ui/open-forms.ts';
+import { sentFrom, topForm } from './ui/open-forms.ts';
 
 /** For each form, the keys of the requests that have not succeeded yet. Garbage-collected with the form. */
 const waiting = new WeakMap<object, Map<string, string>>();
 
 /**
  * The `Idempotency-Key` of a change. The same request from the same dialog or form of a page keeps its key until it
- * has succeeded, so that a retry after a lost response does not apply it twice. Anything else is a new request.
+ * has succeeded, so that a retry after a lost response does not apply it twice. Anything else is a new request. `onSent`:
+ * the change was made (`done`), or no answer came and it may have been.
  */
-export function idempotencyKey(request: string): { key: string; onSuccess: () => void } {
+export function idempotencyKey(request: string): { key: string; onSent: (done?: true) => void } {
   const form = topForm();
-  if (!form) return { key: randomKey(), onSuccess: () => {} };
+  if (!form) return { key: randomKey(), onSent: () => {} };
   const keys = waiting.get(form) ?? new Map<string, string>();
   waiting.set(form, keys);
   const key = keys.get(request) ?? randomKey();
   keys.set(request, key);
-  return { key, onSuccess: () => void keys.delete(request) };
+  const onSent = (done?: true) => {
+    sentFrom.add(form);
+    if (done) keys.delete(request);
+  };
+  return { key, onSent };
 }
 
 /** Not `randomUUID`, which requires https. */

@@ -12,6 +12,7 @@ import {
   button,
   chooseInMenu,
   dialog,
+  loseAnswers,
   expect,
   expectStatus,
   heading,
@@ -44,6 +45,23 @@ async function hold(page: Page, { method, path }: Route) {
 
 const leaves = (page: Page) => page.getByRole('link', { name: 'Audit Log', exact: true });
 
+test('a form whose answer was lost does not say that nothing is saved', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/customers?dialog=create', server);
+  const form = dialog(page, 'Add Customer');
+  const question = dialog(page, 'Discard changes?');
+  await form.getByRole('textbox', { name: 'Company Name' }).fill('Lost and found');
+  await page.keyboard.press('Escape');
+  await expect(question).toContainText('What you entered is not saved.');
+  await button(page, 'Keep editing').click();
+  await form.getByRole('combobox', { name: 'Country' }).click();
+  await page.getByRole('option', { name: 'Germany' }).click();
+  await loseAnswers(page, `**${customers.create.path}`, 1);
+  await form.getByRole('button', { name: 'Create Customer' }).click();
+  await expect(form).toContainText('It may have done this or not');
+  await page.keyboard.press('Escape');
+  await expect(question).toContainText('What you sent may be saved. What you entered since is not.');
+});
+
 test('a late answer closes its own dialog alone, and opens no screen that was left', async ({
   page,
   server,
@@ -57,7 +75,7 @@ test('a late answer closes its own dialog alone, and opens no screen that was le
   await button(page, 'Update Customer').click();
   await saving.begun;
   await page.keyboard.press('Escape');
-  await expect(question).toContainText('What was sent may still be saved.');
+  await expect(question).toContainText('What you sent may be saved.');
   await button(page, 'Discard').click();
   await rowOf(page, other.name).getByRole('button', { name: 'Edit' }).click();
   await phone.fill('2');

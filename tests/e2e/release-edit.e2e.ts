@@ -180,6 +180,27 @@ test('a change that fails leaves the dialog open with the message', async ({ pag
   await expect(editing(page)).toBeHidden();
 });
 
+test('what is saved although the rollout is not is said, also when the dialog is left', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { rolloutPercentage: 5 });
+  expectStatus(page, 500);
+  await openEdit(page, server, release);
+  await page.route(`**/rollout/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+  await box(page, 'Mandatory Update').check();
+  await percentage(page).fill('7');
+  await press(page, 'Save Changes');
+  await expect(editing(page).getByRole('alert')).toHaveText(
+    'The other changes are saved, the rollout is not: Failed to update release',
+  );
+  expect(await stored(server, release)).toMatchObject({ isMandatory: true, rolloutPercentage: 5 });
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'Discard changes?')).toContainText(
+    'What you sent may be saved. What you entered since is not.',
+  );
+});
+
 test('two people who edit one release see the conflict', async ({ page, otherPage, server }) => {
   const release = await makeRelease(server, {}, { releaseNotes: 'Nobody knows' });
   expectStatus(page, 409);

@@ -12,7 +12,7 @@ import {
   type ReactNode,
 } from 'react';
 import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
-import { addForm } from './open-forms.ts';
+import { addForm, sentFrom } from './open-forms.ts';
 
 type Check = () => boolean;
 
@@ -59,7 +59,7 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
       <DialogContext value={{ close, leaveTo, isHeld: props.held === 'all', checks, setSubject }}>
         <div ref={body}>{props.children}</div>
         {(asking || leaving.status === 'blocked') && (
-          <DiscardQuestion isHeld={isHeld} onKeep={keep} onDiscard={discard} />
+          <DiscardQuestion form={checks} isHeld={isHeld} onKeep={keep} onDiscard={discard} />
         )}
       </DialogContext>
     </DialogFrame>
@@ -85,7 +85,7 @@ export function PageForm(props: {
     <DialogContext value={{ close: onClose, leaveTo, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
       {leaving.status === 'blocked' && (
-        <DiscardQuestion isHeld={false} onKeep={leaving.reset} onDiscard={leaving.proceed} />
+        <DiscardQuestion form={checks} isHeld={false} onKeep={leaving.reset} onDiscard={leaving.proceed} />
       )}
     </DialogContext>
   );
@@ -126,7 +126,12 @@ const hasTypedFields = (body: HTMLElement | null): boolean =>
     (field) => field.value !== field.defaultValue,
   );
 
-function DiscardQuestion(props: { isHeld: boolean; onKeep: () => void; onDiscard: () => void }) {
+function DiscardQuestion(props: {
+  form: object;
+  isHeld: boolean;
+  onKeep: () => void;
+  onDiscard: () => void;
+}) {
   const { onKeep, onDiscard } = props;
   const queryClient = useQueryClient();
   const [isSaving] = useState(() => queryClient.isMutating() > 0);
@@ -137,8 +142,8 @@ function DiscardQuestion(props: { isHeld: boolean; onKeep: () => void; onDiscard
         <Text>
           {isShown
             ? 'What is shown here may not be shown again.'
-            : isSaving
-              ? 'What was sent may still be saved. What you entered since is not.'
+            : isSaving || sentFrom.has(props.form)
+              ? 'What you sent may be saved. What you entered since is not.'
               : 'What you entered is not saved.'}
         </Text>
         <Group justify="flex-end" gap="xs">

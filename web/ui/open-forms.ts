@@ -4,6 +4,9 @@ const forms: object[] = [];
 /** The one that was opened last, in which the user sends changes. */
 export const topForm = (): object | undefined => forms.at(-1);
 
+/** Those from which something was sent that is saved, or may be: they are left with other words. */
+export const sentFrom = new WeakSet<object>();
+
 /** Adds a form on top; returns a function that removes it. */
 export function addForm(form: object): () => void {
   forms.push(form);

@@ -6,7 +6,8 @@ import {
   type PlannedChange,
 } from '../../../contract/license-bulk.ts';
 import { call } from '../../api.ts';
-import { isRefusedBeforeKey, sentenceOf } from '../../api-error.ts';
+import { sentenceOf } from '../../api-error.ts';
+import { isRefusedBeforeKey } from '../../bulk-run.ts';
 import { retryDelay, shouldRetry } from '../../query-client.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
 import { useChange } from '../../use-change.ts';

@@ -64,6 +64,7 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
         release={seen}
         busy={edit.busy}
         saved={edit.saved}
+        isPartlySaved={edit.isPartlySaved}
         error={edit.error}
         onSubmit={(values) => (needsReachConfirm(values, seen) ? ask(values) : edit.submit(values))}
         onCancel={onClose}

@@ -42,6 +42,8 @@ export function EditReleaseForm(props: {
   release: Release;
   busy: boolean;
   saved: boolean;
+  /** All but the rollout. */
+  isPartlySaved: boolean;
   error: Error | null;
   onSubmit: (values: ReleaseValues) => void;
   onCancel: () => void;
@@ -138,7 +140,12 @@ export function EditReleaseForm(props: {
         />
         <RolloutFields form={form} release={props.release} />
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
-        {props.error && <Banner tone="red">{releaseProblem(props.error, 'Failed to update release')}</Banner>}
+        {props.error && (
+          <Banner tone="red">
+            {(props.isPartlySaved ? 'The other changes are saved, the rollout is not: ' : '') +
+              releaseProblem(props.error, 'Failed to update release')}
+          </Banner>
+        )}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={props.onCancel} />
           <Button type="submit" disabled={props.busy || props.saved}>

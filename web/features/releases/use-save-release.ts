@@ -19,6 +19,7 @@ const bannerFor = 1200;
 export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   const [saved, setSaved] = useState(false);
+  const [isPartlySaved, setPartlySaved] = useState(false);
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
   const edit = useEdit({
@@ -29,6 +30,8 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
         const conflict = conflictOf(error);
         throw conflict && rollout ? withRollout(conflict, await readRelease(seen.id), rollout) : error;
       });
+      const { updatedAt } = stored.current;
+      setPartlySaved((before) => before || updatedAt !== base.updatedAt);
       if (publishes || rollout === undefined || isSame(rollout, base.rollout)) return;
       if (isSame(rollout, storedRollout(stored.current))) return;
       const conflict = rolloutConflict(base, stored.current, rollout);
@@ -52,7 +55,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
     edit.submit({ ...payloadOf(values), rollout }, { ...stored.current, rollout: storedRollout(seen) });
   };
-  return { ...edit, submit, saved };
+  return { ...edit, submit, saved, isPartlySaved };
 }
 
 function useCloseAfter(done: boolean, onClose: () => void): void {
