@@ -20,7 +20,8 @@ export type LicenseFields = Partial<Body<RouteRequest<typeof licenses.create>>>;
 export type ApiKeyFields = Partial<Body<RouteRequest<typeof apiKeys.create>>>;
 export type MachineFacts = Partial<Body<RouteRequest<typeof validation.validate>>>;
 
-let count = 0;
+/** All of one length, so that names sort in the order in which they were made. */
+let count = 100_000;
 /** A name that is unique in this run. */
 export const unique = (what: string) => `${what} ${++count}`;
 

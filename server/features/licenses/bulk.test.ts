@@ -103,9 +103,10 @@ describe('the preview', () => {
   });
 
   test('adds and removes modules', async () => {
-    const has = await makeLicense(admin, { moduleIds: ['mod_copd', 'mod_diabetes'] });
-    const lacks = await makeLicense(admin, { moduleIds: ['mod_prostate'] });
-    const same = await makeLicense(admin, { moduleIds: ['mod_copd'] });
+    const { customerId } = await makeCustomer(admin);
+    const has = await makeLicense(admin, { customerId, moduleIds: ['mod_copd', 'mod_diabetes'] });
+    const lacks = await makeLicense(admin, { customerId, moduleIds: ['mod_prostate'] });
+    const same = await makeLicense(admin, { customerId, moduleIds: ['mod_copd'] });
     const { changed, leftOut } = await api.ok(calls.preview, {
       body: {
         ids: ids([has, lacks, same]),
