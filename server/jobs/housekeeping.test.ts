@@ -126,7 +126,9 @@ describe('a clock that was wrong', () => {
     await sql`update machine_credentials set seen_at = ${ahead}, moved_back_at = ${ahead}`.execute(own.db);
     await sql`
       update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
-             step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}`.execute(own.db);
+             step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}, release_date = ${ahead}`.execute(
+      own.db,
+    );
     const published = await makeRelease(own);
     await sql`update releases set failures_from = ${inDays(31)}, created_at = ${ahead} where release_id = ${published.id}`.execute(
       own.db,
@@ -157,10 +159,25 @@ describe('a clock that was wrong', () => {
     const stepOf = async (id: string) =>
       own.db
         .selectFrom('releases')
-        .select(['failures_from', 'full_at', 'verified_at', 'step_started_at', 'paused_at', 'created_at'])
+        .select([
+          'failures_from',
+          'full_at',
+          'verified_at',
+          'step_started_at',
+          'paused_at',
+          'created_at',
+          'release_date',
+        ])
         .where('release_id', '=', id)
         .executeTakeFirstOrThrow();
-    const right = { failures_from: now, full_at: now, verified_at: now, paused_at: now, created_at: now };
+    const right = {
+      failures_from: now,
+      full_at: now,
+      verified_at: now,
+      paused_at: now,
+      created_at: now,
+      release_date: now,
+    };
     expect(await stepOf(running.id)).toEqual({ ...right, step_started_at: now });
     expect(await stepOf(planned.id)).toEqual({ ...right, step_started_at: ahead });
     const { failures_from, created_at } = await stepOf(published.id);

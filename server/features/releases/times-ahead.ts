@@ -25,6 +25,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
       full_at: inTime('full_at'),
       verified_at: inTime('verified_at'),
       paused_at: inTime('paused_at'),
+      release_date: inTime('release_date'),
       created_at: createdInTime,
       step_started_at: sql`case when ${isStarted} then ${inTime('step_started_at')} else step_started_at end`,
     })
@@ -33,7 +34,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
         .selectFrom('releases')
         .select('release_id')
         .where(
-          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, created_at, case when ${isStarted} then step_started_at end)
+          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, release_date, created_at, case when ${isStarted} then step_started_at end)
             > ${ahead}::timestamptz`,
         )
         .forUpdate()
