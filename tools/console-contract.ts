@@ -8,8 +8,8 @@ let built = '';
 
 /**
  * Gives the console of the contract what screens need: of each call its method, path, access, and whether it has a meta
- * or changes nothing, and of the rest what is data. Functions and schemas come from the file itself, so that schemas and zod load with the first form. It reads the
- * built contract, so the server is built first.
+ * or changes nothing, and of the rest what is data. Functions and schemas come from the file itself, so that schemas and
+ * zod load with the first form. It reads the built contract, so the server is built first.
  */
 export const consoleContract: Plugin = {
   name: 'console-contract',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { dayMs } from '../../../contract/durations.ts';
 import { utcMinute, type Activation } from '../../../contract/activations.ts';
 import type { offline as calls } from '../../../contract/offline.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -154,12 +155,12 @@ export async function takeReceipt(
 const clockToleranceMs = 60_000;
 
 /**
- * When a receipt was made at the latest. A time in the future cannot be, so it counts as that of its file; one before its
- * file can: the process that issued it may have been ahead.
+ * When a receipt was made at the latest; if its time cannot be, as early as its file. It may be up to a day before it: the
+ * process that issued the file may have been ahead.
  */
 function latestMaking({ iat }: { iat: number }, issuedAt: Date, now: Date): Date {
   const made = iat * 1000;
-  const isPossible = made <= now.getTime() + clockToleranceMs;
+  const isPossible = made >= issuedAt.getTime() - dayMs && made <= now.getTime() + clockToleranceMs;
   return new Date((isPossible ? made : issuedAt.getTime()) + clockToleranceMs);
 }
 

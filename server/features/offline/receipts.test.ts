@@ -169,6 +169,18 @@ describe('a receipt', () => {
         expect((await giveBack(license, machine.receipt(license, fileId, { iat }))).status).toBe(409);
     });
 
+    test('frees it, of a machine whose clock stands in 2000, if it did not validate since its file', async () => {
+      const license = await makeLicense(staff[0]);
+      const machine = offlineMachine('no battery');
+      await issueTo(staff[0], license, machine);
+      await wait(days(1));
+      await validateOn(desktops[0], license, machine.machineId);
+      await wait(days(1));
+      const { fileId } = await issueTo(staff[0], license, machine);
+      const receipt = machine.receipt(license, fileId, { iat: 946_684_800 });
+      expect((await giveBack(license, receipt)).status).toBe(200);
+    });
+
     test('frees it if the machine made it since, or staff only looked', async () => {
       const license = await makeLicense(staff[0]);
       const machine = offlineMachine('gone');

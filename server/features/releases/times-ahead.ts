@@ -34,7 +34,8 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
         .selectFrom('releases')
         .select('release_id')
         .where(
-          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, release_date, created_at, case when ${isStarted} then step_started_at end)
+          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, release_date, created_at,
+              case when ${isStarted} then step_started_at end)
             > ${ahead}::timestamptz`,
         )
         .forUpdate()
