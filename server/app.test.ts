@@ -144,7 +144,6 @@ describe('every answer', () => {
 describe('an address that is nothing', () => {
   test.each([
     '/api/nothing',
-    '/API/customers',
     '/api',
     '/api/v1/licenses/',
     '/api/customers/../../../etc/passwd',
@@ -188,6 +187,10 @@ describe('an address that is nothing', () => {
     expect(status, text.slice(0, 300)).toBeLessThan(500);
     if (status === 200) expect(text).toMatch(/^(<!doctype html>|\{"success":true)/i);
     else expectEnvelope(text, expect.stringMatching(/^(NOT_FOUND|INVALID_INPUT)$/) as ErrorCode);
+  });
+
+  test.each(['/api/nothing', '/API/customers'])('%s is no screen of the console', async (path) => {
+    expect((await rawGet(path, admin.headers)).status).toBe(404);
   });
 
   test.each([
