@@ -87,11 +87,14 @@ const libraries = packages(
   'ActionIcon|Alert|Button|Center|CloseButton|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton',
 );
 const listParts = packages(
-  ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils`],
-  'Anchor|Burger|Checkbox|Combobox|CopyButton|Floating|FocusTrap|InlineInput|Kbd|Overlay|Pagination|Pill|Popover|Portal|ScrollArea|Select|Skeleton|Tabs|Tooltip|VisuallyHidden',
+  [String.raw`@mantine[\\/]core[\\/]esm[\\/]utils[\\/](InlineInput|InputsGroupFieldset)`],
+  'Anchor|Burger|Checkbox|CopyButton|InlineInput|Kbd|Pagination|Skeleton|Tabs|VisuallyHidden',
 );
-/** What menus add, and what dialogs and drawers add: each would load in several small files. */
-const menuParts = packages([], 'Accordion|Menu|Radio');
+/** What menus and choices add, and what dialogs and drawers add: each would load in several small files. */
+const menuParts = packages(
+  ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils[\\/]Floating`],
+  'Accordion|Combobox|Floating|FocusTrap|Menu|Overlay|Pill|Popover|Portal|Radio|ScrollArea|Select|Tooltip',
+);
 const dialogParts = packages(
   [
     '(react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar|tslib|get-nonce|aria-hidden)',
@@ -132,11 +135,10 @@ export default defineConfig({
           groups: [
             // one file, as every screen needs it: a request more is slower than what a cache would keep
             { name: 'libraries', test: libraries, priority: 1 },
-            { name: 'list-parts', test: listParts, priority: 1 },
             { name: 'menu-parts', test: menuParts, priority: 1 },
             { name: 'dialog-parts', test: dialogParts, priority: 1 },
             { name: 'schemas', test: schemas, priority: 1 },
-            { name: consoleChunks(), debugName: 'console-chunks' },
+            { name: consoleChunks(listParts), debugName: 'console-chunks' },
           ],
         },
       },

@@ -14,14 +14,21 @@ const isBaseStyle = /@mantine[\\/]core[\\/]styles|@fontsource-variable/;
 /**
  * Assigns each module of the console to a chunk, so that a screen loads a handful of files instead of fifty. `base`: needed
  * before signing in. `console`: needed by the first load of the licenses screen, with the frame and its notices. `screens`:
- * needed by several of the other screens. `views`: the menu of saved views. The rest of each screen is one chunk. Dialogs
+ * needed by several of the other screens. `behind`: what loads behind every list. The rest of each screen is one chunk. Dialogs
  * and charts, loaded when opened, are left to the bundler.
  */
-export function consoleChunks(): (id: string, modules: Modules) => string | null {
+export function consoleChunks(listParts: RegExp): (id: string, modules: Modules) => string | null {
   let chunks: Map<string, string> | undefined;
   return (id, modules) =>
-    isBaseStyle.test(id) ? 'base' : ((chunks ??= assignChunks(modules)).get(id) ?? null);
+    isBaseStyle.test(id)
+      ? 'base'
+      : listParts.test(id)
+        ? 'console'
+        : ((chunks ??= assignChunks(modules)).get(id) ?? null);
 }
+
+/** Load at once with every list, which is complete without them: the menu of saved views, and what filters open. */
+const withLists = ['ViewMenu', 'floating', 'CustomerSelect'];
 
 function assignChunks(modules: Modules): Map<string, string> {
   const main = new URL('../web/main.tsx', import.meta.url).pathname;
@@ -44,10 +51,11 @@ function assignChunks(modules: Modules): Map<string, string> {
   // what the sign-in screen loads later must not load a screen too
   const later = [...base].flatMap(loadedLater);
   for (const id of later) if (!screens.includes(id)) chunks.delete(id);
-  // loads at once with every list, which is complete without it
-  const views = [...chunks.keys()].flatMap(loadedLater).filter(isNamed('ViewMenu'));
-  for (const id of reach(modules, views))
-    if (!chunks.has(id)) chunks.set(id, id.endsWith('.css') ? 'console' : 'views');
+  const behind = [...chunks.keys()]
+    .flatMap(loadedLater)
+    .filter((id) => withLists.some((name) => isNamed(name)(id)));
+  for (const id of reach(modules, behind))
+    if (!login.has(id) && !licenses.has(id)) chunks.set(id, id.endsWith('.css') ? 'console' : 'behind');
   for (const id of base) chunks.set(id, 'base');
   // a page whose script is empty is built without it
   chunks.delete(main);

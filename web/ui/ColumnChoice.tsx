@@ -1,7 +1,8 @@
-import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { Column } from './data-table.ts';
 import { IconColumns3 } from './icons.tsx';
+import { PopoverButton } from './Late.tsx';
 
 /** The visible columns of the table `name`, stored in this browser. False in `atFirst`: hidden by default. */
 export const useColumnChoice = (name: string, atFirst: Record<string, boolean>) =>
@@ -15,26 +16,19 @@ export function ColumnChoice<Row>(props: {
 }) {
   const { columns, visibility, onChange } = props;
   return (
-    <Popover position="bottom-end" shadow="md" radius={8} trapFocus>
-      <Popover.Target>
-        <Button variant="default" px={8} aria-label="Columns" data-hint="Columns">
-          <IconColumns3 />
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown p="sm">
-        <Stack gap="xs" role="group" aria-label="Columns shown">
-          {columns
-            .filter(({ alwaysShown }) => !alwaysShown)
-            .map(({ id, header }) => (
-              <Checkbox
-                key={id}
-                label={header}
-                checked={visibility[id] !== false}
-                onChange={(event) => onChange({ ...visibility, [id]: event.currentTarget.checked })}
-              />
-            ))}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <PopoverButton label="Columns" icon={<IconColumns3 />} position="bottom-end">
+      <Stack gap="xs" role="group" aria-label="Columns shown">
+        {columns
+          .filter(({ alwaysShown }) => !alwaysShown)
+          .map(({ id, header }) => (
+            <Checkbox
+              key={id}
+              label={header}
+              checked={visibility[id] !== false}
+              onChange={(event) => onChange({ ...visibility, [id]: event.currentTarget.checked })}
+            />
+          ))}
+      </Stack>
+    </PopoverButton>
   );
 }

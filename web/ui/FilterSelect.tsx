@@ -1,4 +1,10 @@
-import { Select, type SelectProps } from '@mantine/core';
+import type { SelectProps } from '@mantine/core';
+import { lazy, type ComponentType } from 'react';
+import { ClosedSelect, Late } from './Late.tsx';
+
+const Select = lazy(async () => ({
+  default: (await import('./floating.tsx')).Select as ComponentType<SelectProps>,
+}));
 
 /** A filter by one of a few values; empty, it shows everything. Its label is visible unless it is an `aria-label`. */
 export function FilterSelect<Value extends string>(
@@ -10,13 +16,16 @@ export function FilterSelect<Value extends string>(
   },
 ) {
   const { choices, value, onChange, ...look } = props;
+  const choiceOf = (wanted: string | null | undefined) => choices.find((choice) => choice.value === wanted);
   return (
-    <Select
-      {...look}
-      clearable
-      data={choices}
-      value={value ?? null}
-      onChange={(chosen) => onChange(choices.find((choice) => choice.value === chosen)?.value)}
-    />
+    <Late look={<ClosedSelect {...look} value={choiceOf(value)?.label ?? ''} />}>
+      <Select
+        {...look}
+        clearable
+        data={choices}
+        value={value ?? null}
+        onChange={(chosen) => onChange(choiceOf(chosen)?.value)}
+      />
+    </Late>
   );
 }

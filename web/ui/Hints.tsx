@@ -1,5 +1,6 @@
-import { Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+
+const Tooltip = lazy(async () => ({ default: (await import('./floating.tsx')).Tooltip }));
 
 /** The delay of Mantine's tooltips. */
 const openDelay = 300;
@@ -54,16 +55,18 @@ export function Hints() {
 
   return (
     target && (
-      <Tooltip
-        target={target}
-        label={label}
-        opened={label !== ''}
-        multiline
-        maw={`min(${widthOf(label)}px, 100vw - 16px)`}
-        // a high one covers its element before the window cuts it
-        middlewares={{ shift: { crossAxis: true } }}
-        style={{ overflowWrap: 'anywhere' }}
-      />
+      <Suspense>
+        <Tooltip
+          target={target}
+          label={label}
+          opened={label !== ''}
+          multiline
+          maw={`min(${widthOf(label)}px, 100vw - 16px)`}
+          // a high one covers its element before the window cuts it
+          middlewares={{ shift: { crossAxis: true } }}
+          style={{ overflowWrap: 'anywhere' }}
+        />
+      </Suspense>
     )
   );
 }

@@ -1,19 +1,16 @@
-import { Button, Popover, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { IconAdjustmentsHorizontal } from './icons.tsx';
+import { PopoverButton } from './Late.tsx';
 
 /** A button that opens the filters for which the row has no space. */
-export function MoreFilters({ children }: { children: ReactNode }) {
-  return (
-    <Popover position="bottom-start" shadow="md" radius={8} trapFocus width={220}>
-      <Popover.Target>
-        <Button variant="default" px={8} aria-label="More filters" data-hint="More filters">
-          <IconAdjustmentsHorizontal />
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown p="sm" aria-label="More filters">
-        <Stack gap="sm">{children}</Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
+export const MoreFilters = ({ children }: { children: ReactNode }) => (
+  <PopoverButton
+    label="More filters"
+    icon={<IconAdjustmentsHorizontal />}
+    position="bottom-start"
+    width={220}
+  >
+    <Stack gap="sm">{children}</Stack>
+  </PopoverButton>
+);

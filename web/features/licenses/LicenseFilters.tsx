@@ -4,7 +4,7 @@ import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
-import { CustomerSelect } from './CustomerSelect.tsx';
+import { CustomerFilter } from './CustomerFilter.tsx';
 import { typeBadges } from './license-labels.ts';
 import { seatLabels, unseenLabel } from './license-chips.ts';
 import { unseenDays, useLicenseSearch } from './licenses-search.ts';
@@ -29,15 +29,11 @@ export function LicenseFilters({ customerName }: { customerName: string | undefi
         onChange={(type) => change({ type })}
       />
       {(can.viewCustomers || search.customer) && (
-        <CustomerSelect
+        <CustomerFilter
           w={150}
-          aria-label="Customer"
-          placeholder="All customers"
-          clearable
-          loadsLate
-          value={search.customer ?? null}
+          value={search.customer}
           name={customerName}
-          onChange={(customer) => change({ customer: customer ?? undefined })}
+          onChange={(customer) => change({ customer })}
         />
       )}
       <Checkbox

@@ -3,7 +3,7 @@ import { machineStates, seenRanges } from '../../../contract/machine-standing.ts
 import { useAuth } from '../../session.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
-import { CustomerSelect } from '../licenses/index.ts';
+import { CustomerFilter } from '../licenses/index.ts';
 import { useMachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
 
@@ -28,14 +28,7 @@ export function MachineFilters() {
         />
       )}
       {can.viewCustomers && (
-        <CustomerSelect
-          w={180}
-          aria-label="Customer"
-          placeholder="All customers"
-          clearable
-          value={search.customer ?? null}
-          onChange={(customer) => change({ customer: customer ?? undefined })}
-        />
+        <CustomerFilter w={180} value={search.customer} onChange={(customer) => change({ customer })} />
       )}
       <MoreFilters>
         <FilterSelect

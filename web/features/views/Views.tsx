@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { IconBookmark } from '../../ui/icons.tsx';
+import { Late } from '../../ui/Late.tsx';
 import type { ViewedList } from './use-current-view.ts';
 
 const ViewMenu = lazy(() => import('./ViewMenu.tsx'));
@@ -8,15 +9,15 @@ const OpenView = lazy(() => import('./OpenView.tsx'));
 
 /** The menu of saved views, loaded after the list itself. */
 export const Views = (viewed: ViewedList) => (
-  <Suspense
-    fallback={
-      <Button variant="default" px={8} aria-label="Views" disabled>
+  <Late
+    look={
+      <Button variant="default" px={8}>
         <IconBookmark />
       </Button>
     }
   >
     <ViewMenu {...viewed} />
-  </Suspense>
+  </Late>
 );
 
 /** The open view beside the filters that are set; nothing without one. */
