@@ -26,7 +26,7 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
   return implement(calls, {
     changePassword: inChangeAfter(
       ({ by, body }) => prepareNewPassword(guarded, by, body),
-      (change, _, passwordHash) => changePassword(change, passwordHash),
+      (change, _, prepared) => changePassword(change, prepared),
     ),
     setFirstScreen: inChange((change, { body }) => setFirstScreen(change, body.screen)),
     sessions: ({ by }) => listOwnSessions(context, by),

@@ -8,16 +8,17 @@ import { personOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { breaksRule, fail, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import {
   endOpenSession,
   endSessionsOf,
   isOpen,
   listOpenSessions,
-  refuseCurrentPassword,
   type Guarded,
   removeSecondFactor,
+  verifyCurrentPassword,
+  wrongPassword,
 } from '../session/index.ts';
 
 const sameMessage = 'This is the current password. Choose another.';
@@ -26,27 +27,35 @@ const sameAgain = fail('RULE_VIOLATED', sameMessage, {
   details: [{ path: 'newPassword', message: sameMessage }],
 });
 
-/** Validates the input of a password change and computes the new hash. */
+type NewPassword = { hash: string; verified: string };
+
+/** Validates the input of a password change and computes the new hash; `verified`: the one that it replaces. */
 export async function prepareNewPassword(
   guarded: Guarded,
   by: Caller,
   typed: { currentPassword: string; newPassword: string; confirmPassword: string },
-): Promise<string | Failure> {
-  const refusal =
-    refusePasswords(typed, personOf(by).email) ??
-    (await refuseCurrentPassword(guarded, by, typed.currentPassword)) ??
-    (typed.newPassword === typed.currentPassword ? sameAgain : undefined);
-  return refusal ?? guarded.passwords.hash(typed.newPassword);
+): Promise<NewPassword | Failure> {
+  const refusal = refusePasswords(typed, personOf(by).email);
+  if (refusal) return refusal;
+  const verified = await verifyCurrentPassword(guarded, by, typed.currentPassword);
+  if (isFailure(verified)) return verified;
+  if (typed.newPassword === typed.currentPassword) return sameAgain;
+  return { hash: await guarded.passwords.hash(typed.newPassword), verified };
 }
 
-/** Sets the caller's own password; all other sessions end. */
-export async function changePassword(change: Change, passwordHash: string): Promise<undefined> {
+/** Sets the caller's own password; all other sessions end. WRONG_CREDENTIALS if another change came first. */
+export async function changePassword(
+  change: Change,
+  { hash, verified }: NewPassword,
+): Promise<undefined | Failure> {
   const { userId, sessionId, email } = personOf(change.by);
-  await change.tx
+  const { numUpdatedRows } = await change.tx
     .updateTable('users')
-    .set({ password_hash: passwordHash, password_is_own: true })
+    .set({ password_hash: hash, password_is_own: true })
     .where('user_id', '=', userId)
-    .execute();
+    .where('password_hash', '=', verified)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return wrongPassword;
   await endSessionsOf(change, { userId, reason: 'password changed', except: sessionId });
   // what the remaining session may do can depend on an own password
   await change.announce('sessions');

@@ -1,5 +1,11 @@
 export { clearSessions, endOpenSession, endSessionsOf, isOpen, listOpenSessions } from './open-sessions.ts';
-export { type Guarded, refuseCurrentPassword, refuseUnproven } from './own-password.ts';
+export {
+  type Guarded,
+  refuseCurrentPassword,
+  refuseUnproven,
+  verifyCurrentPassword,
+  wrongPassword,
+} from './own-password.ts';
 export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';
 export { rolesOfUser } from './session-row.ts';

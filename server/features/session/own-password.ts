@@ -1,11 +1,11 @@
 import { personOf, type Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
 import { countFailure, secondsToWait, type Counter } from '../../throttle.ts';
 
-const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
+export const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is not right.', {
   details: [{ path: 'currentPassword', message: 'Is not right' }],
 });
 
@@ -47,6 +47,16 @@ export async function refuseCurrentPassword(
   by: Caller,
   typed: string,
 ): Promise<Failure | undefined> {
+  const verified = await verifyCurrentPassword(guarded, by, typed);
+  return isFailure(verified) ? verified : undefined;
+}
+
+/** The same for a change that replaces the password: returns the hash that must still be there then. */
+export async function verifyCurrentPassword(
+  guarded: Guarded,
+  by: Caller,
+  typed: string,
+): Promise<string | Failure> {
   const { db, passwords, refusals } = guarded;
   const { userId, sessionId, email } = personOf(by);
   const counters: Counter[] = [{ kind: 'session', of: sessionId }];
@@ -68,7 +78,7 @@ export async function refuseCurrentPassword(
     .executeTakeFirst();
   if (user && typed && (await passwords.verify(user.password_hash, typed))) {
     const waitNow = await secondsToWait(db, counters, by.now);
-    return waitNow === undefined ? undefined : tooMany(waitNow);
+    return waitNow === undefined ? user.password_hash : tooMany(waitNow);
   }
   const waitAfter = await countFailure(guarded, counters, by.now);
   await tell(wrongPassword.message);

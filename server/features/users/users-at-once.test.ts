@@ -51,6 +51,24 @@ describe('a password that an administrator resets', () => {
   });
 });
 
+test('a password that was changed meanwhile proves no other change, in the same session either', async () => {
+  const person = await server.signInAs('viewer');
+  const changeTo = (newPassword: string) =>
+    server.api(person).call(account.changePassword, {
+      body: { currentPassword: password, newPassword, confirmPassword: newPassword },
+    });
+  const wanted = ['what the owner chose', 'what a thief chose'];
+  const answers = await holder.whileWaiting(
+    holdUser(person.userId),
+    () => Promise.all(wanted.map(changeTo)),
+    () => holder.query('select'),
+  );
+  const [kept, lost] = answers[0]!.status === 204 ? wanted : wanted.toReversed();
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+  expect((await login(person.email, kept!)).status).toBe(200);
+  expect((await login(person.email, lost!)).status).toBe(401);
+});
+
 test.each([
   ['is deactivated', `status = 'inactive'`],
   ['has set up a second factor', 'totp_confirmed_at = now()'],
