@@ -53,15 +53,21 @@ export const newPassword = z
   .min(shortestPassword, 'New password must be at least 6 characters long')
   .max(1024);
 
+/** The caller's password, for calls that could let a stolen session take over another account. */
+const currentPassword = z.string().max(1024).optional().meta({
+  description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
+});
+
 export const userInput = z.strictObject({
   email,
   name: line(200).default(''),
   password: newPassword,
   role: roleId,
+  currentPassword,
 });
 
 export const userPatch = z
-  .strictObject({ email, name: line(200), role: roleId, updatedAt: seenVersion })
+  .strictObject({ email, name: line(200), role: roleId, currentPassword, updatedAt: seenVersion })
   .partial();
 
 export const roleInput = z.strictObject({
@@ -73,11 +79,6 @@ export const roleInput = z.strictObject({
 const byId = z.object({ id });
 const canRead = staffWith('users', 'read');
 const canUpdate = staffWith('users', 'update');
-
-/** The caller's password, for calls that could let a stolen session take over another account. */
-const currentPassword = z.string().max(1024).optional().meta({
-  description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
-});
 
 /** A session as the user sees it. */
 export const openSession = namedObject('OpenSession', {
@@ -117,7 +118,7 @@ export const users = {
     body: userInput,
     answer: user,
     status: 201,
-    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['ALREADY_EXISTS', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   update: route('PATCH', '/api/users/{id}', {
     summary: 'Change email, name or role; a new role takes effect with the user’s next call',
@@ -125,7 +126,14 @@ export const users = {
     params: byId,
     body: userPatch,
     answer: user,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
+    errors: [
+      'NOT_FOUND',
+      'ALREADY_EXISTS',
+      'WRONG_CREDENTIALS',
+      'RULE_VIOLATED',
+      'EDIT_CONFLICT',
+      'TOO_MANY_REQUESTS',
+    ],
   }),
   deactivate: route('POST', '/api/users/{id}/deactivate', {
     summary: 'Deactivate a user; open sessions end with their next call',
@@ -231,10 +239,11 @@ export const rbac = {
       description: requiredText(500, 'Description is required'),
       requiresSecondFactor: z.boolean(),
       permissions: z.array(permission).max(200),
+      currentPassword,
       updatedAt: seenVersion,
     }),
     answer: role,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
+    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'EDIT_CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
   roleImpact: route('GET', '/api/rbac/roles/{roleId}/impact', {
     summary: 'How many active users have a role, and how many of them have no second factor',

@@ -10,7 +10,7 @@ type Input<Values> = UseFormInput<Values> & {
 };
 
 /** Fields that are never restored after the session ended. */
-const secrets: ReadonlySet<string> = new Set(['password', 'secret', 'code']);
+const secrets: ReadonlySet<string> = new Set(['password', 'currentPassword', 'secret', 'code']);
 
 /**
  * Mantine's form, which also tells the surrounding dialog whether it was edited, and keeps its values when the session

@@ -55,7 +55,12 @@ test('a super admin makes a license manager, who sees and may do only what the r
       'Viewer – read-only access for stakeholders',
       'Service Account – API-only access for desktop applications',
     ]);
+    await page.getByRole('option', { name: /^Admin/ }).click();
+    const own = create.getByLabel('Your Own Password');
+    await own.pressSequentially('a guess');
+    await create.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: /^License Manager/ }).click();
+    await expect(own, 'only for a role that could take over accounts').toBeHidden();
     await button(page, 'Create User').click();
     await expect(
       create.getByText('This password is one of the most common ones. Choose another.'),

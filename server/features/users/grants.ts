@@ -1,11 +1,12 @@
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
+import { refuseUnproven, type Guarded } from '../session/index.ts';
 
 /** The combined permissions of a set of roles; undefined for a role that does not exist. */
-async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | undefined> {
+async function permissionsOf(tx: Db, roles: string[]): Promise<Permission[] | undefined> {
   if (roles.length === 0) return [];
   const known = await tx.selectFrom('roles').select('role_id').where('role_id', 'in', roles).execute();
   if (known.length < new Set(roles).size) return undefined;
@@ -39,6 +40,29 @@ export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Fai
     missing &&
     breaksRule('role', `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`)
   );
+}
+
+/** Whether these let somebody take over accounts, by a new password for another user. */
+const takeOver = (permissions: readonly Permission[]) => hasPermission(permissions, 'users', 'update');
+
+/**
+ * Refuses to let somebody take over accounts who could not before, unless the caller proves to be the user: a stolen
+ * session would make a super admin of its own and sign in as that one, which counts as proof.
+ */
+export async function refuseUnprovenGrant(
+  guarded: Guarded,
+  by: Caller,
+  granted: { role: string } | { permissions: readonly Permission[] },
+  before: readonly string[],
+  typed: string | undefined,
+): Promise<Failure | undefined> {
+  const permissions =
+    'permissions' in granted
+      ? granted.permissions
+      : ((await permissionsOf(guarded.db, [granted.role])) ?? []);
+  if (!takeOver(permissions)) return undefined;
+  const held = (await permissionsOf(guarded.db, [...before])) ?? [];
+  return takeOver(held) ? undefined : refuseUnproven(guarded, by, typed);
 }
 
 /**

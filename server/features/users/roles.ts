@@ -165,7 +165,7 @@ export async function createRole(
   return role;
 }
 
-type RoleInput = RouteInput<typeof calls.updateRole>['body'];
+type RoleInput = Omit<RouteInput<typeof calls.updateRole>['body'], 'currentPassword'>;
 
 /**
  * Sets the permissions of a role. The caller must hold all of them, before and after, so that users cannot extend their

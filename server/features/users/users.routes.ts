@@ -5,6 +5,7 @@ import { refusePassword } from '../../password-rules.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
 import { isOpen, refuseUnproven } from '../session/index.ts';
+import { refuseUnprovenGrant } from './grants.ts';
 import {
   assignRole,
   createRole,
@@ -26,6 +27,7 @@ import {
   listSessionsOf,
   listUsers,
   prepareReset,
+  prepareUpdate,
   reactivateUser,
   resetPassword,
   resetSecondFactor,
@@ -42,11 +44,18 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now)),
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
-        async ({ body }) => refusePassword(body.password, body.email) ?? passwords.hash(body.password),
+        async ({ by, body: { email, password, role, currentPassword } }) =>
+          refusePassword(password, email) ??
+          (await refuseUnprovenGrant(guarded, by, { role }, [], currentPassword)) ??
+          passwords.hash(password),
         (change, { body: { email, name, role } }, passwordHash) =>
           createUser(change, { email, name, role, passwordHash }),
       ),
-      update: inChange((change, { params, body: patch, seen }) => updateUser(change, params.id, patch, seen)),
+      update: inChangeAfter(
+        ({ by, params, body }) => prepareUpdate(guarded, by, params.id, body),
+        (change, { params, body: { currentPassword: _, ...patch }, seen }) =>
+          updateUser(change, params.id, patch, seen),
+      ),
       deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
       reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
       delete: inChange((change, { params }) => deleteUser(change, params.id)),
@@ -65,11 +74,17 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       roles: () => listRoles(db),
       permissions: async () => listPermissions(),
       userRoles: ({ params }) => listRolesOf(db, params.userId),
-      assignRole: inChange((change, { params }) => assignRole(change, params.userId, params.roleId)),
+      assignRole: inChangeAfter(
+        ({ by, params }) => prepareUpdate(guarded, by, params.userId, { role: params.roleId }),
+        (change, { params }) => assignRole(change, params.userId, params.roleId),
+      ),
       revokeRole: inChange((change, { params }) => revokeRole(change, params.userId, params.roleId)),
       createRole: inChange((change, { body }) => createRole(change, body)),
-      updateRole: inChange((change, { params, body: role, seen }) =>
-        updateRole(change, params.roleId, role, seen),
+      updateRole: inChangeAfter(
+        ({ by, params, body: { permissions, currentPassword } }) =>
+          refuseUnprovenGrant(guarded, by, { permissions }, [params.roleId], currentPassword),
+        (change, { params, body: { currentPassword: _, ...role }, seen }) =>
+          updateRole(change, params.roleId, role, seen),
       ),
       roleImpact: ({ params }) => impactOfRole(db, params.roleId),
       deleteRole: inChange((change, { params }) => deleteRole(change, params.roleId)),

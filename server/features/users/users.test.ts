@@ -288,6 +288,47 @@ describe('resetting a password', () => {
     await own.close();
   });
 
+  test('so does whatever lets somebody take over accounts, as a super admin of a thief would', async () => {
+    const own = await startTestServer();
+    const api = own.api(await own.signInAs('super_admin'));
+    const { userId } = await own.createPerson('viewer');
+    const role = await api.ok(rbac.createRole, {
+      body: { roleId: 'helpers', description: 'Help', copyFrom: 'viewer' },
+    });
+    const permissions = [...role.permissions, { resource: 'users', action: 'update' } as const];
+    const each = (more: { currentPassword?: string }) => ({
+      create: (made: string) =>
+        api.call(calls.create, {
+          body: { email: `${made}@lanyard.test`, password: newPassword, role: made, ...more },
+        }),
+      update: (given: string) =>
+        api.call(calls.update, { params: { id: userId }, body: { role: given, ...more } }),
+      assign: () => api.call(rbac.assignRole, { params: { userId, roleId: 'super_admin' } }),
+      widen: () =>
+        api.call(rbac.updateRole, {
+          params: { roleId: 'helpers' },
+          body: { description: 'Help', requiresSecondFactor: false, permissions, ...more },
+        }),
+    });
+    own.clock.advance(minutes(5));
+    const { create, update, assign, widen } = each({});
+    for (const refused of [create('super_admin'), create('admin'), update('admin'), assign(), widen()])
+      expect(await refused).toMatchObject({ status: 422, body: { details: [{ path: 'currentPassword' }] } });
+    expect((await create('viewer')).status, 'a role that takes nothing over').toBe(201);
+    expect((await update('license_manager')).status).toBe(200);
+    const wrong = each({ currentPassword: 'a guess' });
+    for (const refused of [wrong.create('admin'), wrong.update('admin'), wrong.widen()])
+      expect((await refused).status).toBe(401);
+    const right = each({ currentPassword: password });
+    expect((await right.create('admin')).status).toBe(201);
+    expect((await right.update('admin')).status).toBe(200);
+    expect((await right.widen()).status).toBe(200);
+    expect((await assign()).status, 'of who may do so already').toBe(204);
+    const entries = await own.db.selectFrom('audit_entries').selectAll().execute();
+    expect(JSON.stringify(entries)).not.toContain(password);
+    await own.close();
+  });
+
   test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {
     const user = await makeUser();
     const person = await signedIn(user);

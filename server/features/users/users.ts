@@ -17,10 +17,16 @@ import {
   refuseUnproven,
   type Guarded,
 } from '../session/index.ts';
-import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
-import { insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
+import {
+  refuseActingOn,
+  refuseGrant,
+  refuseLastSuperAdmin,
+  refuseSelf,
+  refuseUnprovenGrant,
+} from './grants.ts';
+import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
-type UserPatch = RouteInput<typeof calls.update>['body'];
+type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'currentPassword'>;
 
 const taken = fail('ALREADY_EXISTS', 'There is a user with this email already.', {
   details: [{ path: 'email', message: 'Is in use already' }],
@@ -75,6 +81,18 @@ export const updateUser = (
     check: (before) => refuseRole(change, before, patch.role),
     columns: patch,
   });
+
+/** Asks for the caller's password where a new role of the user needs it. */
+export async function prepareUpdate(
+  guarded: Guarded,
+  by: Caller,
+  id: string,
+  { role, currentPassword }: { role?: string | undefined; currentPassword?: string | undefined },
+): Promise<undefined | Failure> {
+  if (role === undefined) return undefined;
+  const user = await getUser(guarded.db, id);
+  return isFailure(user) ? user : refuseUnprovenGrant(guarded, by, { role }, user.roles, currentPassword);
+}
 
 /** Deactivates a user: they cannot sign in, and open sessions end at their next call. */
 export const deactivateUser = (change: Change, id: string): Promise<User | Failure> =>

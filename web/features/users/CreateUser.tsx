@@ -8,12 +8,13 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { createUser, type NewUser } from './queries.ts';
 import { aboutUser } from '../../toast-subjects.ts';
 
-type Values = Required<NewUser>;
+type Values = Required<Omit<NewUser, 'currentPassword'>> & Pick<NewUser, 'currentPassword'>;
 
 const checkAgainstContract = schemaResolver(userInput, { sync: true });
 
@@ -41,7 +42,7 @@ export default function CreateUser({ onClose }: { onClose: () => void }) {
 
 function CreateForm({ onClose }: { onClose: () => void }) {
   const form = useDialogForm<Values>('new user', {
-    initialValues: { email: '', name: '', password: '', role: '' },
+    initialValues: { email: '', name: '', password: '', role: '', currentPassword: undefined },
     validate,
     validateInputOnBlur: ['email'],
   });
@@ -83,6 +84,12 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         value={form.values.role}
         error={form.errors['role']}
         onChange={(role) => form.setFieldValue('role', role)}
+      />
+      <ProofOfGrant
+        before=""
+        after={form.values.role}
+        error={form.errors['currentPassword']}
+        onChange={(typed) => form.setFieldValue('currentPassword', typed)}
       />
     </DialogForm>
   );

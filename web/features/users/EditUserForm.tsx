@@ -6,11 +6,12 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
+import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { fieldLabels } from './user-conflict.ts';
 import { useUserConsequences } from './user-consequences.ts';
 
-export type UserValues = { email: string; name: string; role: string };
+export type UserValues = { email: string; name: string; role: string; currentPassword: string | undefined };
 
 const checkAgainstContract = schemaResolver(userPatch, { sync: true });
 
@@ -29,7 +30,10 @@ export function EditUserForm(props: {
   onCancel: () => void;
 }) {
   const { id, email, name, role } = props.user;
-  const form = useDialogForm<UserValues>(id, { initialValues: { email, name, role }, validate });
+  const form = useDialogForm<UserValues>(id, {
+    initialValues: { email, name, role, currentPassword: undefined },
+    validate,
+  });
   useRefusedFields(props.error, form);
   const problem = sentenceBesideFields(props.error, 'Failed to update user');
 
@@ -54,6 +58,12 @@ export function EditUserForm(props: {
         value={form.values.role}
         error={form.errors['role']}
         onChange={(value) => form.setFieldValue('role', value)}
+      />
+      <ProofOfGrant
+        before={role}
+        after={form.values.role}
+        error={form.errors['currentPassword']}
+        onChange={(typed) => form.setFieldValue('currentPassword', typed)}
       />
       {form.values.role !== role && <UserRoleConsequences id={id} />}
     </DialogForm>

@@ -1,7 +1,12 @@
 import { PasswordInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { hasPermission, type Permission } from '../../../contract/permissions.ts';
+import { useRoles } from './use-roles.ts';
+
+type Field = { error?: ReactNode; onChange: (typed: string | undefined) => void };
 
 /** The password of the signed-in user: the server requires it unless they signed in a moment ago. */
-export function OwnPassword({ onChange }: { onChange: (typed: string | undefined) => void }) {
+export function OwnPassword({ error, onChange }: Field) {
   return (
     <PasswordInput
       label="Your Own Password"
@@ -9,7 +14,19 @@ export function OwnPassword({ onChange }: { onChange: (typed: string | undefined
       name="currentPassword"
       description="Needed when you signed in more than five minutes ago"
       autoComplete="current-password"
+      error={error}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
     />
   );
+}
+
+/** Whether who gets `after` could take over accounts, and could not with `before`. */
+export const isTakeover = (before: readonly Permission[], after: readonly Permission[]) =>
+  hasPermission(after, 'users', 'update') && !hasPermission(before, 'users', 'update');
+
+/** The password for a new role of a user, where that needs it. */
+export function ProofOfGrant({ before, after, ...field }: { before: string; after: string } & Field) {
+  const roles = useRoles();
+  const permissionsOf = (role: string) => roles.find(({ roleId }) => roleId === role)?.permissions ?? [];
+  return isTakeover(permissionsOf(before), permissionsOf(after)) && <OwnPassword {...field} />;
 }

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
-import { lazy } from 'react';
+import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
@@ -13,10 +13,19 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { changeOf, isNoticed } from './role-consequences.ts';
+import { isTakeover, OwnPassword } from './OwnPassword.tsx';
 import { RoleConsequences } from './RoleConsequences.tsx';
 import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
-import { isChanged, payloadOf, valuesOf, whyNotCell, whyNotEdit, withCell } from './role-form.ts';
+import {
+  isChanged,
+  payloadOf,
+  permissionsOf,
+  valuesOf,
+  whyNotCell,
+  whyNotEdit,
+  withCell,
+} from './role-form.ts';
 import classes from './roles.module.css';
 import { SeeAsRole } from './SeeAsRole.tsx';
 import { useMe } from './use-roles.ts';
@@ -39,6 +48,7 @@ export function RoleForm(props: {
   const [seen, setSeen] = useSeen(key, role);
   const [values, setValues] = useEntered(key, valuesOf(seen));
   const [deleting, setDeleting] = useKept<true>('open: delete role');
+  const [currentPassword, setCurrentPassword] = useState<string>();
   const locked = whyNotEdit(me, role, can.updateUsers);
   const changed = isChanged(seen, values);
   const change = changeOf(seen, values);
@@ -52,7 +62,7 @@ export function RoleForm(props: {
   if (!changed && latest !== seen) beginFrom(latest);
   const edit = useEdit({
     save: (payload: ReturnType<typeof payloadOf>, { updatedAt }) =>
-      updateRole(role.roleId, { ...payload, updatedAt }),
+      updateRole(role.roleId, { ...payload, currentPassword, updatedAt }),
     onSaved: (saved) => {
       beginFrom(saved);
       void toast({ message: 'Role updated successfully', subject: aboutRole(role.roleId) });
@@ -104,6 +114,9 @@ export function RoleForm(props: {
           onChange={(cell, on) => setValues(withCell(values, cell, on))}
         />
         {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
+        {isTakeover(seen.permissions, permissionsOf(values.cells)) && (
+          <OwnPassword onChange={setCurrentPassword} />
+        )}
         {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
