@@ -53,8 +53,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       ),
       update: inChangeAfter(
         ({ by, params, body }) => prepareUpdate(guarded, by, params.id, body),
-        (change, { params, body: { currentPassword: _, ...patch }, seen }) =>
-          updateUser(change, params.id, patch, seen),
+        (change, { params, body, seen }) => updateUser(change, params.id, withoutProof(body), seen),
       ),
       deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
       reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
@@ -83,11 +82,18 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       updateRole: inChangeAfter(
         ({ by, params, body: { permissions, currentPassword } }) =>
           refuseUnprovenGrant(guarded, by, { permissions }, [params.roleId], currentPassword),
-        (change, { params, body: { currentPassword: _, ...role }, seen }) =>
-          updateRole(change, params.roleId, role, seen),
+        (change, { params, body, seen }) => updateRole(change, params.roleId, withoutProof(body), seen),
       ),
       roleImpact: ({ params }) => impactOfRole(db, params.roleId),
       deleteRole: inChange((change, { params }) => deleteRole(change, params.roleId)),
     }),
   ];
+}
+
+/** What is to be saved, which the caller's password is not. */
+function withoutProof<Body extends { currentPassword?: string | undefined }>(
+  body: Body,
+): Omit<Body, 'currentPassword'> {
+  const { currentPassword: _, ...rest } = body;
+  return rest;
 }
