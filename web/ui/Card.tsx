@@ -14,7 +14,7 @@ export function Card(props: {
   return (
     <section className={`panel ${classes.card}`} aria-label={title} ref={ref}>
       <Group justify="space-between" mb={10} mih={28}>
-        <h2 className={classes.title}>{title}</h2>
+        <h2 className="heading">{title}</h2>
         {actions}
       </Group>
       {children}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
 import { LoadError } from '../../LoadError.tsx';
@@ -49,7 +49,9 @@ export function AccountPage() {
 function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
     <section className={`panel ${classes.section}`} aria-label={title}>
-      <h2 className={classes.title}>{title}</h2>
+      <Title order={2} fz={14} lh="20px">
+        {title}
+      </Title>
       <p className={classes.about}>{about}</p>
       {children}
     </section>

@@ -78,7 +78,9 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
   };
   return (
     <section aria-label="Request">
-      <h3 className={classes.heading}>Request</h3>
+      <h3 className="heading" style={{ marginBottom: 6 }}>
+        Request
+      </h3>
       <Facts facts={facts} />
       {resource_id && (
         <Anchor

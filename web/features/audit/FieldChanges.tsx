@@ -15,7 +15,9 @@ export function FieldChanges({ before, after }: { before: Fields; after: Fields 
   if (all.length === 0) return null;
   return (
     <section aria-label="Changes">
-      <h3 className={classes.heading}>{before && after ? 'Changes' : after ? 'Record' : 'Record before'}</h3>
+      <h3 className="heading" style={{ marginBottom: 6 }}>
+        {before && after ? 'Changes' : after ? 'Record' : 'Record before'}
+      </h3>
       <table className={classes.changes}>
         <thead>
           <tr>

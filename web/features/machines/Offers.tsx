@@ -66,7 +66,7 @@ export function Offers({ machineId }: { machineId: string }) {
   return (
     <section>
       <Group justify="space-between" mb={8} mih={28}>
-        <h2 className={classes.title}>{title}</h2>
+        <h2 className="heading">{title}</h2>
         {others > 0 && (
           <Checkbox
             className="screen-only"

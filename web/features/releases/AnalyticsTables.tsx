@@ -10,7 +10,6 @@ import { mostShown, successRate, type ReleaseStat } from './analytics-figures.ts
 import { ChannelBadge } from './release-cells.tsx';
 import { platformText } from '../../platform-text.ts';
 import { unusualKind } from './release-labels.ts';
-import classes from './analytics.module.css';
 
 type Activity = ReleaseAnalytics['machineActivity'][number];
 
@@ -82,7 +81,9 @@ export const ReleasePerformance = ({ stats }: { stats: ReleaseStat[] | undefined
 function TopTable<Row>({ title, ...list }: { title: string } & Omit<DataTableProps<Row>, 'label'>) {
   return (
     <section>
-      <h2 className={classes.title}>{title}</h2>
+      <h2 className="heading" style={{ margin: '6px 0 8px' }}>
+        {title}
+      </h2>
       <DataTable {...list} label={title} rows={list.rows?.slice(0, mostShown)} />
     </section>
   );

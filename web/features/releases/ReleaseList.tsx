@@ -124,7 +124,7 @@ const versionGroups = (shown: readonly Release[], onWiden: ((release: Release) =
   isCollapsed: () => false,
   header: (version: string, rows: Release[]) => (
     <>
-      <h2 className={classes.version}>
+      <h2 className={`heading ${classes.version}`}>
         <span className="ellipsis">Version {version}</span>
         {rows.length > 1 && (
           <Text span size="xs" c="dimmed" flex="none">

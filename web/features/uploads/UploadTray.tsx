@@ -42,7 +42,7 @@ export default function UploadTray() {
         ) : (
           <section aria-label="Uploads" className={classes.tray} ref={tray}>
             <header className={classes.head} role="none">
-              <h2>{summary(uploads)}</h2>
+              <h2 className="heading">{summary(uploads)}</h2>
               {over.length > 1 && (
                 <Button
                   variant="subtle"

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
 import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
@@ -78,7 +78,9 @@ export function RoleForm(props: {
   return (
     <section className={`panel ${classes.form}`} aria-label={roleLabel(role.name)}>
       <div className={classes.head}>
-        <h2 className={classes.title}>{roleLabel(role.name)}</h2>
+        <Title order={2} fz={14} lh="20px">
+          {roleLabel(role.name)}
+        </Title>
         <Group gap="xs">
           <SeeAsRole role={role} reason={unsaved} />
           {can.updateUsers && (
