@@ -30,7 +30,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
   return (
     <div className={classes.lines}>
       <span className={classes.first}>
-        <span className={classes.name}>{apiKey.name}</span>
+        <span className={`ellipsis ${classes.name}`}>{apiKey.name}</span>
         {apiKey.ipWhitelist.length > 0 && <StatusBadge tone="violet">IP restricted</StatusBadge>}
         {notice && (
           <span title={notice.text}>
@@ -38,7 +38,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
           </span>
         )}
       </span>
-      <span className={`mono ${classes.second}`}>{apiKey.keyPrefix}</span>
+      <span className="mono dimmed">{apiKey.keyPrefix}</span>
     </div>
   );
 }
@@ -51,7 +51,7 @@ function Created({ apiKey: { createdAt, maker } }: { apiKey: ApiKey }) {
       <time dateTime={createdAt} title={fullTime(createdAt)}>
         {shortDate(createdAt)}
       </time>
-      <span className={`${classes.second} ${classes.maker}`}>by {by}</span>
+      <span className="dimmed small ellipsis">by {by}</span>
     </div>
   );
 }
@@ -79,7 +79,7 @@ function Usage({ apiKey }: { apiKey: ApiKey }) {
           </>
         )}
       </span>
-      <span className={classes.second}>
+      <span className="dimmed small">
         {requestsText(apiKey.totalRequests)} · {rateText(apiKey.rateLimit)}
       </span>
     </div>

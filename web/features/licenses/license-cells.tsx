@@ -39,7 +39,7 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
     );
   return (
     <span className={classes.modules}>
-      <span className={classes.firstModule}>{first}</span>
+      <span className="ellipsis">{first}</span>
       {rest.length > 0 && (
         <button
           type="button"

@@ -53,7 +53,7 @@ function DateAndRelative({ value }: { value: string }) {
   return (
     <>
       {shortDate(value)}{' '}
-      <span className={classes.dimmed}>
+      <span className="dimmed">
         (<RelativeTime value={value} />)
       </span>
     </>

@@ -109,7 +109,7 @@ function History({ detail }: { detail: MachineDetail }) {
 function Latest({ shown, total }: { shown: number; total: number }) {
   if (shown === 0 || shown >= total) return null;
   return (
-    <p className={classes.latest}>
+    <p className="dimmed small" style={{ margin: '8px 0 0' }}>
       The latest {shown} of {countText(total)} are shown.
     </p>
   );

@@ -21,7 +21,7 @@ const columns: Column<Explanation>[] = [
     cell: (offer) => (
       <>
         {offer.version}{' '}
-        <span className={classes.dimmed}>
+        <span className="dimmed">
           {offer.channel} {unusualKind(offer.fileKind)}
         </span>
       </>
@@ -50,7 +50,7 @@ function Why({ offer }: { offer: Explanation }) {
     <div className={classes.why}>
       {offer.detail}
       {others.map((sentence) => (
-        <div key={sentence} className={classes.dimmed}>
+        <div key={sentence} className="dimmed">
           {sentence}
         </div>
       ))}

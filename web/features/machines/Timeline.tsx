@@ -50,7 +50,7 @@ function Run({ run }: { run: TimelineRun }) {
       <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
         {runSentence(run)}
-        {run.licenseKey && <span className={classes.dimmed}> on {run.licenseKey}</span>}
+        {run.licenseKey && <span className="dimmed"> on {run.licenseKey}</span>}
       </span>
       <span className={classes.when}>
         {run.count === 1 ? momentText(run.to) : rangeText(run.from, run.to, now)}

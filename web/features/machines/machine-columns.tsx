@@ -15,7 +15,7 @@ export const machineColumns: Column<MachineStanding>[] = [
     alwaysShown: true,
     cell: (row) =>
       row.hostname === null ? (
-        <span className={classes.dimmed}>Unknown</span>
+        <span className="dimmed">Unknown</span>
       ) : (
         <RecordLink kind="machine" id={row.displayId}>
           {row.hostname}
@@ -59,7 +59,7 @@ export function State({ of: standing }: { of: MachineStanding }) {
   return (
     <span className={classes.state}>
       <StatusBadge tone={tone}>{word}</StatusBadge>
-      {reason && <span className={classes.dimmed}>{reason}</span>}
+      {reason && <span className="dimmed">{reason}</span>}
     </span>
   );
 }

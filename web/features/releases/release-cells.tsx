@@ -29,7 +29,7 @@ export function PlatformCell(props: { release: Release; kind: string | undefined
       >
         {shortPlatformText(release.platform, release.architecture)}
       </RecordLink>
-      {kind && <span className={classes.dimmed}>.{kind}</span>}
+      {kind && <span className="dimmed">.{kind}</span>}
     </span>
   );
 }
@@ -56,7 +56,7 @@ export function Badges({ release }: { release: Release }) {
 /** Rollout percentage of a published release. */
 export function RolloutCell({ release }: { release: Release }) {
   const { isDraft, isActive, rolloutPercentage, pausedAt, pausedBy, pauseReason } = release;
-  if (isDraft || !isActive) return <span className={classes.dimmed}>—</span>;
+  if (isDraft || !isActive) return <span className="dimmed">—</span>;
   if (rolloutPercentage === 100 && !pausedAt) return '100 %';
   return (
     <span

@@ -55,8 +55,10 @@ function Deleted({ release }: { release: DeletedRelease }) {
       <time dateTime={release.deletedAt} title={fullTime(release.deletedAt)}>
         {shortDate(release.deletedAt)}
       </time>
-      {by && <span className={classes.by}> by {by}</span>}
-      {release.deletionReason && <div className={classes.reason}>&quot;{release.deletionReason}&quot;</div>}
+      {by && <span className="dimmed"> by {by}</span>}
+      {release.deletionReason && (
+        <div className="dimmed small ellipsis">&quot;{release.deletionReason}&quot;</div>
+      )}
     </div>
   );
 }

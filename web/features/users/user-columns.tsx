@@ -5,7 +5,6 @@ import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { ActiveBadge } from '../../ui/StatusBadge.tsx';
 import type { Me } from './user-can.ts';
-import classes from './users.module.css';
 
 /** Columns that are not in the spec, hidden until the user shows them. */
 export const hiddenAtFirst = { secondFactor: false, lastSignInAt: false, createdAt: false };
@@ -45,7 +44,7 @@ function RoleCell({ user, roles }: { user: User; roles: readonly Role[] }): Reac
   return (
     <>
       {text}
-      {description && <span className={classes.description}> – {description}</span>}
+      {description && <span className="dimmed"> – {description}</span>}
     </>
   );
 }

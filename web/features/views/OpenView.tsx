@@ -27,7 +27,7 @@ export default function OpenView(viewed: ViewedList) {
         onRemove={leave}
       />
       {lost.length > 0 && (
-        <span className={classes.lost} role="status">
+        <span className="dimmed small" role="status">
           Opened without {lost.join(', ')}, which is no filter here any more
         </span>
       )}

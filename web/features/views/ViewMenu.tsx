@@ -96,10 +96,10 @@ function Choices(props: {
         <Menu.Item
           key={view.id}
           aria-current={view.id === current?.id || undefined}
-          rightSection={<span className={classes.about}>{aboutOf(view)}</span>}
+          rightSection={<span className={`dimmed small ellipsis ${classes.about}`}>{aboutOf(view)}</span>}
           onClick={() => onOpen(view)}
         >
-          <bdi className={classes.name}>{view.name}</bdi>
+          <bdi className={`ellipsis ${classes.name}`}>{view.name}</bdi>
         </Menu.Item>
       ))}
     </div>
