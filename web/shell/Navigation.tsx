@@ -14,7 +14,7 @@ export function Navigation(props: { opened: boolean; onNavigate: () => void; onH
       className={`${classes.navigation} screen-only`}
       data-opened={props.opened || undefined}
     >
-      <ul>
+      <ul className="plain-list">
         {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link to={to} className={classes.link} onClick={props.onNavigate}>

@@ -92,7 +92,7 @@ function LastUsed({ apiKey: { lastUsedAt, lastUsedIp } }: { apiKey: ApiKey }) {
 function Whitelist({ entries }: { entries: string[] }) {
   if (entries.length === 0) return 'None: every address may use the key';
   return (
-    <ul className={classes.whitelist}>
+    <ul className={`plain-list ${classes.whitelist}`}>
       {entries.map((entry) => (
         <li key={entry} className="mono">
           {entry}

@@ -21,7 +21,7 @@ const columns: Column<OnPlatform>[] = [
       offered.length === 0 ? (
         'None'
       ) : (
-        <ul className={classes.offered}>
+        <ul className={`plain-list ${classes.offered}`}>
           {offered.map(({ id, version, rolloutPercentage }) => (
             <li key={id}>
               <RecordLink kind="release" id={id}>

@@ -25,7 +25,7 @@ export function ValidityLine({ license }: { license: License }) {
           <span key={label} className={classes.mark} data-mark={label} style={{ left: `${percent}%` }} />
         ))}
       </div>
-      <ol className={classes.days}>
+      <ol className={`plain-list ${classes.days}`}>
         {marks.map(({ label, at }) => (
           <li key={label} data-mark={label}>
             <span>{label}</span> <time dateTime={at}>{utcDate(at)}</time>

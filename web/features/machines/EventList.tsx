@@ -36,7 +36,7 @@ export function EventList({ events }: { events: UpdateEvent[] }) {
     );
   }
   return (
-    <ol className={`panel ${classes.events}`} aria-label="Update events" tabIndex={0}>
+    <ol className={`panel plain-list ${classes.events}`} aria-label="Update events" tabIndex={0}>
       {events.map((event) => (
         <Event key={event.id} event={event} />
       ))}

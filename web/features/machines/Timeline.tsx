@@ -24,7 +24,12 @@ export function Timeline({ machineId }: { machineId: string }) {
           <EmptyState title="Nothing yet">No validations or update events to show.</EmptyState>
         ) : (
           <>
-            <ol className={`panel ${classes.events}`} aria-label="Timeline" aria-busy={!runs} tabIndex={0}>
+            <ol
+              className={`panel plain-list ${classes.events}`}
+              aria-label="Timeline"
+              aria-busy={!runs}
+              tabIndex={0}
+            >
               {runs?.map((run) => (
                 <Run key={run.id} run={run} />
               ))}

@@ -17,7 +17,7 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
   const next = nextStep(release);
   return (
     <Card title="Rollout" actions={<Guard verdict={guard.verdict} />}>
-      <ol className={classes.steps} aria-label="Steps">
+      <ol className={`plain-list ${classes.steps}`} aria-label="Steps">
         {steps.map(({ percentage, hours }, index) => (
           <li
             key={percentage}

@@ -34,7 +34,7 @@ export function TodayPage() {
               ) : lines.length === 0 ? (
                 <Quiet checkedAt={today.dataUpdatedAt} />
               ) : (
-                <ul className={`panel ${classes.lines}`}>
+                <ul className="panel plain-list">
                   {byUrgency(lines, now).map((line) => (
                     <Line key={line.kind} line={line} now={now} />
                   ))}
@@ -66,7 +66,7 @@ function Quiet({ checkedAt }: { checkedAt: number }) {
 
 function Loading() {
   return (
-    <ul className={`panel ${classes.lines}`}>
+    <ul className="panel plain-list">
       {[42, 58, 36].map((width) => (
         <li key={width} className={classes.line}>
           <Skeleton height={32} width={32} radius={8} />

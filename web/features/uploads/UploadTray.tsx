@@ -63,7 +63,7 @@ export default function UploadTray() {
                 <IconChevronDown stroke={2} />
               </ActionIcon>
             </header>
-            <ul className={classes.rows}>
+            <ul className={`plain-list ${classes.rows}`}>
               {uploads.map((upload) => (
                 <li key={upload.id}>
                   <UploadRow upload={upload} />
