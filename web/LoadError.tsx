@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ApiError, messageOf } from './api-error.ts';
+import { ApiError, messageOf, sentenceOf } from './api-error.ts';
 import { ErrorState } from './ui/states.tsx';
 
 type Props = {
@@ -7,6 +7,8 @@ type Props = {
   query: { error: unknown; refetch: () => unknown };
   /** Instead of the message of the error; empty if the title has it. */
   message?: string;
+  /** Only what the server said, without details; else the title. */
+  brief?: boolean;
   retryLabel?: string;
 };
 
@@ -20,7 +22,8 @@ export function Loaded({
 
 /** Replaces what a query could not load: the reason, the id of the request, and a button that tries again. */
 export function LoadError(props: Props) {
-  const { query, message = messageOf(query.error), ...texts } = props;
+  const { query, brief, ...texts } = props;
+  const { message = brief ? sentenceOf(query.error, texts.title) : messageOf(query.error) } = texts;
   const requestId = query.error instanceof ApiError ? query.error.requestId : undefined;
   return (
     <ErrorState {...texts} message={message} requestId={requestId} onRetry={() => void query.refetch()} />

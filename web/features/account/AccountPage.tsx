@@ -69,15 +69,7 @@ function OwnSessions() {
     onSuccess: () => toast({ message: 'Other sessions ended successfully', subject: aboutAccount }),
   });
   const problem = end.error ?? endOthers.error;
-  if (sessions.isLoadingError) {
-    return (
-      <LoadError
-        title="Failed to fetch sessions"
-        query={sessions}
-        message={sentenceOf(sessions.error, 'Failed to fetch sessions')}
-      />
-    );
-  }
+  if (sessions.isLoadingError) return <LoadError title="Failed to fetch sessions" query={sessions} brief />;
   return (
     <Suspense>
       <SessionList

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { User } from '../../../contract/users.ts';
 import { Loaded } from '../../LoadError.tsx';
-import { sentenceOf } from '../../api-error.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
@@ -18,11 +17,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
   const user = useQuery(userQuery(id));
   return (
     <Dialog title="Edit User" subject={user.data?.email} onClose={onClose}>
-      <Loaded
-        query={user}
-        title="Failed to fetch users"
-        message={sentenceOf(user.error, 'Failed to fetch users')}
-      >
+      <Loaded query={user} title="Failed to fetch users" brief>
         {!user.data ? <FormSkeleton heights={[48, 48, 48]} /> : <Edit user={user.data} onClose={onClose} />}
       </Loaded>
     </Dialog>

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { LoadError } from '../../LoadError.tsx';
-import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
@@ -26,15 +25,7 @@ export default function RoleEditor() {
   const found = roles.data?.find(({ roleId }) => roleId === search.role);
   const [last, setLast] = useState(found);
   if (found && found !== last) setLast(found);
-  if (roles.isLoadingError) {
-    return (
-      <LoadError
-        title="Failed to fetch roles"
-        query={roles}
-        message={sentenceOf(roles.error, 'Failed to fetch roles')}
-      />
-    );
-  }
+  if (roles.isLoadingError) return <LoadError title="Failed to fetch roles" query={roles} brief />;
   if (!roles.data) return <Skeleton height={300} radius={8} role="group" aria-busy aria-label="Loading" />;
   // One that a colleague deletes stays with what was entered, until another is chosen.
   const chosen = found ?? (last?.roleId === search.role ? last : undefined) ?? roles.data[0];

@@ -3,7 +3,6 @@ import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -54,12 +53,7 @@ export function UserList() {
         }
       />
       <FilterChips chips={[]} before={openViewOf(viewed)} change={change} none={{}} />
-      <Loaded
-        query={list}
-        title="Failed to fetch users"
-
-        message={sentenceOf(list.error, 'Failed to fetch users')}
-      >
+      <Loaded query={list} title="Failed to fetch users" brief>
         <DataTable
           label="Users"
           columns={columns}
