@@ -25,7 +25,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
         aria-keyshortcuts="Control+K Meta+K"
       >
         <IconSearch />
-        <span className={classes.searchText}>Search or jump to...</span>
+        <span className={`ellipsis ${classes.searchText}`}>Search or jump to...</span>
         <span className={classes.keys} aria-hidden>
           <Kbd size="xs">{isApple ? '⌘' : 'Ctrl'}</Kbd>
           <Kbd size="xs">K</Kbd>
@@ -35,7 +35,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
         <ColorSchemeToggle />
         <Link to={paths.account} className={classes.account} title={user?.email}>
           <IconUserCircle size={17} />
-          <span className={classes.name}>{user?.name || 'User'}</span>
+          <span className={`ellipsis ${classes.name}`}>{user?.name || 'User'}</span>
         </Link>
         <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>
           Logout
