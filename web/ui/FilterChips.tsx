@@ -27,7 +27,7 @@ export function FilterChips<Search extends object>(props: {
         />
       ))}
       {chips.length > 0 && (
-        <button type="button" className={classes.clear} onClick={() => change(none)}>
+        <button type="button" className={`${classes.clear} screen-only`} onClick={() => change(none)}>
           Clear filters
         </button>
       )}
@@ -45,7 +45,7 @@ export function Chip(props: {
     <span className={classes.chip}>
       {props.icon}
       <bdi className={classes.label}>{props.label}</bdi>
-      <button type="button" className={classes.remove} onClick={props.onRemove}>
+      <button type="button" className={`${classes.remove} screen-only`} onClick={props.onRemove}>
         <IconX size={13} />
         <span className="visually-hidden">{props.removeLabel}</span>
       </button>

@@ -24,7 +24,7 @@ export function Page(props: {
       <Group justify="space-between" className={classes.header}>
         <div>
           {props.back && (
-            <div className={classes.back}>
+            <div className={`${classes.back} screen-only`}>
               <Anchor component={Link} to={props.back.to}>
                 {props.back.label}
               </Anchor>

@@ -39,7 +39,7 @@ export function RowActions(props: {
       ))}
       {note && <span className={classes.note}>{note}</span>}
       {hasMenu && (
-        <span className={classes.more}>
+        <span className={`${classes.more} screen-only`}>
           <RowButton
             icon
             tone="gray"

@@ -18,4 +18,4 @@ export function RowLink({ tone, icon, className, ...props }: ComponentProps<'a'>
 }
 
 const namesOf = (icon: boolean | undefined, className: string | undefined): string =>
-  [classes.button, icon && classes.icon, className].filter(Boolean).join(' ');
+  [classes.button, icon && `${classes.icon} screen-only`, className].filter(Boolean).join(' ');
