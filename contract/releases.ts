@@ -286,9 +286,9 @@ export const releases = {
     summary: 'Set the percentage of machines that are offered the release',
     access: canRollOut,
     params: byId,
-    body: z.strictObject({ percentage }),
+    body: z.strictObject({ percentage, updatedAt: seenVersion }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'EDIT_CONFLICT', 'NEEDS_APPROVAL'],
   }),
   reach: route('GET', `${base}/reach`, {
     summary: 'How many machines would be offered a build at 100 %',

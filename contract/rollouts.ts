@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { architectures, percentage, platforms, versionText } from './builds.ts';
-import { dateTime, id, idList, instant, listMeta, namedObject, search, wholeNumber } from './common.ts';
+import {
+  dateTime,
+  id,
+  idList,
+  instant,
+  listMeta,
+  namedObject,
+  search,
+  seenVersion,
+  wholeNumber,
+} from './common.ts';
 import { failureComparison, guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
@@ -108,13 +118,14 @@ export const rollouts = {
           .nullable()
           .default(null)
           .meta({ description: 'When the plan starts; null: at once' }),
+        updatedAt: seenVersion,
       })
       .refine(({ plan, startsAt }) => plan !== null || startsAt === null, {
         path: ['startsAt'],
         error: startNeedsPlan,
       }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'EDIT_CONFLICT', 'NEEDS_APPROVAL'],
   }),
   widen: route('POST', `${base}/releases/{releaseId}/widen`, {
     summary: 'Take the next step of the plan now, without waiting for its time',

@@ -126,7 +126,7 @@ test('the rollout says to whom the release goes', async ({ page, server }) => {
   await expectAccessible(page);
   const call = page.waitForRequest((request) => request.url().endsWith(`/rollout/${release.id}`));
   await press(page, 'Save Changes');
-  expect((await call).postDataJSON()).toEqual({ percentage: 12 });
+  expect((await call).postDataJSON()).toMatchObject({ percentage: 12 });
   await expect(editing(page)).toBeHidden();
   expect((await stored(server, release)).rolloutPercentage).toBe(12);
 });
@@ -280,6 +280,21 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await conflict.getByRole('button', { name: 'Keep theirs' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, rolloutPlan: plan });
+
+  // A plan that is set between the two calls of the form.
+  await server.admin.ok(rollouts.plan, { ...planned, body: { plan: null, startsAt: null } });
+  await page.goto(`/releases?edit=${release.id}`);
+  await expect(box(page, 'Draft Release')).toBeVisible();
+  const [sent, letGo] = [page.waitForRequest(/\/rollout\//), await holdBack(page, /\/rollout\//)];
+  await typeRollout('70');
+  await sent;
+  const later = [plan[0]!, { percentage: 80, hours: null }];
+  await server.admin.ok(rollouts.plan, { ...planned, body: { plan: later, startsAt: null } });
+  letGo();
+  await expect(rowOf(conflict, 'Rollout')).toContainText('In steps: 50 % for 24 h, 80 %70 %');
+  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 70, rolloutPlan: null });
 });
 
 test('publishing asks how many users, and names the machines before it goes to all', async ({

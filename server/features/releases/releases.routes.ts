@@ -31,7 +31,9 @@ export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
       (change, { body }, file) => createUrlRelease(change, body, file),
     ),
     update: inChange((change, { params, body, seen }) => updateRelease(change, params.releaseId, body, seen)),
-    rollout: inChange((change, { params, body }) => setRollout(change, params.releaseId, body.percentage)),
+    rollout: inChange((change, { params, body, seen }) =>
+      setRollout(change, params.releaseId, body.percentage, { seen }),
+    ),
     reach: ({ query }) => reachOf(reports, query),
     pause: inChange((change, { params, body }) => pauseRollout(change, params.releaseId, body.reason)),
     resume: inChange((change, { params, query }) =>

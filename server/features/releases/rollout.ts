@@ -30,11 +30,12 @@ export const setRollout = (
   change: Change,
   releaseId: string,
   percentage: number,
-  step?: StepTaken,
+  { step, seen }: { step?: StepTaken; seen?: string | undefined },
 ): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: step ? 'release.step_taken' : 'release.rollout_changed',
     refuse: step ? releaseRefusal.widen : releaseRefusal.rollOut,
+    seen,
     sent: step
       ? { rolloutPercentage: percentage, stepTaken: step.index }
       : { rolloutPercentage: percentage, rolloutPlan: null, startsAt: null },
@@ -54,11 +55,13 @@ export const setPlan = (
   change: Change,
   releaseId: string,
   asked: Pick<Release, 'rolloutPlan' | 'startsAt'>,
+  seen: string | undefined,
 ): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.plan_changed',
     refuse: releaseRefusal.rollOut,
     sent: (before) => sentPlan(before, asked),
+    seen,
     columns: (before) => planColumns(before, asked, change.now),
     what: (before, after) => `rollout ${offerText(before)} → ${offerText(after)}`,
   });

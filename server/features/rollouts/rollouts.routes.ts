@@ -17,8 +17,8 @@ export const rolloutRoutes = (parts: ChangeParts & CensusParts) => {
   const progress = createProgress(reports, census);
   return implement(calls, {
     strips: ({ by, query }) => rolloutStrips(reports, census, query.ids, by.now),
-    plan: inChange((change, { params, body: { plan, startsAt } }) =>
-      setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }),
+    plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>
+      setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }, seen),
     ),
     widen: inChange((change, { params, body }) => widenRollout(change, params.releaseId, body.percentage)),
     progress: ({ by, params }) => progress(params.releaseId, by.now),

@@ -51,6 +51,21 @@ const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n)).t
 const endPlans = () => server.db.updateTable('releases').set({ rollout_plan: null }).execute();
 
 describe('a plan', () => {
+  test('and a percentage do not replace what a colleague has set since', async () => {
+    const release = await publish();
+    const cautious: RolloutPlan = [
+      { percentage: 1, hours: 720 },
+      { percentage: 20, hours: null },
+    ];
+    const { updatedAt } = await get(release);
+    expect((await setPlan(release, cautious)).status).toBe(200);
+    const stale = await api.call(rollouts.plan, { ...by(release), body: { plan, updatedAt } });
+    expect(stale).toMatchObject({ status: 409, body: { code: 'EDIT_CONFLICT' } });
+    const wide = await api.call(calls.rollout, { ...by(release), body: { percentage: 100, updatedAt } });
+    expect(wide).toMatchObject({ status: 409, body: { code: 'EDIT_CONFLICT' } });
+    expect(await get(release)).toMatchObject({ rolloutPercentage: 1, rolloutPlan: cautious });
+  });
+
   test('is published with its first step, and each step follows after its hours', async () => {
     await endPlans();
     const release = await publish();

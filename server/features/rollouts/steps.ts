@@ -112,8 +112,6 @@ function takeStep(
 ): Promise<Release | Failure> {
   const of = `step ${index + 1} of ${before.rolloutPlan?.length}`;
   const wider = Math.max(before.rolloutPercentage, percentage);
-  return setRollout(change, before.id, wider, {
-    index,
-    what: `${of} taken ${by}: rollout ${before.rolloutPercentage} % → ${wider} %. ${seen}`,
-  });
+  const what = `${of} taken ${by}: rollout ${before.rolloutPercentage} % → ${wider} %. ${seen}`;
+  return setRollout(change, before.id, wider, { step: { index, what } });
 }

@@ -78,8 +78,8 @@ export const setRolloutDefault = (channel: Channel, body: RouteRequest<typeof ro
 type Update = RouteRequest<typeof releases.update>['body'];
 
 export const updateRelease = (id: string, body: Update) => call(releases.update, { ...withId(id), body });
-export const setRollout = (id: string, percentage: number) =>
-  call(releases.rollout, { ...withId(id), body: { percentage } });
+export const setRollout = (id: string, body: RouteRequest<typeof releases.rollout>['body']) =>
+  call(releases.rollout, { ...withId(id), body });
 export const setPlan = (id: string, body: RouteRequest<typeof rollouts.plan>['body']) =>
   call(rollouts.plan, { ...withId(id), body });
 /** `percentage`: of the next step, as it was shown. */

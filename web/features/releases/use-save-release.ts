@@ -36,12 +36,14 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
       if (isSame(rollout, storedRollout(stored.current))) return;
       const conflict = rolloutConflict(base, stored.current, rollout);
       if (conflict) throw conflict;
-      if ('rolloutPlan' in rollout) {
-        const { rolloutPlan: plan, startsAt } = rollout;
-        stored.current = await setPlan(seen.id, { plan, startsAt });
-      } else {
-        stored.current = await setRollout(seen.id, rollout.rolloutPercentage);
-      }
+      const set =
+        'rolloutPlan' in rollout
+          ? setPlan(seen.id, { plan: rollout.rolloutPlan, startsAt: rollout.startsAt, updatedAt })
+          : setRollout(seen.id, { percentage: rollout.rolloutPercentage, updatedAt });
+      stored.current = await set.catch(async (error: unknown) => {
+        const since = conflictOf(error);
+        throw since ? withRollout(since, await readRelease(seen.id), rollout) : error;
+      });
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,
