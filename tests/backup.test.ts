@@ -3,8 +3,7 @@ import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import type { License } from '../contract/licenses.ts';
@@ -14,12 +13,11 @@ import { validation } from '../contract/validation.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
-import { apiAt, createTestDatabase, eventually } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, openClient } from './harness.ts';
 import {
   administratorAt,
   newDataDir,
   refusedStart,
-  removeDataDir,
   runTool,
   signInAdministrator,
   startServer,
@@ -42,13 +40,6 @@ let key: MadeApiKey;
 let releaseUrl: string;
 let uploadId: string;
 let publicKey: string;
-const dataDirs: string[] = [];
-
-async function newFolder(): Promise<string> {
-  const made = await newDataDir();
-  dataDirs.push(made);
-  return made;
-}
 
 /** The output of a tool that fails: a sentence without a stack trace. */
 async function refusal(...args: Parameters<typeof runTool>): Promise<string> {
@@ -59,7 +50,7 @@ async function refusal(...args: Parameters<typeof runTool>): Promise<string> {
 }
 
 beforeAll(async () => {
-  [home, folder] = [await newFolder(), await newFolder()];
+  [home, folder] = [await newDataDir(), await newDataDir()];
   file = join(folder, 'lanyard.tar');
   server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
   const administrator = await administratorAt(server);
@@ -78,10 +69,6 @@ beforeAll(async () => {
   releaseUrl = new URL(sent.body.data.fileUrl).pathname;
   await mkdir(join(home, 'journal'), { recursive: true });
   await writeFile(join(home, 'journal', `waiting-${randomUUID()}.json`), '[]');
-});
-afterAll(async () => {
-  await server?.end('SIGTERM');
-  for (const dataDir of dataDirs) await removeDataDir(dataDir);
 });
 
 /** Asserts that the service has the data of the backup, as far as its users can see. */
@@ -136,7 +123,7 @@ test('a backup that is taken while machines validate holds all, and is restored 
   expect(await readdir(folder)).toEqual(['lanyard.tar']);
   await makeCustomer(staff, { name: 'After the backup' });
 
-  const target = await newFolder();
+  const target = await newDataDir();
   const restore = await runTool('restore', { DATA_DIR: target }, file);
   expect(restore.code, restore.said).toBe(0);
   expect(restore.said).toMatch(/Database: \d+ tables, \d+ rows\nBinaries: 2 files, 3\.0 MB\n/);
@@ -154,7 +141,7 @@ test('a backup that is taken while machines validate holds all, and is restored 
 
 test('the same file moves an installation to a database of its own', async () => {
   const database = await createTestDatabase({ empty: true });
-  const settings = { DATABASE_URL: database.url, DATA_DIR: join(await newFolder(), 'new') };
+  const settings = { DATABASE_URL: database.url, DATA_DIR: join(await newDataDir(), 'new') };
   const restore = await runTool('restore', settings, file);
   expect(restore.code, restore.said).toBe(0);
   const restored = await startServer({ ...settings, LOG_LEVEL: 'warn' });
@@ -163,7 +150,6 @@ test('the same file moves an installation to a database of its own', async () =>
   expect(await refusal('restore', { ...settings, DATA_DIR: join(folder, 'other') }, file)).toMatch(
     /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty database\.\n$/,
   );
-  await database.drop();
 });
 
 test('a backup is refused with a sentence, and leaves nothing behind', async () => {
@@ -175,7 +161,7 @@ test('a backup is refused with a sentence, and leaves nothing behind', async () 
   expect(await refusal('backup', own, join(folder, 'none/a.tar'))).toContain(
     'The backup cannot be written: ENOENT',
   );
-  const empty = await newFolder();
+  const empty = await newDataDir();
   expect(await refusal('backup', { DATA_DIR: empty }, join(folder, 'a.tar'))).toBe(
     `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
   );
@@ -184,7 +170,7 @@ test('a backup is refused with a sentence, and leaves nothing behind', async () 
 });
 
 test('a file that is no whole backup is refused before anything is written', async () => {
-  const target = join(await newFolder(), 'target');
+  const target = join(await newDataDir(), 'target');
   const broken = join(folder, 'broken.tar');
   const settings = { DATA_DIR: target };
   const whole = await readFile(file);
@@ -239,31 +225,28 @@ test('a file that is gone when its turn comes is named, and fails no backup', as
 
 test('nothing starts on half a restore', async () => {
   const database = await createTestDatabase({ empty: true });
-  const settings = { DATABASE_URL: database.url, DATA_DIR: await newFolder() };
-  const [holder, client] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
-  await Promise.all([holder!.connect(), client!.connect()]);
+  const settings = { DATABASE_URL: database.url, DATA_DIR: await newDataDir() };
+  const [holder, client] = [await openClient(database.url), await openClient(database.url)];
   // the restore waits for this lock halfway through
-  await holder!.query('begin; create table schema_migrations ()');
+  await holder.query('begin; create table schema_migrations ()');
   const script = join(import.meta.dirname, '../dist/tools/restore.js');
   const env = { ...process.env, ...settings };
   const child = spawn(process.execPath, [script, file], { env, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const restoring = async (and: string) =>
-    (await client!.query(`select from pg_stat_activity where application_name = 'lanyard restore' ${and}`))
+    (await client.query(`select from pg_stat_activity where application_name = 'lanyard restore' ${and}`))
       .rowCount;
   await eventually(async () => (await restoring(`and wait_event_type = 'Lock'`)) === 1, 20_000);
   child.kill('SIGKILL');
   await ended;
-  await holder!.query('rollback');
+  await holder.query('rollback');
   await eventually(async () => (await restoring('')) === 0);
-  const tables = await client!.query(`select from pg_class where relnamespace = 'public'::regnamespace`);
+  const tables = await client.query(`select from pg_class where relnamespace = 'public'::regnamespace`);
   expect(tables.rowCount).toBe(0);
-  await Promise.all([holder!.end(), client!.end()]);
 
   expect(await refusedStart(settings)).toBe(
     `The restore into ${settings.DATA_DIR} did not end, so a part is missing. Empty that folder, and run npm run restore again.\n`,
   );
-  await database.drop();
 });
 
 test('an embedded database of another major version says how to upgrade it', async () => {

@@ -1,6 +1,4 @@
 import { afterAll } from 'vitest';
-import { opened } from './opened.ts';
+import { closeOpened } from './opened.ts';
 
-afterAll(async () => {
-  for (const server of [...opened].toReversed()) await server.close();
-});
+afterAll(closeOpened);

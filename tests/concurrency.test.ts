@@ -314,7 +314,6 @@ describe('two processes that start at once on an empty database', () => {
     const applied = await Promise.all(numbers(4).map(() => migrate(database.url)));
     expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
     expect(await migrate(database.url)).toEqual([]);
-    await database.drop();
   });
 
   test('make one administrator', async () => {
@@ -339,6 +338,5 @@ describe('two processes that start at once on an empty database', () => {
     ]);
     expect(await db.selectFrom('users').select('email').execute()).toEqual([{ email: 'admin@localhost' }]);
     await pool.end();
-    await database.drop();
   });
 });

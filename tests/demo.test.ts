@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { licenses } from '../contract/licenses.ts';
 import { releases } from '../contract/releases.ts';
 import { apiAt, createTestDatabase, eventually, signedInAt } from './harness.ts';
@@ -8,10 +7,6 @@ import { newDataDir, runTool, startServer } from './server-process.ts';
 const database = await createTestDatabase({ empty: true });
 const dataDir = await newDataDir();
 const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
-afterAll(async () => {
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
 
 test('the demo data has accounts that sign in and see licenses and releases, and is written once', async () => {
   const demo = await runTool('demo', settings, '--customers', '3');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { analytics } from '../contract/analytics.ts';
 import { apiKeys } from '../contract/api-keys.ts';
 import { audit } from '../contract/audit.ts';
@@ -24,11 +24,9 @@ import {
   startTestServer,
   patience,
   startTwin,
-  type Session,
-  type TestDatabase,
   type TestServer,
 } from './harness.ts';
-import { startSwitch, type TcpSwitch } from './tcp-switch.ts';
+import { startSwitch } from './tcp-switch.ts';
 
 /* Two servers whose connections to PostgreSQL pass through a switch that interrupts them. */
 
@@ -37,37 +35,24 @@ const longestMs = patience(10_000);
 /** Twice the documented limit. */
 const withinMs = patience(10_000);
 
-let database: TestDatabase;
-let line: TcpSwitch;
-let servers: TestServer[];
-let staff: Session;
-let desktopKey: Awaited<ReturnType<typeof makeApiKey>>;
-let licenseKey: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  line = await startSwitch(database.url);
-  const config = {
-    sessionIdleMs: days(1),
-    sessionMaxMs: days(1),
-    storage: { kind: 'disk' as const, folder: await mkdtemp(join(tmpdir(), 'lanyard-failover-')) },
-  };
-  const through = { database: { ...database, url: line.url }, config, connectionWaitMs: everyday.waitMs };
-  const first = await startTestServer(through);
-  servers = [first, await startTwin(first, through)];
-  staff = await first.signInAs('super_admin');
-  desktopKey = await makeApiKey(first.api(staff), { scopes: ['validate', 'updates'] });
-  ({ licenseKey } = await makeLicense(first.api(staff), { maxActivations: 100_000 }));
-  await makeRelease(first);
-  await validateOn(first.api(desktopKey), licenseKey, 'known machine');
-});
+const database = await createTestDatabase();
+const line = await startSwitch(database.url);
+const config = {
+  sessionIdleMs: days(1),
+  sessionMaxMs: days(1),
+  storage: { kind: 'disk' as const, folder: await mkdtemp(join(tmpdir(), 'lanyard-failover-')) },
+};
+const through = { database: { ...database, url: line.url }, config, connectionWaitMs: everyday.waitMs };
+const first = await startTestServer(through);
+const second = await startTwin(first, through);
+const servers = [first, second];
+const staff = await first.signInAs('super_admin');
+const desktopKey = await makeApiKey(first.api(staff), { scopes: ['validate', 'updates'] });
+const { licenseKey } = await makeLicense(first.api(staff), { maxActivations: 100_000 });
+await makeRelease(first);
+await validateOn(first.api(desktopKey), licenseKey, 'known machine');
 afterEach(() => {
   line.newOnes = 'forward';
-});
-afterAll(async () => {
-  for (const server of servers) await server.close();
-  await line.close();
-  await database.drop();
 });
 
 /** Every kind of call: reads and changes, by machines and by users, cached and not. */
@@ -239,12 +224,11 @@ describe('connections that stop answering', () => {
     line.silence((said) => said.includes('listen lanyard'));
     await Promise.all(losses);
     await eventually(allWork, withinMs);
-    const [first, second] = servers;
-    const made = await makeApiKey(first!.api(staff), { scopes: ['validate'] });
-    await validateOn(second!.api(made), licenseKey, 'known machine');
-    await first!.api(staff).ok(apiKeys.revoke, { params: { keyId: made.id } });
+    const made = await makeApiKey(first.api(staff), { scopes: ['validate'] });
+    await validateOn(second.api(made), licenseKey, 'known machine');
+    await first.api(staff).ok(apiKeys.revoke, { params: { keyId: made.id } });
     await eventually(async () => {
-      const { status } = await second!
+      const { status } = await second
         .api(made)
         .call(validation.validate, { body: { licenseKey, machineId: 'known machine' } });
       expect(status).toBe(401);

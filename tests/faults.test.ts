@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { session } from '../contract/session.ts';
 import { keys } from '../contract/keys.ts';
@@ -20,7 +20,6 @@ import {
   newDataDir,
   rememberStart,
   refusedStart,
-  removeDataDir,
   signal,
   signInAdministrator,
   startServer,
@@ -43,12 +42,6 @@ async function databaseOf(dataDir: string): Promise<{ url: string; postmaster: P
 }
 
 describe('kill -9 of the server in the middle of writes', () => {
-  let dataDir: string;
-  beforeAll(async () => {
-    dataDir = await newDataDir();
-  });
-  afterAll(() => removeDataDir(dataDir));
-
   /** Writes as fast as possible until the server stops; records acknowledged writes and their last state. */
   async function write(api: Api, acknowledged: Map<string, string>): Promise<void> {
     for (let i = 0; ; i++) {
@@ -65,6 +58,7 @@ describe('kill -9 of the server in the middle of writes', () => {
   }
 
   test('10 rounds: nothing acknowledged is lost, no change is without its audit entry, ready again within 2 s', async () => {
+    const dataDir = await newDataDir();
     const acknowledged = new Map<string, string>();
     const readyMs: number[] = [];
     for (let round = 0; round < 10; round++) {
@@ -115,10 +109,6 @@ describe('a server on its own database', () => {
     dataDir = await newDataDir();
     server = await startServer({ DATA_DIR: dataDir });
   });
-  afterAll(async () => {
-    await server.end('SIGKILL');
-    await removeDataDir(dataDir);
-  });
 
   test('keeps a second one out of its data directory, with a sentence, and is not disturbed', async () => {
     expect(await refusedStart({ DATA_DIR: dataDir })).toContain(
@@ -140,7 +130,6 @@ describe('a server on its own database', () => {
     const [, secret] = /email +admin@localhost\n +password +(\S{20})\n/.exec(await readFile(file, 'utf8'))!;
     expect(said).toContain(file);
     expect(said).not.toContain(secret);
-    await removeDataDir(other);
   });
 
   test('does not print a chosen password', () => {
@@ -249,10 +238,6 @@ describe('PostgreSQL away under load', () => {
     api = await signInAdministrator(server);
     ({ licenseKey } = await makeLicense(api));
     desktop = apiAt(server.url, await makeApiKey(api));
-  });
-  afterAll(async () => {
-    await server.end('SIGKILL');
-    await removeDataDir(folder);
   });
 
   /** `status` is a sentence where there was no response. */
@@ -427,7 +412,5 @@ describe('the start', () => {
         if (line.startsWith('{')) expect(line).not.toContain(told[0]);
       expect(await server.end('SIGTERM')).toBe(0);
     }
-    await removeDataDir(dataDir);
-    await database.drop();
   });
 });

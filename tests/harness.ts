@@ -144,7 +144,7 @@ async function ensureTemplate(client: pg.PoolClient, cluster: string): Promise<s
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** A database of its own: migrated and with the roles in it, or (`empty`) with nothing at all. */
+/** A database of its own until the end of the test file: migrated and with the roles in it, or (`empty`) with nothing at all. */
 export async function createTestDatabase(
   options: { cluster?: string | undefined; empty?: boolean } = {},
 ): Promise<TestDatabase> {
@@ -154,11 +154,21 @@ export async function createTestDatabase(
     const template = options.empty ? 'template0' : await ensureTemplate(client, cluster);
     await client.query(`create database ${name} template ${template} strategy file_copy`);
   });
-  return {
-    url: databaseOf(cluster, name),
-    drop: () =>
-      asAdmin(cluster, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  const drop = async () => {
+    opened.delete(drop);
+    await asAdmin(cluster, (client) => client.query(`drop database ${name} with (force)`));
   };
+  // a cluster of its own goes as a whole
+  if (!options.cluster) opened.add(drop);
+  return { url: databaseOf(cluster, name), drop };
+}
+
+/** A connection of its own to a database, until the end of the test file. */
+export async function openClient(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  opened.add(() => client.end());
+  return client;
 }
 
 // --- passwords ------------------------------------------------------------------------------------------------
@@ -321,7 +331,7 @@ export type TestServer = {
   /** Signs in someone who exists. */
   signIn(email: string, role: RoleName, plain?: string): Promise<Session>;
   /** Answers what is under way, writes what was recorded, and drops the database (a twin leaves it). */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'> = {
@@ -442,15 +452,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     signInAs: async (role) => signIn((await createPerson(role)).email, role),
     createPerson,
     signIn,
-    async close() {
-      opened.delete(server);
+    close: async () => {
+      opened.delete(server.close);
       await app.close();
       await end();
       await rm(dataDir, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },
   };
-  opened.add(server);
+  opened.add(server.close);
   return server;
 }
 

@@ -1,34 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { updateEvents } from '../contract/update-events.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, type TestDatabase } from './harness.ts';
-import { newDataDir, signInAdministrator, startServer, type ServerProcess } from './server-process.ts';
+import { apiAt, createTestDatabase, eventually, openClient } from './harness.ts';
+import { newDataDir, signInAdministrator, startServer } from './server-process.ts';
 
 /* The built server is killed while rows wait in its journal. */
 
-let database: TestDatabase;
-let dataDir: string;
-let client: pg.Client;
-let server: ServerProcess;
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true });
-  dataDir = await newDataDir();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  server = await start();
-});
-afterAll(async () => {
-  await server.end('SIGKILL');
-  await client.end();
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
+const database = await createTestDatabase({ empty: true });
+const dataDir = await newDataDir();
+const client = await openClient(database.url);
 const start = () => startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+let server = await start();
 const journal = () => join(dataDir, 'journal');
 const readJournal = (names: string[]) =>
   Promise.all(names.map(async (name) => [name, await readFile(join(journal(), name), 'utf8')] as const));

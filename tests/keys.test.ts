@@ -1,6 +1,6 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
 import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
 import { newDataDir, refusedStart, startServer } from './server-process.ts';
@@ -12,10 +12,6 @@ let [home, elsewhere] = ['', ''];
 beforeEach(async () => {
   database = await createTestDatabase({ empty: true });
   [home, elsewhere] = [await newDataDir(), await newDataDir()];
-});
-afterEach(async () => {
-  await database.drop();
-  for (const dataDir of [home, elsewhere]) await rm(dataDir, { recursive: true, force: true });
 });
 
 const settings = (dataDir: string, more: Record<string, string> = {}) => ({

@@ -1,12 +1,11 @@
-import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
 import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
-import { eventually, startTestServer } from './harness.ts';
+import { eventually, openClient, startTestServer } from './harness.ts';
 
 /* What a locked record may cost the calls that wait for it. */
 
@@ -24,11 +23,7 @@ const [locked, other] = await Promise.all([
   makeLicense(staff, { maxActivations: 1000 }),
 ]);
 await validateOn(desktop, other, 'known');
-const holder = new pg.Client({ connectionString: server.database.url });
-await holder.connect();
-afterAll(async () => {
-  await holder.end();
-});
+const holder = await openClient(server.database.url);
 
 /** Runs `work` while another session holds the lock of the statement. */
 async function whileHeld(statement: string, work: () => Promise<void>): Promise<void> {

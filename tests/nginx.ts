@@ -4,13 +4,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
 
 const places = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
 const program = places.map((place) => join(place, 'nginx')).find(existsSync);
 export const hasNginx = program !== undefined;
 
-export type Nginx = { url: string; errors(): Promise<string>; stop(): Promise<void> };
+export type Nginx = { url: string; errors(): Promise<string> };
 
 /** nginx as in docs/operating.md, in front of two servers: the same block, with these addresses and without TLS. */
 export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
@@ -25,15 +26,13 @@ export async function startNginx(ports: readonly [number, number]): Promise<Ngin
   const url = `http://127.0.0.1:${port}`;
   while (!(await fetch(`${url}/healthz`).catch(() => undefined))?.ok)
     if (child.exitCode !== null) throw new Error(`nginx ended: ${readFileSync(log, 'utf8')}`);
-  return {
-    url,
-    errors: () => readFile(log, 'utf8'),
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-      await rm(folder, { recursive: true });
-    },
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
   };
+  opened.add(stop);
+  return { url, errors: () => readFile(log, 'utf8') };
 }
 
 function documented(ports: readonly [number, number], port: number): string {

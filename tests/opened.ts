@@ -1,2 +1,8 @@
-/** The servers that tests started and have not closed; `close-opened.ts` closes them after each file, the last one first. */
-export const opened = new Set<{ close(): Promise<void> }>();
+/** Each closes something that a test opened and has not closed: a server, a database, a data directory. */
+export const opened = new Set<() => Promise<unknown>>();
+
+/** Closes all of it, the last one first. */
+export async function closeOpened(): Promise<void> {
+  // a server that is closed also closes its database
+  for (const close of [...opened].toReversed()) if (opened.delete(close)) await close();
+}

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { eventually } from './harness.ts';
+import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
 
 const program = ['/usr/sbin/pgbouncer', '/usr/local/sbin/pgbouncer', '/usr/local/bin/pgbouncer'].find(
@@ -42,17 +43,16 @@ export async function startPgBouncer(
   // it refuses to run as root
   const child = spawn(program!, [file], { ...(await unprivilegedAccount()), stdio: 'ignore', cwd: '/' });
   const ended = new Promise((resolve) => child.once('close', resolve));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  opened.add(stop);
   await eventually(() => accepts(ownPort));
   const own = new URL(url);
   own.port = String(ownPort);
-  return {
-    url: own.href,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { url: own.href, stop };
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { analytics } from '../contract/analytics.ts';
 import { apiKeys } from '../contract/api-keys.ts';
 import { audit } from '../contract/audit.ts';
@@ -18,40 +17,20 @@ import {
   numbers,
   startTestServer,
   startTwin,
-  type TestDatabase,
 } from './harness.ts';
-import { hasPgBouncer, startPgBouncer, type PgBouncer } from './pgbouncer.ts';
+import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { newDataDir, refusedStart, signInAdministrator, startServer } from './server-process.ts';
 
 /* A real PgBouncer in front of the database. */
 
-let database: TestDatabase;
-let dataDir: string;
-const stops: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true });
-  dataDir = await newDataDir();
-});
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-async function pooler(url: string, settings: Parameters<typeof startPgBouncer>[1]): Promise<PgBouncer> {
-  const started = await startPgBouncer(url, settings);
-  stops.push(() => started.stop());
-  return started;
-}
+const database = await createTestDatabase({ empty: true });
+const dataDir = await newDataDir();
 
 const refusal = (settings: Record<string, string>) => refusedStart({ DATA_DIR: dataDir, ...settings });
 
 describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
   test('in transaction mode alone: the start ends with a sentence that names DATABASE_DIRECT_URL', async () => {
-    const { url } = await pooler(database.url, { pool_mode: 'transaction' });
+    const { url } = await startPgBouncer(database.url, { pool_mode: 'transaction' });
     const said = await refusal({ DATABASE_URL: url });
     expect(said).toContain('DATABASE_URL leads to a pooler in transaction mode');
     expect(said).toContain('Set DATABASE_DIRECT_URL to the address of the PostgreSQL server itself');
@@ -63,7 +42,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
   test.each(['0', '1'])(
     'in transaction mode is recognized among other clients (server_round_robin = %s)',
     async (server_round_robin) => {
-      const { url } = await pooler(database.url, { pool_mode: 'transaction', server_round_robin });
+      const { url } = await startPgBouncer(database.url, { pool_mode: 'transaction', server_round_robin });
       for (const others of [0, 1, 2, 5]) {
         const clients = numbers(others).map(() => new pg.Client({ connectionString: url }));
         await Promise.all(clients.map((client) => client.connect()));
@@ -75,7 +54,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
   );
 
   test('that has no connection left counts as a database that cannot be reached', async () => {
-    const { url } = await pooler(database.url, {
+    const { url } = await startPgBouncer(database.url, {
       pool_mode: 'transaction',
       default_pool_size: '1',
       query_wait_timeout: '1',
@@ -93,8 +72,7 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
 
   test('DATABASE_URL and DATABASE_DIRECT_URL of two databases are refused', async () => {
     const other = await createTestDatabase({ empty: true });
-    stops.push(() => other.drop());
-    const { url } = await pooler(other.url, { pool_mode: 'transaction' });
+    const { url } = await startPgBouncer(other.url, { pool_mode: 'transaction' });
     await expect(requireDatabase({ queries: url, direct: database.url })).rejects.toThrow(
       'lead to different databases',
     );
@@ -103,13 +81,12 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
   test.each(['session', 'transaction'] as const)(
     'in %s mode: two starts that serve and stop without a word',
     async (pool_mode) => {
-      const { url } = await pooler(database.url, { pool_mode, default_pool_size: '60' });
+      const { url } = await startPgBouncer(database.url, { pool_mode, default_pool_size: '60' });
       const direct: Record<string, string> =
         pool_mode === 'transaction' ? { DATABASE_DIRECT_URL: database.url } : {};
       for (const round of ['first', 'second']) {
         const settings = { DATABASE_URL: url, ...direct, DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
         const server = await startServer(settings);
-        stops.push(() => server.end('SIGKILL'));
         const staff = await signInAdministrator(server);
         await staff.ok(customers.create, { body: { name: unique(round), country: 'DE' } });
         expect(await server.end('SIGTERM')).toBe(0);
@@ -120,13 +97,10 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
 
   test('in transaction mode with few connections: every kind of call from two processes, none fails', async () => {
     const own = await createTestDatabase();
-    stops.push(() => own.drop());
-    const { url } = await pooler(own.url, { pool_mode: 'transaction', default_pool_size: '4' });
+    const { url } = await startPgBouncer(own.url, { pool_mode: 'transaction', default_pool_size: '4' });
     const through = { database: own, pooler: url };
     const first = await startTestServer(through);
-    stops.push(() => first.close());
     const second = await startTwin(first, through);
-    stops.push(() => second.close());
     const person = await first.signInAs('super_admin');
     const key = await makeApiKey(first.api(person), { scopes: ['validate'] });
     const license = await makeLicense(first.api(person), { maxActivations: 1000 });

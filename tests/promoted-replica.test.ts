@@ -139,6 +139,5 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     expect(made.filter((name) => !kept.has(name))).toEqual([]);
     await eventually(async () => expect(await staff.ok(audit.verify)).toMatchObject({ whole: true }), 20_000);
     await server.close();
-    await line.close();
   });
 });

@@ -14,6 +14,5 @@ test.skipIf(!hasNginx)(
     const { answered, refused, failed } = counted(seen);
     expect({ refused, failed, lost }).toEqual({ refused: 0, failed: [], lost: [] });
     expect(answered).toBeGreaterThan(100);
-    await database.drop();
   },
 );

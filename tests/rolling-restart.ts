@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoad, type Seen } from './load.ts';
 import { startNginx } from './nginx.ts';
@@ -38,30 +37,24 @@ export async function restartRolling(
   servers.push(await start(1));
   const nginx = await startNginx(ports);
   const said: string[] = [];
-  try {
-    const work = await prepareWork(nginx);
-    // it must be 503 for a process that is stopping
-    const { readiness: _, ...calls } = work.calls;
-    const load = startLoad(calls);
-    for (let round = 0; round < rounds; round++)
-      for (const index of [0, 1]) {
-        load.phase(`${by} to ${index}`);
-        const code = await servers[index]!.end(by);
-        said.push(servers[index]!.output());
-        if (by === 'SIGTERM' && code !== 0)
-          throw new Error(`A server ended with ${code}:\n${servers[index]!.output()}`);
-        load.phase(`the end of ${index}`);
-        servers[index] = await start(index);
-        load.phase(`${index} was ready`);
-        // a call that was hit by both kills has been to every process
-        if (by === 'SIGKILL') await sleep(3000);
-      }
-    await load.stop();
-    said.push(await nginx.errors(), ...servers.map((server) => server.output()));
-    return { seen: load.seen, lost: await lostCustomers(databaseUrl, work.made), said: said.join('\n') };
-  } finally {
-    await nginx.stop();
-    await Promise.all(servers.map((server) => server.end('SIGTERM')));
-    for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
-  }
+  const work = await prepareWork(nginx);
+  // it must be 503 for a process that is stopping
+  const { readiness: _, ...calls } = work.calls;
+  const load = startLoad(calls);
+  for (let round = 0; round < rounds; round++)
+    for (const index of [0, 1]) {
+      load.phase(`${by} to ${index}`);
+      const code = await servers[index]!.end(by);
+      said.push(servers[index]!.output());
+      if (by === 'SIGTERM' && code !== 0)
+        throw new Error(`A server ended with ${code}:\n${servers[index]!.output()}`);
+      load.phase(`the end of ${index}`);
+      servers[index] = await start(index);
+      load.phase(`${index} was ready`);
+      // a call that was hit by both kills has been to every process
+      if (by === 'SIGKILL') await sleep(3000);
+    }
+  await load.stop();
+  said.push(await nginx.errors(), ...servers.map((server) => server.output()));
+  return { seen: load.seen, lost: await lostCustomers(databaseUrl, work.made), said: said.join('\n') };
 }

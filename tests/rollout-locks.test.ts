@@ -1,23 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { watchRollouts } from '../server/features/update-events/index.ts';
 import { makeRelease } from './factories.ts';
-import { checkedTime, days, eventually, hours, startTestServer } from './harness.ts';
+import { checkedTime, days, eventually, hours, openClient, startTestServer } from './harness.ts';
 
 /* Counting the machines of a large rollout takes a while: what may happen to the release meanwhile, and what may not. */
 
 const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
-const holders = [0, 1].map(() => new pg.Client({ connectionString: server.database.url }));
-await Promise.all(holders.map((holder) => holder.connect()));
-const [holder, second] = holders as [pg.Client, pg.Client];
-afterAll(async () => {
-  await Promise.all(holders.map((one) => one.end()));
-});
+const { url } = server.database;
+const [holder, second] = [await openClient(url), await openClient(url)];
 beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null, is_active: false }).execute());
 
 const by = ({ id: releaseId }: Release) => ({ params: { releaseId } });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { findPostmaster, freePort, halt } from '../server/db/embedded-postmaster.ts';
+import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
 import { apiAt, signedInAt, type Api, type Identity } from './harness.ts';
 
@@ -30,10 +31,11 @@ export type ServerProcess = {
   end(signal: NodeJS.Signals): Promise<number | string>;
 };
 
-/** A data directory that PostgreSQL's account can enter too. */
+/** A data directory that PostgreSQL's account can enter too. It is removed at the end of the test file. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-faults-'));
   await chmod(folder, 0o755);
+  opened.add(() => removeDataDir(folder));
   return folder;
 }
 
@@ -116,7 +118,7 @@ export async function refusedStart(settings: Record<string, string>): Promise<st
   return server.output();
 }
 
-/** Runs the built server and waits until it is ready. */
+/** Runs the built server and waits until it is ready. It is killed at the end of the test file. */
 export async function startServer(
   settings: Record<string, string>,
   checkout?: string,
@@ -125,6 +127,7 @@ export async function startServer(
   const PORT = settings.PORT ?? String(await freePort());
   const { email, password } = administrator;
   const server = spawnServer({ PORT, ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ...settings }, checkout);
+  opened.add(() => server.end('SIGKILL'));
   const url = `http://127.0.0.1:${PORT}`;
   let over = false;
   void server.ended.then(() => (over = true));

@@ -1,32 +1,17 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
-import { createTestDatabase, type TestDatabase } from './harness.ts';
-import {
-  freePort,
-  newDataDir,
-  refusedStart,
-  removeDataDir,
-  signInAdministrator,
-  startServer,
-} from './server-process.ts';
+import { createTestDatabase } from './harness.ts';
+import { freePort, newDataDir, refusedStart, signInAdministrator, startServer } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { ask } from './work.ts';
 
 /* Messages for the operator when the service does not start, while it waits, and when it stops. */
 
-let database: TestDatabase;
-let dataDir: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  dataDir = await newDataDir();
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const database = await createTestDatabase();
+const dataDir = await newDataDir();
 
 const refusal = (settings: Record<string, string>) =>
   refusedStart({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...settings });
@@ -84,7 +69,6 @@ describe('a start is refused with a sentence', () => {
     expect(said).toMatch(
       /^The storage s3:\/\/releases\/lanyard\/ at http.* cannot be used: .*STORAGE_URL works/m,
     );
-    await unused.drop();
   });
 
   test('for a schema that a newer version made', async () => {
@@ -93,7 +77,6 @@ describe('a start is refused with a sentence', () => {
     expect(await refusal({ DATABASE_URL: newer.url })).toContain(
       'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.\n',
     );
-    await newer.drop();
   });
 
   test('for a copy of a data directory whose database is elsewhere', async () => {
@@ -107,7 +90,6 @@ describe('a start is refused with a sentence', () => {
     expect(await refusal({ DATA_DIR: copy })).toContain(
       'says that the database lies in /var/lib/lanyard/0123456789ab/postgres, and there is none',
     );
-    await rm(copy, { recursive: true });
   });
 
   test('for a PostgreSQL that hangs, and says every few seconds that it waits', async () => {
@@ -130,7 +112,6 @@ describe('a start is refused with a sentence', () => {
     expect(saidOfDirect).toMatch(
       /Still waiting for the database postgres:\/\/lanyard@127\.0\.0\.1:\d+\/direct, through postgres:/,
     );
-    await rm(another, { recursive: true });
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
@@ -155,7 +136,6 @@ test('a start says where everything is, the data directory too, and a clean stop
   const said = await refusal({ DATA_DIR: own });
   expect(said).toContain('This database belongs to the signing key');
   expect(said).not.toContain('was lost');
-  await removeDataDir(own);
 });
 
 test('a process that is ready has connections open: the first calls wait for no new one', async () => {
@@ -167,8 +147,4 @@ test('a process that is ready has connections open: the first calls wait for no 
   line.newOnes = 'silent';
   const answers = await Promise.all(Array.from({ length: 5 }, () => staff.call(customers.list)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  await server.end('SIGKILL');
-  await line.close();
-  await empty.drop();
-  await removeDataDir(own);
 });

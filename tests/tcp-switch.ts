@@ -1,4 +1,5 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { opened } from './opened.ts';
 
 type Pair = { near: Socket; far: Socket; isSilent: boolean; said: string };
 
@@ -20,7 +21,6 @@ export type TcpSwitch = {
   reset(which?: (said: string) => boolean): void;
   /** The target of new connections. */
   pointTo(url: string): void;
-  close(): Promise<void>;
 };
 
 const slowMs = 1200;
@@ -81,10 +81,10 @@ export async function startSwitch(url: string): Promise<TcpSwitch> {
     pointTo(other) {
       target = new URL(other);
     },
-    close() {
-      reset();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
   };
+  opened.add(() => {
+    reset();
+    return new Promise((resolve) => server.close(resolve));
+  });
   return result;
 }

@@ -1,9 +1,9 @@
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
 import type { StorageConfig } from '../server/config.ts';
 import { connect } from '../server/storage/s3-client.ts';
@@ -57,10 +57,6 @@ let dataDir: string;
 beforeEach(async () => {
   database = await createTestDatabase();
   dataDir = await newDataDir();
-});
-afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true });
-  await database.drop();
 });
 
 const start = (settings: Record<string, string> = {}) =>
@@ -173,7 +169,6 @@ async function expectNoOrphans(count: number, storage: StorageConfig): Promise<v
   expect(rows).toHaveLength(count);
   const known = rows.flatMap((row) => [row.storage_key!, row.blockmap_key!]);
   expect(found.toSorted()).toEqual(known.toSorted());
-  await sweeper.close();
 }
 
 test('a file of 300 MB goes through without filling the memory', async () => {
@@ -198,7 +193,6 @@ test('a file of 300 MB goes through without filling the memory', async () => {
   const peak = await residentMiB(server, 'VmHWM');
   expect(peak - before).toBeLessThan(100);
   expect(peak).toBeLessThan(260);
-  await server.end('SIGTERM');
 });
 
 async function residentMiB({ process: child }: ServerProcess, what = 'VmRSS'): Promise<number> {

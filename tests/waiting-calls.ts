@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { eventually, type TestServer } from './harness.ts';
+import { eventually, openClient, type TestServer } from './harness.ts';
 
 type Holder = {
   /** For the `meanwhile` of `whileWaiting`: it sees the changes of the statement that took the lock. */
@@ -10,13 +9,11 @@ type Holder = {
     call: () => Promise<T>,
     meanwhile?: () => Promise<unknown>,
   ): Promise<T>;
-  end(): Promise<void>;
 };
 
 /** A connection of its own to the database of a server, which holds locks that calls wait for. */
 export async function openHolder({ database, pool }: TestServer): Promise<Holder> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  const client = await openClient(database.url);
   const query: Holder['query'] = (statement, ...values) => client.query(statement, values);
   return {
     query,
@@ -36,6 +33,5 @@ export async function openHolder({ database, pool }: TestServer): Promise<Holder
       await client.query('commit');
       return answer;
     },
-    end: () => client.end(),
   };
 }

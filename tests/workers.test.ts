@@ -1,38 +1,27 @@
 import { Agent, request } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { apiAt, eventually, numbers, type Api } from './harness.ts';
+import { apiAt, eventually, numbers } from './harness.ts';
 import {
   familyOf,
   isReady,
   newDataDir,
-  removeDataDir,
   runTool,
   signal,
   signInAdministrator,
   spawnServer,
   startServer,
-  type ServerProcess,
 } from './server-process.ts';
 
 /* The built server with two workers, on its embedded database. */
 
-let dataDir: string;
-let server: ServerProcess;
-let staff: Api;
-beforeAll(async () => {
-  dataDir = await newDataDir();
-  server = await startServer({ DATA_DIR: dataDir, WORKERS: '2', LOG_LEVEL: 'warn' });
-  staff = await signInAdministrator(server);
-  await eventually(async () => (await metric('lanyard_processes')) === 2, 20_000);
-});
-afterAll(async () => {
-  await server.end('SIGKILL');
-  await removeDataDir(dataDir);
-});
+const dataDir = await newDataDir();
+const server = await startServer({ DATA_DIR: dataDir, WORKERS: '2', LOG_LEVEL: 'warn' });
+const staff = await signInAdministrator(server);
+beforeAll(() => eventually(async () => (await metric('lanyard_processes')) === 2, 20_000));
 
 /** A connection that Node's primary hands to a worker at the moment of its death is never answered, nor closed. */
 const patienceMs = 5000;

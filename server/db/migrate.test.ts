@@ -1,41 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createTestDatabase, eventually } from '../../tests/harness.ts';
+import { createTestDatabase, eventually, openClient } from '../../tests/harness.ts';
 import { knownMigrations, makeSchema, migrate } from './migrate.ts';
 
 /* Processes of the last version serve while a new one migrates: docs/decisions/042-backup-and-upgrades.md. */
 
 test('a migration that waits for a table lets others pass, and is done when the table is free', async () => {
   const database = await createTestDatabase({ empty: true });
-  const [reader, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
-  await Promise.all([reader!.connect(), other!.connect()]);
+  const [reader, other] = [await openClient(database.url), await openClient(database.url)];
   const last = '0013_installation.sql';
   const known = await knownMigrations();
   await makeSchema(
-    reader!,
+    reader,
     known.filter((name) => name <= last),
   );
   // a long report; the next migration alters the table
-  await reader!.query('begin; select from validations');
+  await reader.query('begin; select from validations');
   const migrated = migrate(database.url);
   const waiting = async () =>
     (
-      await other!.query(
+      await other.query(
         'select from pg_locks join pg_database d on d.oid = database where not granted and datname = current_database()',
       )
     ).rowCount!;
   await eventually(async () => (await waiting()) > 0);
   const from = performance.now();
-  await other!.query('insert into validations (occurred_at, code, duration_us) values (now(), $1, 1)', [
+  await other.query('insert into validations (occurred_at, code, duration_us) values (now(), $1, 1)', [
     'VALID',
   ]);
   expect(performance.now() - from, 'what waits behind the migration').toBeLessThan(5000);
-  await reader!.query('commit');
+  await reader.query('commit');
   expect(await migrated).toEqual(known.filter((name) => name > last));
-  await Promise.all([reader!.end(), other!.end()]);
-  await database.drop();
 });
 
 /** The migrations after that one, with their SQL. */

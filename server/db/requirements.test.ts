@@ -68,5 +68,4 @@ test('a real server is asked: one that may serve, and a database that is only re
   await expect(requireDatabase(both)).rejects.toThrow(
     'Lanyard cannot start on this database:\n  - The server only lets this role read',
   );
-  await database.drop();
 });

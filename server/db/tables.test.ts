@@ -1,20 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../tests/harness.ts';
-import { createDb, createPool, type WritableDb } from './client.ts';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../tests/harness.ts';
+import { createDb, createPool } from './client.ts';
 
-let database: TestDatabase;
-let db: WritableDb;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb(createPool(database.url, 1));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const db = createDb(createPool((await createTestDatabase()).url, 1));
+afterAll(() => db.destroy());
 
 /** `table.column` to what a program reads there, from the source: its types are gone when a test runs. */
 async function described(): Promise<Map<string, string>> {

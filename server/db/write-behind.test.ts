@@ -5,34 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, eventually, type TestDatabase } from '../../tests/harness.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, eventually } from '../../tests/harness.ts';
 import { createWriteBehind, type WriteBehind } from './write-behind.ts';
-import { createDb, createPool, type WritableDb, type Pool } from './client.ts';
+import { createDb, createPool, type WritableDb } from './client.ts';
 import { quick } from './limits.ts';
 import { openJournal } from './journal.ts';
 
 type Row = { n: number; at: Date; text: string };
 
-let database: TestDatabase;
-let pool: Pool;
-let db: WritableDb;
+const database = await createTestDatabase();
+const pool = createPool(database.url, 6, { ...quick, statementMs: 300, lockMs: 0 });
+const db = createDb(pool);
+await sql`create table noted (n int primary key, at timestamptz, text text check (text <> 'poison'))`.execute(
+  db,
+);
+
 let folder: string;
 let said: string[];
 let behinds: WriteBehind[];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = createPool(database.url, 6, { ...quick, statementMs: 300, lockMs: 0 });
-  db = createDb(pool);
-  await sql`create table noted (n int primary key, at timestamptz, text text check (text <> 'poison'))`.execute(
-    db,
-  );
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), 'lanyard-journal-')), 'journal');
   [said, behinds] = [[], []];

@@ -80,7 +80,6 @@ test('an upload that goes on while the sweep is under way is not cancelled', asy
       await eventually(async () => (await chunks.select('claim').execute()).length > 0);
     },
   );
-  await holder.end();
   await Promise.all([sender.write(new Uint8Array(piece!.subarray(MiB))), sender.close()]);
   expect((await sent).body.data).toEqual({ index: 0, received: 1 });
   expect(swept).toMatchObject({ cancelled: 1 });

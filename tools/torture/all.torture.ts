@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { afterAll, test } from 'vitest';
+import { afterAll, afterEach, test } from 'vitest';
 import { hasNginx } from '../../tests/nginx.ts';
+import { closeOpened } from '../../tests/opened.ts';
 import { hasPgBouncer } from '../../tests/pgbouncer.ts';
 import { container, containerWithDatabase } from './container.ts';
 import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
@@ -18,6 +19,7 @@ import { printTable } from './table.ts';
 import { hasSystemd, systemd } from './systemd.ts';
 import { earlierTag, upgrade } from './upgrade.ts';
 
+afterEach(closeOpened);
 afterAll(printTable);
 
 const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, days } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
-import { freePort, newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
+import { freePort, newDataDir, startServer } from '../../tests/server-process.ts';
 import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
@@ -39,49 +39,41 @@ export async function clockJumps(): Promise<void> {
     NODE_OPTIONS: `--import file://${preload}`,
   };
   let server = await startServer(settings);
-  try {
-    const work = await prepareWork(server);
-    const before = startLoad(work.calls);
-    await sleep(jumpMs);
-    await before.stop();
-    const counts = () =>
-      ask<{ validations: number; entries: number }>(
-        database.url,
-        `select (select count(*)::int from validations) as validations,
-                (select count(*)::int from audit_entries) as entries`,
-      );
-    const seen = [...before.seen];
-    const deleted: string[] = [];
-    // only validations: sessions expire with the clock, as they should
-    const machine = Object.fromEntries(
-      Object.entries(work.calls).filter(([name]) => name === 'known machine'),
+  const work = await prepareWork(server);
+  const before = startLoad(work.calls);
+  await sleep(jumpMs);
+  await before.stop();
+  const counts = () =>
+    ask<{ validations: number; entries: number }>(
+      database.url,
+      `select (select count(*)::int from validations) as validations,
+              (select count(*)::int from audit_entries) as entries`,
     );
-    let gapMs = longestGap(before.seen);
-    for (const jump of jumps) {
-      const load = startLoad(machine);
-      load.phase(`the clock jumped by ${jump / days(1)} days`);
-      const [earlier] = await counts();
-      await writeFile(file, String(jump));
-      await sleep(jumpMs);
-      await load.stop();
-      // jobs run immediately after a start
-      await server.end('SIGTERM');
-      server = await startServer(settings);
-      await sleep(1000);
-      const [later] = await counts();
-      for (const kind of ['validations', 'entries'] as const)
-        for (let missing = earlier![kind] - later![kind]; missing > 0; missing--) deleted.push(kind);
-      seen.push(...load.seen);
-      gapMs = Math.max(gapMs, longestGap(load.seen));
-    }
-    const lost = [...deleted, ...(await lostCustomers(database.url, work.made))];
-    const figures = counted(seen);
-    const description = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost counts records that jobs delete`;
-    addResult({ scenario: 'clock jumps', description, ...figures, gapMs, lost });
-    assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
-  } finally {
-    await server.end('SIGKILL');
-    await database.drop();
-    await removeDataDir(dataDir);
+  const seen = [...before.seen];
+  const deleted: string[] = [];
+  // only validations: sessions expire with the clock, as they should
+  const machine = Object.fromEntries(Object.entries(work.calls).filter(([name]) => name === 'known machine'));
+  let gapMs = longestGap(before.seen);
+  for (const jump of jumps) {
+    const load = startLoad(machine);
+    load.phase(`the clock jumped by ${jump / days(1)} days`);
+    const [earlier] = await counts();
+    await writeFile(file, String(jump));
+    await sleep(jumpMs);
+    await load.stop();
+    // jobs run immediately after a start
+    await server.end('SIGTERM');
+    server = await startServer(settings);
+    await sleep(1000);
+    const [later] = await counts();
+    for (const kind of ['validations', 'entries'] as const)
+      for (let missing = earlier![kind] - later![kind]; missing > 0; missing--) deleted.push(kind);
+    seen.push(...load.seen);
+    gapMs = Math.max(gapMs, longestGap(load.seen));
   }
+  const lost = [...deleted, ...(await lostCustomers(database.url, work.made))];
+  const figures = counted(seen);
+  const description = `the clock jumps by ${jumps.map((jump) => jump / days(1)).join(', ')} days from the true time, with a restart after each; lost counts records that jobs delete`;
+  addResult({ scenario: 'clock jumps', description, ...figures, gapMs, lost });
+  assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
 }

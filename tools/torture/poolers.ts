@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '../../tests/harness.ts';
 import { counted, recovery, startLoad } from '../../tests/load.ts';
 import { startPgBouncer } from '../../tests/pgbouncer.ts';
-import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
+import { newDataDir, startServer } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
 import { addResult } from './table.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
@@ -25,30 +25,22 @@ export async function pooler(mode: 'session' | 'transaction'): Promise<void> {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
   });
-  try {
-    const work = await prepareWork(server);
-    const load = startLoad(work.calls);
-    await sleep(phaseMs);
-    load.phase('the pooler stopped');
-    await bouncer.stop();
-    bouncer = await start();
-    line.pointTo(bouncer.url);
-    load.phase('the pooler was back');
-    const back = performance.now();
-    await sleep(phaseMs);
-    await load.stop();
-    const lost = await lostCustomers(database.url, work.made);
-    const figures = counted(load.seen);
-    const gapMs = recovery(load.seen, back);
-    const description = `PgBouncer in ${mode} mode is restarted; the gap is from its return until every kind of call works`;
-    addResult({ scenario: `pooler: ${mode}`, description, ...figures, gapMs, lost });
-    assert.deepEqual([figures.failed, lost], [[], []]);
-    assert.ok(gapMs < limitMs, `all calls worked again after ${gapMs} ms`);
-  } finally {
-    await server.end('SIGKILL');
-    await line.close();
-    await bouncer.stop();
-    await database.drop();
-    await removeDataDir(dataDir);
-  }
+  const work = await prepareWork(server);
+  const load = startLoad(work.calls);
+  await sleep(phaseMs);
+  load.phase('the pooler stopped');
+  await bouncer.stop();
+  bouncer = await start();
+  line.pointTo(bouncer.url);
+  load.phase('the pooler was back');
+  const back = performance.now();
+  await sleep(phaseMs);
+  await load.stop();
+  const lost = await lostCustomers(database.url, work.made);
+  const figures = counted(load.seen);
+  const gapMs = recovery(load.seen, back);
+  const description = `PgBouncer in ${mode} mode is restarted; the gap is from its return until every kind of call works`;
+  addResult({ scenario: `pooler: ${mode}`, description, ...figures, gapMs, lost });
+  assert.deepEqual([figures.failed, lost], [[], []]);
+  assert.ok(gapMs < limitMs, `all calls worked again after ${gapMs} ms`);
 }

@@ -83,7 +83,6 @@ export async function silentFailover(): Promise<void> {
     await failOver(servers, line, { primary, replica });
   } finally {
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
-    await line.close();
     for (const { as, folder: data } of [primary, replica])
       await as('pg_ctl', 'stop', '-m', 'immediate', '-D', data).catch(() => undefined);
     for (const one of [folder, ...dataDirs]) await rm(one, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, eventually } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
-import { newDataDir, removeDataDir, startServer } from '../../tests/server-process.ts';
+import { newDataDir, startServer } from '../../tests/server-process.ts';
 import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
@@ -21,33 +21,25 @@ export async function soak(): Promise<void> {
   const database = await createTestDatabase({ empty: true });
   const dataDir = await newDataDir();
   const server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
-  try {
-    const work = await prepareWork(server);
-    const load = startLoad(work.calls, { pauseMs: 5 });
-    await sleep(warmUpMs);
-    const warm = await megabytesOf(server.url);
-    await sleep(soakMs);
-    const end = await megabytesOf(server.url);
-    await load.stop();
-    const figures = counted(load.seen);
-    const answered = load.seen.filter(
-      ({ call, status }) => call.endsWith('machine') && status === 200,
-    ).length;
-    const recorded = async () =>
-      (await ask<{ n: number }>(database.url, 'select count(*)::int as n from validations'))[0]!.n;
-    await eventually(async () => (await recorded()) >= answered, 10_000).catch(() => undefined);
-    const missing = answered - (await recorded());
-    const lost = [
-      ...(await lostCustomers(database.url, work.made)),
-      ...Array.from({ length: Math.abs(missing) }, () => 'validation'),
-    ];
-    const description = `${(warmUpMs + soakMs) / 60_000} minutes of load; ${answered} validations; memory ${warm.toFixed(0)} MB after a minute, ${end.toFixed(0)} MB at the end`;
-    addResult({ scenario: 'soak', description, ...figures, gapMs: longestGap(load.seen), lost });
-    assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
-    assert.ok(end < warm * maxGrowth, `the memory grew from ${warm} MB to ${end} MB`);
-  } finally {
-    await server.end('SIGKILL');
-    await database.drop();
-    await removeDataDir(dataDir);
-  }
+  const work = await prepareWork(server);
+  const load = startLoad(work.calls, { pauseMs: 5 });
+  await sleep(warmUpMs);
+  const warm = await megabytesOf(server.url);
+  await sleep(soakMs);
+  const end = await megabytesOf(server.url);
+  await load.stop();
+  const figures = counted(load.seen);
+  const answered = load.seen.filter(({ call, status }) => call.endsWith('machine') && status === 200).length;
+  const recorded = async () =>
+    (await ask<{ n: number }>(database.url, 'select count(*)::int as n from validations'))[0]!.n;
+  await eventually(async () => (await recorded()) >= answered, 10_000).catch(() => undefined);
+  const missing = answered - (await recorded());
+  const lost = [
+    ...(await lostCustomers(database.url, work.made)),
+    ...Array.from({ length: Math.abs(missing) }, () => 'validation'),
+  ];
+  const description = `${(warmUpMs + soakMs) / 60_000} minutes of load; ${answered} validations; memory ${warm.toFixed(0)} MB after a minute, ${end.toFixed(0)} MB at the end`;
+  addResult({ scenario: 'soak', description, ...figures, gapMs: longestGap(load.seen), lost });
+  assert.deepEqual([figures.failed, figures.refused, lost], [[], 0, []]);
+  assert.ok(end < warm * maxGrowth, `the memory grew from ${warm} MB to ${end} MB`);
 }

@@ -16,15 +16,7 @@ import { makeApiKey, makeLicense } from '../../tests/factories.ts';
 import { apiAt } from '../../tests/harness.ts';
 import { startNginx } from '../../tests/nginx.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
-import {
-  administrator,
-  copyKeys,
-  freePort,
-  newDataDir,
-  removeDataDir,
-  startServer,
-  type ServerProcess,
-} from '../../tests/server-process.ts';
+import { administrator, copyKeys, freePort, newDataDir, startServer } from '../../tests/server-process.ts';
 import { ask } from '../../tests/work.ts';
 import { addResult } from './table.ts';
 
@@ -69,7 +61,6 @@ async function buildTag(tag: string, folder: string): Promise<string> {
 export async function upgrade(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lanyard-upgrade-'));
   const dataDirs = [await newDataDir(), await newDataDir(), await newDataDir()] as const;
-  const servers: ServerProcess[] = [];
   try {
     const checkout = await buildTag(earlierTag!, folder);
     const { url: DATABASE_URL } = await startEmbedded(dataDirs[0], {
@@ -86,9 +77,7 @@ export async function upgrade(): Promise<void> {
         TRUST_PROXY: 'loopback',
         LOG_LEVEL: 'warn',
       };
-      const server = await startServer(settings, from);
-      servers.push(server);
-      return server;
+      return startServer(settings, from);
     };
     const old = await start(0, checkout);
     const demo = [join(checkout, 'dist/tools/demo.js'), '--customers', '50', '--machines', '500'];
@@ -96,37 +85,31 @@ export async function upgrade(): Promise<void> {
     await copyKeys(dataDirs[1], dataDirs[2]);
 
     const nginx = await startNginx(ports);
-    try {
-      const before = await migrationsOf(DATABASE_URL);
-      const load = startLoad(await callsOf(nginx.url));
-      await sleep(phaseMs);
-      load.phase('the start of this version');
-      const fresh = await start(1);
-      const migrated = (await migrationsOf(DATABASE_URL)) - before;
-      load.phase('both were ready');
-      await sleep(phaseMs);
-      load.phase('SIGTERM to the earlier version');
-      const code = await old.end('SIGTERM');
-      load.phase('the earlier version exited');
-      await sleep(phaseMs);
-      await load.stop();
-      const { answered, refused, failed } = counted(load.seen);
-      const kinds = new Set(load.seen.map(({ call }) => call)).size;
-      const description = `from ${earlierTag} behind nginx, ${migrated} migrations; ${kinds} kinds of calls`;
-      const gapMs = longestGap(load.seen);
-      addResult({ scenario: 'upgrade', description, answered, refused, failed, gapMs, lost: [] });
-      const trouble = load.seen.map((one) => one.trouble).filter(Boolean);
-      const said = [await nginx.errors(), old.output(), fresh.output()].map((text) => text.slice(-4000));
-      assert.deepEqual([trouble, code], [[], 0], said.join('\n'));
-    } finally {
-      await nginx.stop();
-    }
+    const before = await migrationsOf(DATABASE_URL);
+    const load = startLoad(await callsOf(nginx.url));
+    await sleep(phaseMs);
+    load.phase('the start of this version');
+    const fresh = await start(1);
+    const migrated = (await migrationsOf(DATABASE_URL)) - before;
+    load.phase('both were ready');
+    await sleep(phaseMs);
+    load.phase('SIGTERM to the earlier version');
+    const code = await old.end('SIGTERM');
+    load.phase('the earlier version exited');
+    await sleep(phaseMs);
+    await load.stop();
+    const { answered, refused, failed } = counted(load.seen);
+    const kinds = new Set(load.seen.map(({ call }) => call)).size;
+    const description = `from ${earlierTag} behind nginx, ${migrated} migrations; ${kinds} kinds of calls`;
+    const gapMs = longestGap(load.seen);
+    addResult({ scenario: 'upgrade', description, answered, refused, failed, gapMs, lost: [] });
+    const trouble = load.seen.map((one) => one.trouble).filter(Boolean);
+    const said = [await nginx.errors(), old.output(), fresh.output()].map((text) => text.slice(-4000));
+    assert.deepEqual([trouble, code], [[], 0], said.join('\n'));
   } finally {
-    await Promise.all(servers.map((server) => server.end('SIGKILL')));
     await run('git', gitArgs(['worktree', 'remove', '--force', join(folder, 'earlier')])).catch(
       () => undefined,
     );
-    for (const dataDir of dataDirs) await removeDataDir(dataDir);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -379,7 +379,6 @@ describe('on a channel with the setting', () => {
       [`update channel_approvals set required = true where channel = 'beta'`],
       () => Promise.all([server, twin].map((process) => attempt(process.api(requester), publish(release)))),
     );
-    await holder.end();
     for (const answer of answers) expect(answer.body.code, answer.text).toBe('NEEDS_APPROVAL');
     await requireApproval(one, other, 'beta', false);
   });
@@ -389,7 +388,6 @@ describe('on a channel with the setting', () => {
     await holder.whileWaiting([`select from channel_approvals where channel = 'beta' for share`], () =>
       requireApproval(one, other, 'beta'),
     );
-    await holder.end();
     await requireApproval(one, other, 'beta', false);
   });
 

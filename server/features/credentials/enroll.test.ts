@@ -277,7 +277,6 @@ describe('the key of a machine', () => {
       () => staff.call(calls.end, { params: { activationId } }),
       () => holder.query('delete from machine_credentials where activation_id = $1', activationId),
     );
-    await holder.end();
     expect(answer.status).toBe(409);
     expect((await auditOf(server, activationId)).at(-1)!.event_type).not.toBe('activation.enrollment_ended');
   });
@@ -493,6 +492,5 @@ test('a refused machine is answered also when its license is deleted meanwhile',
     ['delete from licenses where license_id = $1', license.licenseId],
     () => enroll(made(license, 'last words')),
   );
-  await holder.end();
   expect([answer.status, answer.body.data]).toMatchObject([200, { code: 'REVOKED', machineToken: null }]);
 });

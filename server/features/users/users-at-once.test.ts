@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls } from '../../../contract/users.ts';
@@ -11,9 +11,6 @@ const server = await startTestServer();
 const holder = await openHolder(server);
 const root = server.api(await server.signInAs('super_admin'));
 const admin = server.api(await server.signInAs('admin'));
-afterAll(async () => {
-  await holder.end();
-});
 
 const chosen = 'chosen by an administrator';
 
