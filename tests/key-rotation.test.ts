@@ -1,49 +1,25 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { keys } from '../contract/keys.ts';
-import type { License } from '../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, type Api, type TestDatabase } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, type Api } from './harness.ts';
 import { issueTo, offlineMachine } from './offline-machine.ts';
-import {
-  copyKeys,
-  newDataDir,
-  runTool,
-  signInAdministrator,
-  startServer,
-  type ServerProcess,
-} from './server-process.ts';
+import { newDataDir, runTool, signInAdministrator, startServer, startTwo } from './server-process.ts';
 
 /* Two built servers on one database, each with its own data directory, that serve while the signing key is replaced. */
 
-let database: TestDatabase;
-let [home, elsewhere] = ['', ''];
-const servers: ServerProcess[] = [];
-let staff: Api[];
-let desktops: Api[];
-let license: License;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true });
-  [home, elsewhere] = [await newDataDir(), await newDataDir()];
-  servers.push(await startServer(settings(home)));
-  await copyKeys(home, elsewhere);
-  servers.push(await startServer(settings(elsewhere)));
-  staff = await Promise.all(servers.map(signInAdministrator));
-  license = await makeLicense(staff[0]!, { maxActivations: 10 });
-  const key = await makeApiKey(staff[0]!);
-  desktops = servers.map(({ url }) => apiAt(url, key));
-});
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.end('SIGKILL')));
-  await database.drop();
-  for (const dataDir of [home, elsewhere]) await rm(dataDir, { recursive: true, force: true });
-});
-
+const database = await createTestDatabase({ empty: true });
+const [home, elsewhere] = [await newDataDir(), await newDataDir()];
 const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+const servers = await startTwo(settings, [home, elsewhere]);
+const staff = await Promise.all(servers.map(signInAdministrator));
+const license = await makeLicense(staff[0]!, { maxActivations: 10 });
+const apiKey = await makeApiKey(staff[0]!);
+const desktops = servers.map(({ url }) => apiAt(url, apiKey));
+
 const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate');
 const keyIdOf = async (desktop: Api) => (await validateOn(desktop, license, 'workstation')).keyId;
 
@@ -155,6 +131,6 @@ test('a rotated process stops without a word, and starts again', async () => {
     expect(server.complaints()).toBe('');
   }
   servers.push(await startServer(settings(elsewhere)));
-  const [key] = await apiAt(servers[0]!.url).ok(keys.published);
+  const [key] = await apiAt(servers[0].url).ok(keys.published);
   expect(key).toMatchObject({ keyId: now, state: 'current' });
 });

@@ -140,6 +140,16 @@ export async function startServer(
   return { ...server, url, readyMs: performance.now() - from };
 }
 
+/** Two servers that share a database, each with its own data directory and the same keys. */
+export async function startTwo(
+  settings: (dataDir: string) => Record<string, string>,
+  [first, second]: [string, string],
+): Promise<[ServerProcess, ServerProcess]> {
+  const one = await startServer(settings(first));
+  await copyKeys(first, second);
+  return [one, await startServer(settings(second))];
+}
+
 export const isReady = (url: string) =>
   fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.ok,

@@ -1,18 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { analytics } from '../contract/analytics.ts';
 import { audit } from '../contract/audit.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, numbers, type Api, type TestDatabase } from './harness.ts';
-import {
-  copyKeys,
-  newDataDir,
-  signInAdministrator,
-  startServer,
-  type ServerProcess,
-} from './server-process.ts';
+import { apiAt, createTestDatabase, eventually, numbers, openClient, type Api } from './harness.ts';
+import { newDataDir, signInAdministrator, startTwo } from './server-process.ts';
 
 /* Two built servers on one database, each with its own data directory and the same keys. */
 
@@ -20,26 +12,12 @@ import {
 const figuresWithinMs = 31_000;
 const today = new Date().toISOString().slice(0, 10);
 
-let database: TestDatabase;
-const dataDirs: string[] = [];
-const servers: ServerProcess[] = [];
-let staff: Api[];
-
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true });
-  for (const index of [0, 1]) {
-    const dataDir = await newDataDir();
-    dataDirs.push(dataDir);
-    if (index > 0) await copyKeys(dataDirs[0]!, dataDir);
-    servers.push(await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }));
-  }
-  staff = await Promise.all(servers.map(signInAdministrator));
-});
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.end('SIGTERM')));
-  await database.drop();
-  for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
-});
+const database = await createTestDatabase({ empty: true });
+const servers = await startTwo(
+  (DATA_DIR) => ({ DATABASE_URL: database.url, DATA_DIR, LOG_LEVEL: 'warn' }),
+  [await newDataDir(), await newDataDir()],
+);
+const staff = await Promise.all(servers.map(signInAdministrator));
 
 test('validations of each process appear in the figures of both', async () => {
   const license = await makeLicense(staff[0]!, { maxActivations: 10 });
@@ -77,8 +55,7 @@ test('both seal the audit log concurrently, and one alone continues when the oth
       expect(verdict).toMatchObject({ whole: true, unsealedEntries: 0 });
       return verdict.checkedEntries;
     }, 10_000);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  const client = await openClient(database.url);
   // Entries accumulate until the seals are released, so that both processes seal the same ones concurrently.
   await client.query('begin');
   await client.query('lock table audit_seals in exclusive mode');
@@ -105,7 +82,7 @@ test('both seal the audit log concurrently, and one alone continues when the oth
   };
   const writing = staff.map(writeOn);
   await sleep(500);
-  await servers[1]!.end('SIGKILL');
+  await servers[1].end('SIGKILL');
   await sleep(500);
   stopped = true;
   const written = (await Promise.all(writing)).reduce((sum, n) => sum + n);
@@ -114,6 +91,5 @@ test('both seal the audit log concurrently, and one alone continues when the oth
     `select max(sequence) - min(sequence) + 1 - count(*) as gaps, count(*) - count(distinct audit_id) as twice
        from audit_seals`,
   );
-  await client.end();
   expect(rows).toEqual([{ gaps: 0, twice: 0 }]);
 });

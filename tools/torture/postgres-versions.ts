@@ -21,14 +21,13 @@ import { apiAt, eventually, type Api, type Identity } from '../../tests/harness.
 import { program } from '../../tests/binaries.ts';
 import {
   administratorAt,
-  copyKeys,
   freePort,
   newDataDir,
-  removeDataDir,
   runTool,
   signInAdministrator,
   spawnServer,
   startServer,
+  startTwo,
   type ServerProcess,
 } from '../../tests/server-process.ts';
 import { ask } from '../../tests/work.ts';
@@ -156,7 +155,6 @@ async function assertRefused(url: string, sentence: string): Promise<void> {
   const server = spawnServer({ DATABASE_URL: url, DATA_DIR: dataDir, PORT: String(await freePort()) });
   assert.equal(await server.ended, 1);
   assert.ok(server.output().includes(sentence), server.output());
-  await rm(dataDir, { recursive: true });
 }
 
 /** A role that owns nothing is refused, and the fix in the error message is sufficient. */
@@ -179,33 +177,23 @@ async function withoutRights(superuser: string, major: number): Promise<void> {
 
 /** Two processes share the database and serve every kind of call; `afterwards` runs when they have stopped. */
 async function work(url: string, afterwards?: (settings: Record<string, string>) => Promise<void>) {
-  const dataDirs = [await newDataDir(), await newDataDir()];
-  const servers: ServerProcess[] = [];
-  try {
-    for (const dataDir of dataDirs) {
-      if (servers.length > 0) await copyKeys(dataDirs[0]!, dataDir);
-      const STORAGE_URL = `file:${dataDirs[0]}/binaries`;
-      servers.push(
-        await startServer({ DATABASE_URL: url, DATA_DIR: dataDir, STORAGE_URL, LOG_LEVEL: 'warn' }),
-      );
-    }
-    const [one, other] = servers as [ServerProcess, ServerProcess];
-    await everyKindOfCall(one, other);
-    for (const server of servers) {
-      assert.equal(await server.end('SIGTERM'), 0, server.output());
-      const said = server.output().split('\n');
-      // on a busy machine, migrations take so long that a start logs it
-      assert.deepEqual(
-        said.filter((line) => line && !line.includes('Still waiting')),
-        [],
-      );
-    }
-    const [DATA_DIR] = dataDirs as [string];
-    await afterwards?.({ DATABASE_URL: url, DATA_DIR, STORAGE_URL: `file:${DATA_DIR}/binaries` });
-  } finally {
-    await Promise.all(servers.map((server) => server.end('SIGKILL')));
-    for (const dataDir of dataDirs) await rm(dataDir, { recursive: true, force: true });
+  const home = await newDataDir();
+  const shared = { DATABASE_URL: url, STORAGE_URL: `file:${home}/binaries` };
+  const servers = await startTwo(
+    (DATA_DIR) => ({ ...shared, DATA_DIR, LOG_LEVEL: 'warn' }),
+    [home, await newDataDir()],
+  );
+  await everyKindOfCall(...servers);
+  for (const server of servers) {
+    assert.equal(await server.end('SIGTERM'), 0, server.output());
+    const said = server.output().split('\n');
+    // on a busy machine, migrations take so long that a start logs it
+    assert.deepEqual(
+      said.filter((line) => line && !line.includes('Still waiting')),
+      [],
+    );
   }
+  await afterwards?.({ ...shared, DATA_DIR: home });
   // validations are recorded after the responses, in the partition of the month
   const partitions = await ask<{ name: string; stored: number }>(
     url,
@@ -229,15 +217,10 @@ async function restoreIntoEmbedded(settings: Record<string, string>): Promise<vo
     assert.equal(code, 0, said);
   }
   const restored = await startServer({ DATA_DIR, LOG_LEVEL: 'warn' });
-  try {
-    const staff = await signInAdministrator(restored);
-    const found = await staff.ok(licenses.list, { query: { search: 'zurich' } });
-    assert.equal(found.length, 1);
-    await eventually(async () => assert.ok((await staff.ok(audit.verify)).whole));
-  } finally {
-    await restored.end('SIGTERM');
-    for (const one of [folder, DATA_DIR]) await removeDataDir(one);
-  }
+  const staff = await signInAdministrator(restored);
+  const found = await staff.ok(licenses.list, { query: { search: 'zurich' } });
+  assert.equal(found.length, 1);
+  await eventually(async () => assert.ok((await staff.ok(audit.verify)).whole));
 }
 
 async function everyKindOfCall(one: ServerProcess, other: ServerProcess): Promise<void> {

@@ -9,14 +9,7 @@ import { audit } from '../../contract/audit.ts';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { eventually } from '../../tests/harness.ts';
 import { counted, recovery, startLoad } from '../../tests/load.ts';
-import {
-  copyKeys,
-  freePort,
-  isReady,
-  newDataDir,
-  startServer,
-  type ServerProcess,
-} from '../../tests/server-process.ts';
+import { freePort, isReady, newDataDir, startTwo, type ServerProcess } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
 import { lostCustomers, prepareWork } from '../../tests/work.ts';
 import { addResult } from './table.ts';
@@ -73,19 +66,14 @@ export async function silentFailover(): Promise<void> {
   await chmod(folder, 0o755);
   const { primary, replica } = await startPair(folder);
   const line = await startSwitch(primary.url);
-  const dataDirs = [await newDataDir(), await newDataDir()];
-  const servers: ServerProcess[] = [];
   try {
-    for (const dataDir of dataDirs) {
-      if (servers.length > 0) await copyKeys(dataDirs[0]!, dataDir);
-      servers.push(await startServer({ DATABASE_URL: line.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }));
-    }
+    const settings = (DATA_DIR: string) => ({ DATABASE_URL: line.url, DATA_DIR, LOG_LEVEL: 'warn' });
+    const servers = await startTwo(settings, [await newDataDir(), await newDataDir()]);
     await failOver(servers, line, { primary, replica });
   } finally {
-    await Promise.all(servers.map((server) => server.end('SIGKILL')));
     for (const { as, folder: data } of [primary, replica])
       await as('pg_ctl', 'stop', '-m', 'immediate', '-D', data).catch(() => undefined);
-    for (const one of [folder, ...dataDirs]) await rm(one, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
