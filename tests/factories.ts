@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { apiKeys, type ApiKey } from '../contract/api-keys.ts';
 import { activations, type Activation, type ListedActivation } from '../contract/activations.ts';
 import { credentials, enrollmentText } from '../contract/credentials.ts';
@@ -6,6 +7,8 @@ import { customers, type Customer } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import type { Permission, RoleName } from '../contract/permissions.ts';
 import type { RouteRequest } from '../contract/route.ts';
+import { updateEvents, type ReportedEvent } from '../contract/update-events.ts';
+import { updates } from '../contract/updates.ts';
 import { rbac, users } from '../contract/users.ts';
 import { validation, type ValidationResult } from '../contract/validation.ts';
 import type { Release } from '../contract/releases.ts';
@@ -117,6 +120,31 @@ export function deactivate(
 ) {
   return api.ok(activations.deactivate, { params: { activationId }, body: { machineId } });
 }
+
+/** What a machine says of an update; an event is a check by Windows x64 unless it says otherwise. */
+export type Told = Partial<ReportedEvent>;
+
+/** Reports events, each with an id of its own. */
+export const reportEvents = (api: Api, events: Told[]) =>
+  api.ok(updateEvents.report, {
+    body: {
+      events: events.map((event) => ({
+        eventId: uuidv7(),
+        eventType: 'check' as const,
+        platform: 'win32' as const,
+        architecture: 'x64' as const,
+        ...event,
+      })),
+    },
+  });
+
+/** Asks the feed of electron-updater as a program for Windows x64 does. */
+export const askFeed = (api: Api, headers?: Record<string, string>) =>
+  api.call(
+    updates.electron,
+    { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } },
+    headers,
+  );
 
 /** Moves a customer to the trash. */
 export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'>) =>

@@ -8,6 +8,7 @@ import { noPolicy, policies } from '../contract/policies.ts';
 import { releases } from '../contract/releases.ts';
 import { validation } from '../contract/validation.ts';
 import {
+  askFeed,
   enrollOn,
   makeApiKey,
   makeCustomer,
@@ -72,11 +73,9 @@ async function answersOf(world: World, on: TestServer): Promise<unknown[]> {
     return [code, about, { ...activation, lastCheckedAt: null }, expiresAt];
   };
   const fed = async (headers: Record<string, string>) => {
-    const answer = await fetch(`${on.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
-      headers: { ...headers, 'x-app-version': '1.0.0' },
-    });
-    const text = await answer.text();
-    return [answer.status, answer.headers.get('x-update-reason'), answer.ok ? text.split('\n')[0] : null];
+    const answer = await askFeed(on.api({ headers }), { 'x-app-version': '1.0.0' });
+    const line = answer.status === 200 ? answer.text.split('\n')[0] : null;
+    return [answer.status, answer.headers.get('x-update-reason'), line];
   };
   const answers: unknown[] = [];
   for (const [i, machineId] of machineIds.map(world.name).entries()) {

@@ -1,8 +1,8 @@
 import type { License } from '../contract/licenses.ts';
 import { noPolicy, policies as calls, weekdays, type UpdatePolicy } from '../contract/policies.ts';
 import { systemChange } from '../server/change.ts';
-import { makeApiKey, makeRelease, unique, validateOn } from './factories.ts';
-import { startTestServer, type TestServer } from './harness.ts';
+import { askFeed, makeApiKey, makeRelease, unique, validateOn } from './factories.ts';
+import { apiAt, startTestServer, type TestServer } from './harness.ts';
 
 export const atNight = [{ zone: 'Europe/Berlin', weekdays: [...weekdays], from: '22:00', to: '05:00' }];
 
@@ -38,11 +38,8 @@ export async function startPolicyRoom() {
     ): Promise<string> => {
       const { headers } =
         typeof machine === 'string' ? { headers: { ...key.headers, 'x-machine-id': machine } } : machine;
-      const answer = await fetch(`${of.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
-        headers: { ...headers, 'x-app-version': version },
-      });
-      const text = await answer.text();
-      const offered = text.includes('url:') ? /version: "(.+)"/.exec(text)?.[1] : 'nothing';
+      const answer = await askFeed(apiAt(of.url), { ...headers, 'x-app-version': version });
+      const offered = answer.text.includes('url:') ? /version: "(.+)"/.exec(answer.text)?.[1] : 'nothing';
       return `${answer.status === 200 ? offered : answer.status} ${answer.headers.get('x-update-reason')}`;
     },
     /** A machine with a seat on a license; known by its id. */

@@ -1,9 +1,14 @@
-import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { analytics } from '../../../contract/analytics.ts';
 import { today as calls } from '../../../contract/today.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
-import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
+import {
+  makeApiKey,
+  makeLicense,
+  makeRelease,
+  reportEvents,
+  validateOn,
+  type Told,
+} from '../../../tests/factories.ts';
 import { checkedTime, days, eventually, movableClock, startTestServer } from '../../../tests/harness.ts';
 import { clearFigures } from './day-figures.ts';
 import { systemChange } from '../../change.ts';
@@ -28,10 +33,9 @@ const validateAt = async (time: string, machine = 'm') => {
   clock.set(time);
   await validateOn(desktop, license, machine);
 };
-const report = async (time: string, event: object) => {
+const report = async (time: string, event: Told) => {
   clock.set(time);
-  const common = { eventId: uuidv7(), machineId: 'm', platform: 'win32', architecture: 'x64' } as const;
-  await desktop.ok(updateEvents.report, { body: { events: [{ ...common, eventType: 'check', ...event }] } });
+  await reportEvents(desktop, [{ machineId: 'm', ...event }]);
 };
 
 test('the figures of the day stand beside those of yesterday at the same hour, also when the clocks change', async () => {

@@ -1,11 +1,9 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
 import { program } from '../../../tests/binaries.ts';
 import { breakOff } from '../../../tests/break-off.ts';
-import { makeApiKey } from '../../../tests/factories.ts';
+import { makeApiKey, reportEvents } from '../../../tests/factories.ts';
 import { eventually, minutes, startTestServer } from '../../../tests/harness.ts';
 import { MiB, nextVersion, uploader } from '../../../tests/uploading.ts';
 import { StorageDown } from '../../storage/storage.ts';
@@ -55,20 +53,9 @@ const figures = async () => {
 };
 
 const report = (machineId: string, eventType: 'download_error' | 'download_complete', more = {}) =>
-  server.api(key).ok(updateEvents.report, {
-    body: {
-      events: [
-        {
-          eventId: uuidv7(),
-          machineId,
-          eventType,
-          releaseId: release.id,
-          toVersion: release.version,
-          ...more,
-        },
-      ],
-    },
-  });
+  reportEvents(server.api(key), [
+    { machineId, eventType, releaseId: release.id, toVersion: release.version, ...more },
+  ]);
 
 const complete = {
   completedAt: expect.any(String) as string,

@@ -4,17 +4,17 @@ import { customers } from '../../../contract/customers.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
-import { updates } from '../../../contract/updates.ts';
 import {
+  askFeed,
   enrollOn,
   makeApiKey,
   makeCustomer,
   makeLicense,
   makeRelease,
   revoke,
+  signInWith,
   softDelete,
   validateOn,
-  signInWith,
 } from '../../../tests/factories.ts';
 import { seconds, startTestServer, startTwin, type Api } from '../../../tests/harness.ts';
 
@@ -126,10 +126,7 @@ test('a transfer from an old version of the license is an edit conflict', async 
 describe('the update policy of the machines', () => {
   const facts = { platform: 'win32', architecture: 'x64', appVersion: '1.0.0' };
   const fed = async (headers: Record<string, string>) => {
-    const params = { platform: 'win32', architecture: 'x64', file: 'latest.yml' } as const;
-    const answer = await server
-      .api({ headers })
-      .call(updates.electron, { params }, { 'x-app-version': '4.1.0' });
+    const answer = await askFeed(server.api({ headers }), { 'x-app-version': '4.1.0' });
     return /version: "(.+)"/.exec(answer.text)?.[1];
   };
 

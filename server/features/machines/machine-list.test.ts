@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -10,7 +9,6 @@ import {
   type MachineState,
 } from '../../../contract/machine-standing.ts';
 import { machines } from '../../../contract/machines.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
 import { validation, type ValidationCode } from '../../../contract/validation.ts';
 import {
   deactivate,
@@ -19,6 +17,7 @@ import {
   makeApiKey,
   makeCustomer,
   makeLicense,
+  reportEvents,
   revoke,
   softDelete,
   validateOn,
@@ -138,9 +137,7 @@ describe('the state of a machine', () => {
   });
 
   test('that only asked for updates: no seat, and no license', async () => {
-    await desktop.ok(updateEvents.report, {
-      body: { events: [{ eventId: uuidv7(), machineId: 'updates only', eventType: 'check' }] },
-    });
+    await reportEvents(desktop, [{ machineId: 'updates only' }]);
     const found = await eventually(async () => (await find({ search: 'updates only' })).data[0] ?? false);
     expect(found).toMatchObject({ state: 'no_seat', code: null, license: null, customer: null });
   });

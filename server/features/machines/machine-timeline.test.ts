@@ -1,9 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { machineStandings as calls } from '../../../contract/machine-standing.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
-import { makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
-import { eventually, minutes, startTestServer, type Api } from '../../../tests/harness.ts';
+import { makeApiKey, makeLicense, reportEvents, revoke, validateOn } from '../../../tests/factories.ts';
+import { eventually, minutes, numbers, startTestServer, type Api } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
@@ -20,16 +18,8 @@ describe('the timeline', () => {
     }
     await revoke(staff, license);
     await validateOn(desktop, license, 'told');
-    await desktop.ok(updateEvents.report, {
-      body: {
-        events: [1, 2].map(() => ({
-          eventId: uuidv7(),
-          machineId: 'told',
-          eventType: 'check' as const,
-          timestamp: server.clock.now().toISOString(),
-        })),
-      },
-    });
+    const event = { machineId: 'told', timestamp: server.clock.now().toISOString() };
+    await reportEvents(desktop, [event, event]);
     const { displayId } = await eventually(async () => (await find('WS-TOLD')) ?? false);
     const told = async (who: Api) => {
       const { data } = (await who.call(calls.timeline, { params: { id: displayId } })).body;
@@ -47,16 +37,10 @@ describe('the timeline', () => {
     const at = (n: number) =>
       new Date(server.clock.now().getTime() - 60_000 * Math.floor(n / 3)).toISOString();
     for (const batch of [0, 1, 2])
-      await desktop.ok(updateEvents.report, {
-        body: {
-          events: Array.from({ length: 400 }, (_, n) => ({
-            eventId: uuidv7(),
-            machineId: 'long ago',
-            eventType: 'check' as const,
-            timestamp: at(batch * 400 + n),
-          })),
-        },
-      });
+      await reportEvents(
+        desktop,
+        numbers(400).map((n) => ({ machineId: 'long ago', timestamp: at(batch * 400 + n) })),
+      );
     const machine = await eventually(async () => (await find('long ago')) ?? false);
     const pages = async () => {
       const counts: number[] = [];
@@ -79,13 +63,10 @@ describe('the timeline', () => {
     await validateOn(desktop, await makeLicense(staff), machineId);
     server.clock.advance(minutes(1));
     const timestamp = server.clock.now().toISOString();
-    const events = Array.from({ length: 500 }, () => ({
-      eventId: uuidv7(),
-      machineId,
-      eventType: 'check' as const,
-      timestamp,
-    }));
-    await desktop.ok(updateEvents.report, { body: { events } });
+    await reportEvents(
+      desktop,
+      numbers(500).map(() => ({ machineId, timestamp })),
+    );
     const machine = await eventually(async () => (await find(machineId)) ?? false);
     const page = async (query: { before?: string } = {}) => {
       const { data, meta } = (await staff.call(calls.timeline, { params: { id: machine.displayId }, query }))

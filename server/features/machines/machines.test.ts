@@ -1,12 +1,17 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { machines as calls } from '../../../contract/machines.ts';
 import { offline } from '../../../contract/offline.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
-import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
-import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
+import {
+  askFeed,
+  makeApiKey,
+  makeLicense,
+  makeRelease,
+  reportEvents,
+  validateOn,
+  type Told,
+} from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { offlineMachine } from '../../../tests/offline-machine.ts';
 import { machineRow } from '../../../tests/rows.ts';
@@ -16,13 +21,11 @@ const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
 
-type Reported = { eventType: string; [field: string]: unknown };
-
-async function report(machineId: string, events: Reported[]): Promise<string> {
+async function report(machineId: string, events: Told[]): Promise<string> {
   const before = await totalOf(machineId);
   for (let n = 0; n < events.length; n += 500) {
-    const batch = events.slice(n, n + 500).map((event) => ({ eventId: uuidv7(), machineId, ...event }));
-    await desktop.ok(updateEvents.report, { body: { events: batch as never } });
+    const batch = events.slice(n, n + 500).map((event) => ({ machineId, ...event }));
+    await reportEvents(desktop, batch);
   }
   await eventually(async () => (await totalOf(machineId)) === before + events.length);
   return (await machineOf(machineId))!.display_id;
@@ -31,7 +34,7 @@ async function report(machineId: string, events: Reported[]): Promise<string> {
 const machineOf = (machineId: string) => machineRow(server, machineId);
 const totalOf = async (machineId: string) => (await machineOf(machineId))?.total_events ?? 0;
 
-const check = { eventType: 'check', platform: 'win32', architecture: 'x64', fromVersion: '1.0.0' };
+const check = { fromVersion: '1.0.0' };
 
 describe('one machine', () => {
   test('is shown with its events, downloads and licenses, the latest first', async () => {
@@ -186,12 +189,7 @@ test('the explanation names every release, those in the bin too', async () => {
     'It is the newest release for this machine, which runs 1.0.0, and it is fully out.',
   );
   // and the feed agrees
-  const feed = await desktop.call(
-    updates.electron,
-    { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } },
-    { 'x-machine-id': 'curious' },
-  );
-  expect(feed.text).toContain('version: "8.1.0"');
+  expect((await askFeed(desktop, { 'x-machine-id': 'curious' })).text).toContain('version: "8.1.0"');
 });
 
 describe('the list', () => {

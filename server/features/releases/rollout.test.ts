@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
-import { updates } from '../../../contract/updates.ts';
-import { makeRelease } from '../../../tests/factories.ts';
+import { askFeed, makeRelease } from '../../../tests/factories.ts';
 import { auditOf, minutes, startTestServer, type Api, type Identity } from '../../../tests/harness.ts';
 import { releaseRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
@@ -171,8 +170,8 @@ describe('a rollout that was paused', () => {
       who.email,
       '9.5.0 for Windows x64 (stable): rollout paused at 100 %: Two sites report crashes',
     ]);
-    const feed = { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } } as const;
-    const asked = await api.call(updates.electron, feed, { 'x-app-version': '9.4.0' });
+    const ask = () => askFeed(api, { 'x-app-version': '9.4.0' });
+    const asked = await ask();
     expect(asked.text).not.toContain('9.5.0');
     expect(asked.headers.get('x-update-reason')).toBe('PAUSED');
     expect((await resume(made.id)).body.data).toMatchObject({
@@ -181,7 +180,7 @@ describe('a rollout that was paused', () => {
       pauseReason: null,
       pausedBy: null,
     });
-    expect((await api.call(updates.electron, feed, { 'x-app-version': '9.4.0' })).text).toContain('9.5.0');
+    expect((await ask()).text).toContain('9.5.0');
   });
 
   test('by hand is refused with the reason, and to those who may not manage rollouts', async () => {

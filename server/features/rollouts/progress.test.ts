@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
 import { releases as calls } from '../../../contract/releases.ts';
-import type { RouteRequest } from '../../../contract/route.ts';
 import { rollouts, type MachineGroup } from '../../../contract/rollouts.ts';
-import { updateEvents } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
-import { makeApiKey, makeCustomer, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
+import {
+  askFeed,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  makeRelease,
+  reportEvents,
+  validateOn,
+  type Told,
+} from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api } from '../../../tests/harness.ts';
-
-type Event = Partial<RouteRequest<typeof updateEvents.report>['body']['events'][number]>;
 
 const server = await startTestServer();
 const admin = server.api(await server.signInAs('super_admin'));
@@ -20,24 +24,8 @@ const key = await makeApiKey(admin, { scopes: ['updates', 'validate'] });
 const desktop = server.api(key);
 
 const check = async (machineId: string, version: string) =>
-  desktop.call(
-    updates.electron,
-    { params: { platform: 'win32', architecture: 'x64', file: 'latest.yml' } },
-    { 'x-app-version': version, 'x-machine-id': machineId },
-  );
-const report = (events: Event[]) =>
-  desktop.ok(updateEvents.report, {
-    body: {
-      events: events.map((event) => ({
-        eventId: uuidv7(),
-        machineId: 'x',
-        eventType: 'check' as const,
-        platform: 'win32' as const,
-        architecture: 'x64' as const,
-        ...event,
-      })),
-    },
-  });
+  askFeed(desktop, { 'x-app-version': version, 'x-machine-id': machineId });
+const report = (events: Told[]) => reportEvents(desktop, events);
 const at = ({ id }: { id: string }) => ({ params: { releaseId: id } });
 const progress = (release: { id: string }, as: Api = manager) => as.ok(rollouts.progress, at(release));
 const listed = (release: { id: string }, group: MachineGroup, search?: string, as: Api = manager) =>

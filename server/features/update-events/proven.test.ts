@@ -5,6 +5,7 @@ import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updateEvents, type ReportedEvent } from '../../../contract/update-events.ts';
 import {
+  askFeed,
   deactivate,
   enrollOn,
   machinesOf,
@@ -59,8 +60,7 @@ const stateOf = (release: Release, { machineId }: Machine) =>
 /** The machine asks the feed and fetches what it is offered. */
 async function take(release: Release, { as }: Machine): Promise<void> {
   const headers = { ...as.headers, 'x-app-version': '0.0.1' };
-  const feed = await fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, { headers });
-  expect(await feed.text()).toContain(`version: "${release.version}"`);
+  expect((await askFeed(server.api({ headers }))).text).toContain(`version: "${release.version}"`);
   const file = await fetch(server.url + new URL(release.fileUrl).pathname, { headers });
   await file.arrayBuffer();
 }

@@ -6,7 +6,7 @@ import { releases as releaseCalls, type Release } from '../../../contract/releas
 import type { RouteRequest } from '../../../contract/route.ts';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
-import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { askFeed, makeApiKey, makeRelease, reportEvents, type Told } from '../../../tests/factories.ts';
 import {
   auditOf,
   days,
@@ -42,21 +42,11 @@ beforeEach(async () => {
   release = await makeRelease(server);
 });
 
-type Told = Partial<Event>;
-
 const report = (api: Api, events: Told[]) =>
-  api.ok(calls.report, {
-    body: {
-      events: events.map((event) => ({
-        eventId: uuidv7(),
-        machineId: 'a machine',
-        eventType: 'check' as const,
-        platform: 'win32' as const,
-        architecture: 'x64' as const,
-        ...event,
-      })),
-    },
-  });
+  reportEvents(
+    api,
+    events.map((event) => ({ machineId: 'a machine', ...event })),
+  );
 
 const row = (machineId: string) => machineRow(server, machineId);
 
@@ -282,9 +272,8 @@ const asked = 1;
 async function takeUpdate(taken: Release, machineIds: readonly string[]): Promise<void> {
   await Promise.all(
     machineIds.map(async (machineId) => {
-      const headers = { ...updatesKey.headers, 'x-machine-id': machineId, 'x-app-version': '0.0.1' };
-      const feed = await fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, { headers });
-      expect(await feed.text()).toContain(`version: "${taken.version}"`);
+      const feed = await askFeed(desktop, { 'x-machine-id': machineId, 'x-app-version': '0.0.1' });
+      expect(feed.text).toContain(`version: "${taken.version}"`);
       await fetchFile(taken, machineId);
     }),
   );
@@ -370,11 +359,8 @@ describe('what nobody saw', () => {
     const machineId = `frozen ${release.id}`;
     await report(desktop, [{ machineId, fromVersion: '999.0.0' }]);
     expect((await written(machineId, 1)).last_version).toBe('999.0.0');
-    const ask = () =>
-      fetch(`${server.url}/api/v1/updates/electron/win32/x64/latest.yml`, {
-        headers: { ...updatesKey.headers, 'x-machine-id': machineId },
-      });
-    expect(await (await ask()).text()).toContain('files:\n  - url');
+    const { text } = await askFeed(desktop, { 'x-machine-id': machineId });
+    expect(text).toContain('files:\n  - url');
     const explained = await staff.ok(machineCalls.explain, { params: { id: machineHashOf(machineId) } });
     expect(explained.some(({ offered }) => offered)).toBe(true);
     expect(explained.map(({ reason }) => reason)).not.toContain('NOT_NEWER');
