@@ -464,6 +464,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return server;
 }
 
+/** A server of its own for a test that moves the clock, counts or looks at whole lists. */
+export async function alone(
+  work: (own: TestServer) => Promise<void>,
+  options: TestServerOptions = {},
+): Promise<void> {
+  const own = await startTestServer(options);
+  try {
+    await work(own);
+  } finally {
+    await own.close();
+  }
+}
+
 /** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */
 export async function signedInAt(url: string, body: { email: string; password: string }): Promise<Identity> {
   const { status, text, headers } = await apiAt(url).call(sessionCalls.login, { body });

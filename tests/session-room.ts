@@ -1,21 +1,11 @@
 import { generateSync } from 'otplib';
 import { account } from '../contract/account.ts';
 import { session as calls } from '../contract/session.ts';
-import { minutes, password, startTestServer, type Identity, type TestServer } from './harness.ts';
+import { minutes, password, type Identity, type TestServer } from './harness.ts';
 
 export const me = (on: TestServer, who: Identity) => on.api(who).call(calls.me);
 
 export const later = (on: TestServer, ms: number) => on.clock.advance(ms);
-
-/** A server of its own for tests that move the clock or count failures. */
-export async function alone(work: (own: TestServer) => Promise<void>, options = {}): Promise<void> {
-  const own = await startTestServer(options);
-  try {
-    await work(own);
-  } finally {
-    await own.close();
-  }
-}
 
 /** What the authenticator app with this secret shows now. */
 export const codeOf = (on: TestServer, secret: string) =>

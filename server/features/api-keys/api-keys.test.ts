@@ -6,6 +6,7 @@ import { users } from '../../../contract/users.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, type ApiKeyFields, type MadeApiKey } from '../../../tests/factories.ts';
 import {
+  alone,
   auditOf,
   days,
   eventually,
@@ -26,15 +27,9 @@ const callWith = (who: Identity, on: TestServer = server, headers: Record<string
   on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);
 const list = async () => (await staff.ok(calls.list)).apiKeys;
 
-async function alone(work: (own: TestServer, ownStaff: Api) => Promise<void>): Promise<void> {
-  const config = { ...behindProxy.config, sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
-  const own = await startTestServer({ config });
-  try {
-    await work(own, own.api((await own.signInAs('super_admin')).byCookie));
-  } finally {
-    await own.close();
-  }
-}
+const endless = { ...behindProxy.config, sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
+const onOwnServer = (work: (own: TestServer, ownStaff: Api) => Promise<void>) =>
+  alone(async (own) => work(own, own.api((await own.signInAs('super_admin')).byCookie)), { config: endless });
 
 describe('a new key', () => {
   test('is shown whole once, with what was asked for and the defaults of the spec', async () => {
@@ -204,7 +199,7 @@ describe('a key', () => {
   });
 
   test('expires on the millisecond', async () => {
-    await alone(async (own, ownStaff) => {
+    await onOwnServer(async (own, ownStaff) => {
       const made = await makeApiKey(ownStaff, { expiresAt: '2026-12-01T00:00:00Z' });
       own.clock.set('2026-11-30T23:59:59.999Z');
       expect((await callWith(made, own)).status).toBe(200);
@@ -471,7 +466,7 @@ describe('the hourly limit', () => {
   });
 
   test('begins anew with the hour', async () => {
-    await alone(async (own, ownStaff) => {
+    await onOwnServer(async (own, ownStaff) => {
       const made = await makeApiKey(ownStaff, { rateLimit: 2 });
       expect((await statuses(made, [own], 5)).passed).toBe(2);
       own.clock.set('2026-11-20T09:59:59.999Z');
@@ -484,7 +479,7 @@ describe('the hourly limit', () => {
   });
 
   test('holds after a restart within the hour', async () => {
-    await alone(async (own, ownStaff) => {
+    await onOwnServer(async (own, ownStaff) => {
       const made = await makeApiKey(ownStaff, { rateLimit: 50 });
       const twin = await startTwin(own);
       expect((await statuses(made, [twin], 30)).passed).toBe(30);

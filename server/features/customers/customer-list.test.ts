@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { customers as calls } from '../../../contract/customers.ts';
 import { makeCustomer, makeLicense, signInWith, softDelete } from '../../../tests/factories.ts';
-import { eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { alone, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
@@ -10,19 +10,12 @@ const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
 
 /** A server with these customers and no others. */
-async function withCustomers(
-  names: string[],
-  work: (own: Api, ownServer: TestServer) => Promise<void>,
-): Promise<void> {
-  const own = await startTestServer();
-  const ownApi = own.api(await own.signInAs('super_admin'));
-  try {
+const withCustomers = (names: string[], work: (own: Api, ownServer: TestServer) => Promise<void>) =>
+  alone(async (own) => {
+    const ownApi = own.api(await own.signInAs('super_admin'));
     for (const name of names) await makeCustomer(ownApi, { name });
     await work(ownApi, own);
-  } finally {
-    await own.close();
-  }
-}
+  });
 
 describe('the list', () => {
   test('leaves out the soft-deleted, and counts them', async () => {

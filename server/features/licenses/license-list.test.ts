@@ -11,6 +11,7 @@ import {
   type LicenseFields,
 } from '../../../tests/factories.ts';
 import {
+  alone,
   days,
   eventually,
   startTestServer,
@@ -28,14 +29,8 @@ const keys = (list: License[]) => list.map((license) => license.licenseKey);
 const endless = { sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
 
 /** A server with nothing in it, for tests that look at whole lists. */
-async function fresh(work: (own: Api, ownServer: TestServer) => Promise<void>): Promise<void> {
-  const own = await startTestServer({ config: endless });
-  try {
-    await work(own.api((await own.signInAs('super_admin')).byCookie), own);
-  } finally {
-    await own.close();
-  }
-}
+const fresh = (work: (own: Api, ownServer: TestServer) => Promise<void>) =>
+  alone(async (own) => work(own.api((await own.signInAs('super_admin')).byCookie), own), { config: endless });
 
 describe('the three tabs', () => {
   test('divide all licenses, to the millisecond of validUntil', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { session as calls } from '../../../contract/session.ts';
 import {
+  alone,
   auditOf,
   checkedTime,
   cookieOf,
@@ -15,7 +16,7 @@ import {
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { alone, later, me } from '../../../tests/session-room.ts';
+import { later, me } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
+  alone,
   changePerson,
   cookieOf,
   password,
@@ -10,7 +11,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { alone, later, me } from '../../../tests/session-room.ts';
+import { later, me } from '../../../tests/session-room.ts';
 
 const server = await startTestServer();
 
@@ -106,6 +107,7 @@ describe('login', () => {
         asked.push(hash);
         return false;
       },
+      derive: async () => Buffer.alloc(32),
       stop: async () => undefined,
     };
     await alone(
