@@ -1,6 +1,7 @@
 import { customers } from '../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { names, search } from './customers-screen.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
@@ -34,17 +35,10 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await expect(names(page)).toHaveText([name]);
 
   // The numbers, while loading and when they cannot be loaded: the confirmation is not blocked.
-  let answer = () => {};
-  const wait = new Promise<void>((resolve) => (answer = resolve));
   expectStatus(page, 500);
-  await page.route(
-    `**${customers.impact.path}?*`,
-    async (route) => {
-      await wait;
-      await route.fulfill({ status: 500, body: '{}' });
-    },
-    { times: 1 },
-  );
+  const impact = `**${customers.impact.path}?*`;
+  await page.route(impact, (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 });
+  const answer = await holdBack(page, impact);
   await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
   const consequences = question.getByRole('group', { name: 'Consequences' });
   await expect(consequences).toHaveText('Counting who is affected…');

@@ -7,6 +7,7 @@ import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   addressOf,
   button,
@@ -27,20 +28,9 @@ import {
 
 /** Keeps this call waiting: `begun` when the page makes it, until `answer` is called. */
 async function hold(page: Page, { method, path }: Route) {
-  let answer = () => {};
-  const wanted = new Promise<void>((resolve) => (answer = resolve));
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  await page.route(
-    (url) => addressOf(path).test(url.pathname),
-    async (route) => {
-      if (route.request().method() !== method) return route.fallback();
-      begin();
-      await wanted;
-      await route.continue();
-    },
-  );
-  return { begun, answer: () => answer() };
+  const isCalled = (url: URL) => addressOf(path).test(url.pathname);
+  const begun = page.waitForRequest((one) => one.method() === method && isCalled(new URL(one.url())));
+  return { begun, answer: await holdBack(page, isCalled, method) };
 }
 
 const leaves = (page: Page) => page.getByRole('link', { name: 'Audit Log', exact: true });

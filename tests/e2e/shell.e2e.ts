@@ -5,6 +5,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, seenOn } from './observe.ts';
 import { makeRelease } from './releases.ts';
 import {
@@ -336,13 +337,9 @@ test('a screen waits 5 s at most for its notices, which come when they are there
   page,
   server,
 }) => {
-  let answer = () => {};
-  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
-  const data = { paused: [], approvals: [], storageDown: true, clock: null };
-  await page.route(`**${notices.list.path}`, async (route) => {
-    await isAnswered;
-    await route.fulfill({ json: { success: true, data } });
-  });
+  const json = { success: true, data: { paused: [], approvals: [], storageDown: true, clock: null } };
+  await page.route(`**${notices.list.path}`, (route) => route.fulfill({ json }));
+  const answer = await holdBack(page, `**${notices.list.path}`);
   await page.clock.install();
   const isAsked = page.waitForRequest(`**${notices.list.path}`);
   await signInAs(page, 'viewer', '/customers', server);
