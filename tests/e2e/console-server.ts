@@ -1,20 +1,13 @@
 import { hash } from '@node-rs/argon2';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { RoleName } from '../../contract/permissions.ts';
 import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
-import { freePort } from '../../server/db/embedded-postmaster.ts';
 import { apiAt, createTestDatabase, password, signedInAt, type Api } from '../harness.ts';
-import { placeOfRun } from '../place.ts';
+import { freePort, newDataDir, removeDataDir, startServer as startBuilt } from '../server-process.ts';
 
-const root = join(import.meta.dirname, '../..');
-const main = join(root, 'dist/server/main.js');
 const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 
 /** The built server in a separate process, with an empty data directory and a new database. */
@@ -42,34 +35,22 @@ export type Person = { userId: string; email: string; name: string };
 
 /** Starts the built server as `npm start` does, and waits until it is ready. */
 export async function startServer(): Promise<ConsoleServer> {
-  const dataDir = await mkdtemp(join(await placeOfRun(), 'lanyard-e2e-'));
+  const dataDir = await newDataDir();
   const database = await createTestDatabase({ cluster: process.env.TEST_DATABASE_URL });
   const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url };
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--enable-source-maps', '--import', filesElsewhere, main], {
-    env: {
-      PATH,
-      HOME,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      PUBLIC_URL: url,
-      ...settings,
-      LOG_LEVEL: 'warn',
-      // in the test of a release, a thousand machines report with one key
-      NEW_MACHINES_PER_KEY_HOUR: '100000',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  }
-  const closed = once(child, 'close');
-  await until(`${url}/readyz`, () => {
-    if (child.exitCode !== null) throw new Error(`The server ended:\n${output}`);
-    return existsSync(join(dataDir, 'first-password'));
+  const PORT = String(await freePort());
+  const url = `http://127.0.0.1:${PORT}`;
+  const server = await startBuilt({
+    PORT,
+    HOST: '127.0.0.1',
+    PUBLIC_URL: url,
+    ...settings,
+    ADMIN_EMAIL: '',
+    ADMIN_PASSWORD: '',
+    LOG_LEVEL: 'warn',
+    // in the test of a release, a thousand machines report with one key
+    NEW_MACHINES_PER_KEY_HOUR: '100000',
+    NODE_OPTIONS: `--import ${filesElsewhere}`,
   });
 
   const pool = createPool(database.url, 2);
@@ -98,21 +79,12 @@ export async function startServer(): Promise<ConsoleServer> {
       }),
     async stop() {
       await pool.end();
-      child.kill('SIGTERM');
-      const [code] = (await closed) as [number | null];
+      const code = await server.end('SIGTERM');
       await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
-      if (code !== 0) throw new Error(`The server did not stop cleanly (${code}):\n${output}`);
+      await removeDataDir(dataDir);
+      if (code !== 0) throw new Error(`The server did not stop cleanly (${code}):\n${server.output()}`);
     },
   };
-}
-
-async function until(probe: string, isSaid: () => boolean): Promise<void> {
-  const giveUp = Date.now() + 60_000;
-  while (!isSaid() || !(await fetch(probe).catch(() => undefined))?.ok) {
-    if (Date.now() > giveUp) throw new Error('The server does not become ready.');
-    await sleep(50);
-  }
 }
 
 const firstSignIn = /email\s+(\S+)\s+password\s+(\S+)\s/;
