@@ -23,6 +23,9 @@ export const passwordsBusy = fail(
   { retryAfter: 1 },
 );
 
+/** Systems write the same letter as one character or as two. Hashes of before may be of two, so `verify` tries both. */
+const composed = (password: string) => password.normalize('NFC');
+
 type Job = { password: string; hash?: string; salt?: Buffer };
 type Answer = string | boolean | Buffer;
 type Task = Job & { resolve(value: Answer): void; reject(error: Error): void };
@@ -76,9 +79,13 @@ export function createPasswords(processes = 1) {
 
   return {
     /** Computes the argon2id hash of a password. Throws PasswordsBusy if too many calls wait. */
-    hash: (password: string) => run({ password }) as Promise<string>,
+    hash: (password: string) => run({ password: composed(password) }) as Promise<string>,
     /** Verifies a password against a hash. Throws PasswordsBusy if too many calls wait. */
-    verify: (hash: string, password: string) => run({ password, hash }) as Promise<boolean>,
+    async verify(hash: string, password: string): Promise<boolean> {
+      const attempts = new Set([composed(password), password]);
+      for (const one of attempts) if ((await run({ password: one, hash })) === true) return true;
+      return false;
+    },
     /** Derives 32 bytes with argon2id, for secrets looked up by hash. Throws PasswordsBusy if too many calls wait. */
     derive: async (secret: string, salt: Buffer) =>
       Buffer.from((await run({ password: secret, salt })) as Buffer),

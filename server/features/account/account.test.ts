@@ -88,6 +88,18 @@ describe('a new password of one’s own', () => {
   });
 });
 
+test('the same letters are the same password, however a keyboard writes them', async () => {
+  const person = await server.signInAs('viewer');
+  const [two, one] = ['Zébra-hat-éé'.normalize('NFD'), 'Zébra-hat-éé'.normalize('NFC')];
+  const change = (currentPassword: string, newPassword: string) =>
+    server
+      .api(person)
+      .call(calls.changePassword, { body: { currentPassword, newPassword, confirmPassword: newPassword } });
+  expect((await change(password, two)).status).toBe(204);
+  for (const typed of [one, two]) expect((await signIn(person.email, typed)).status).toBe(200);
+  expect((await change(two, one)).status, 'the same again').toBe(422);
+});
+
 describe('one’s own sessions', () => {
   test('are open no longer than 12 hours, however busy: an older one is neither listed nor counted', async () => {
     const { email, userId } = await server.createPerson('admin');

@@ -39,7 +39,7 @@ export async function prepareNewPassword(
   if (refusal) return refusal;
   const verified = await verifyCurrentPassword(guarded, by, typed.currentPassword);
   if (isFailure(verified)) return verified;
-  if (typed.newPassword === typed.currentPassword) return sameAgain;
+  if (await guarded.passwords.verify(verified, typed.newPassword)) return sameAgain;
   return { hash: await guarded.passwords.hash(typed.newPassword), verified };
 }
 
