@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, instant, namedObject, queryFlag, requiredText } from './common.ts';
+import { dateTime, id, instant, isShallow, namedObject, queryFlag, requiredText } from './common.ts';
 import { hasPermission, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
@@ -115,7 +115,10 @@ export const approvals = {
         .strictObject({ releaseId: id, channel: z.enum(channels) })
         .partial()
         .meta({ description: 'Those in the path of the call' }),
-      body: z.record(z.string(), z.unknown()).optional(),
+      body: z
+        .record(z.string(), z.unknown())
+        .refine((body) => isShallow(body, 10), 'Must not be nested deeper than 10 levels')
+        .optional(),
       seen: instant.meta({ description: 'updatedAt of the release or channel as it was seen' }),
     }),
     answer: changeRequest,

@@ -22,6 +22,10 @@ export const requiredText = (max: number, message?: string) =>
 /** What shows nothing, but for the joiners that some scripts need inside of words. */
 const invisible = /(?!\u200c|\u200d|\ufeff)[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
+/** Whether two different texts of this kind can be told apart on a screen, but for accents and case. */
+export const isVisible = (value: string): boolean =>
+  value === value.replaceAll(invisible, '').replaceAll('\ufeff', '');
+
 /** Without what makes two names look alike that are not: other kinds of spaces, invisible characters. */
 export function asLine(typed: string): string {
   const shown = typed.normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ').trim();
@@ -97,6 +101,12 @@ export const paging = {
   limit: wholeNumber(1, 500).optional().meta({ description: 'Maximum number of rows; by default all' }),
   offset: wholeNumber(0, 10_000_000).optional().meta({ description: 'Rows to skip' }),
 };
+
+/** Whether data of any form is nested at most `levels` deep. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1)));
 
 /** Search text, limited in length to bound the cost of a search. */
 export const search = text(200).optional();

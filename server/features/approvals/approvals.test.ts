@@ -58,6 +58,17 @@ const withdraw = (api: Api, { id: requestId }: ChangeRequest) =>
   api.call(approvals.withdraw, { params: { requestId } });
 const rowOf = (release: Release) => releaseRow(server, release);
 
+test('a body that is nested deeper than any call is bad input, with a key as well', async () => {
+  const call = '"call":"PATCH /api/v1/updates/admin/releases/{releaseId}","params":{}';
+  const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const answer = await fetch(`${server.url}/api/v1/updates/admin/approvals`, {
+    method: 'POST',
+    headers: { ...requester.headers, 'content-type': 'application/json', 'idempotency-key': 'deep' },
+    body: `{${call},"body":${deep},"seen":"2026-01-01T00:00:00.000Z"}`,
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'INVALID_INPUT' }]);
+});
+
 const draft = () => makeRelease(server, { isDraft: true });
 const onBeta = () => makeRelease(server, { channel: 'beta' });
 const toFew = () => makeRelease(server, { rolloutPercentage: 5 });
