@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { machineId } from './activations.ts';
 import { architectureName, platformName } from './builds.ts';
-import { id, instant, requiredText, text } from './common.ts';
+import { id, instant, text } from './common.ts';
 import { updateEventTypes } from './machines.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 import { channels } from './versions.ts';
@@ -12,7 +13,7 @@ export const mostEvents = 500;
 const reportedEvent = z
   .strictObject({
     eventId: id,
-    machineId: requiredText(256, 'Machine ID is required')
+    machineId: machineId
       .optional()
       .meta({ description: 'Required unless the call is authenticated by a machine token' }),
     eventType: z.enum(updateEventTypes),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, namedObject, requiredText, wholeNumber } from './common.ts';
+import { id, namedObject, requiredLine, wholeNumber } from './common.ts';
 import { buildFields, checkPlan, largestFile, publishFields, sha512 } from './builds.ts';
 import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
@@ -16,7 +16,7 @@ export const storedExtensions = [...acceptedExtensions, '.AppImage', '.deb', '.r
 export const storedExtensionOf = (fileName: string) =>
   storedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension.toLowerCase()));
 
-const fileName = requiredText(200, 'File name is required').refine(
+const fileName = requiredLine(200, 'File name is required').refine(
   (name) => !/[\\/]/.test(name) && !name.startsWith('.') && storedExtensionOf(name) !== undefined,
   `Must be a file name that ends in ${storedExtensions.join(', ')}`,
 );

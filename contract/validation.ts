@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
-import { dateTime, id, namedObject, text } from './common.ts';
+import { dateTime, id, line, namedObject, text } from './common.ts';
 import { licenseTypes } from './licenses.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
@@ -41,7 +41,7 @@ export const seatReleaseCodes = [
 ] as const;
 
 const machineFacts = {
-  hostname: text(253).optional(),
+  hostname: line(253).optional(),
   platform: text(50).optional(),
   architecture: text(50).optional(),
   osVersion: text(100).optional(),

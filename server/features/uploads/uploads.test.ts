@@ -281,11 +281,13 @@ describe('a file in chunks', () => {
     ['App.appimage', appImage(MiB)],
     ['app.deb', Buffer.concat([Buffer.from('!<arch>\ndebian-binary   '), randomBytes(MiB)])],
     ['app.rpm', Buffer.concat([Buffer.from('edabeedb', 'hex'), randomBytes(MiB)])],
+    ['e\u0301vil\u202Egpj.exe', program(MiB)],
   ])('named %s is taken when it is one', async (fileName, content) => {
     const prepared = await up.prepare(content, { fileName });
     await up.sendAll(content, prepared);
     const answer = await up.complete(content, prepared);
     expect(answer.status, answer.text).toBe(201);
+    expect(answer.body.data.fileName).not.toMatch(/\u202e|\u0301/);
   });
 
   test('that was cancelled has no bytes left, and takes nothing more', async () => {

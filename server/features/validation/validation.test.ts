@@ -47,7 +47,7 @@ describe('the first valid call of a machine', () => {
         licenseKey: license.licenseKey,
         machineId: 'm-1',
         nonce: 'n-1',
-        hostname: 'ct-1',
+        hostname: 'ct\u202e-1',
         platform: 'linux',
         architecture: 'x64',
         osVersion: '6.1',
@@ -458,6 +458,10 @@ test.each([
   [{ machineId: undefined }, 'machineId'],
   [{ machineId: 'x'.repeat(257) }, 'machineId: Must be at most 256 characters'],
   [{ machineId: 'a\0b' }, 'machineId: Contains characters that are not text'],
+  ...['\u200b', '\u202e', '\u3164', '\ufe0f', '\ufeff', '\u2800'].map((hidden): [object, string] => [
+    { machineId: `WS-${hidden}1` },
+    'machineId: Contains characters that cannot be seen',
+  ]),
   [{ licenseKey: undefined }, 'licenseKey'],
   [{ licenseKey: 7 }, 'licenseKey'],
   [{ nonce: 'x'.repeat(129) }, 'nonce: Must be at most 128 characters'],
@@ -465,7 +469,7 @@ test.each([
 ])('a request with %j is refused, naming the field, and nothing is recorded', async (fields, sentence) => {
   const { licenseKey } = await makeLicense(staff);
   const answer = await desktop.call(calls.validate, {
-    body: { licenseKey, machineId: 'refused', ...fields } as never,
+    body: { licenseKey, machineId: 'refused', ...fields },
   });
   expect(answer.status).toBe(400);
   expect(answer.body.error).toContain(sentence);
