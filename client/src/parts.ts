@@ -2,7 +2,7 @@ import { signedAnswerIn, type SignedAnswer } from './answer.ts';
 import type { Http } from './http.ts';
 import type { Secrets } from './identity.ts';
 import { noTimes, type Times } from './evaluate-kept.ts';
-import { jsonObject } from './jws.ts';
+import { isObject, jsonObject } from './jws.ts';
 import type { KeyRing } from './keys.ts';
 import type { Store } from './store.ts';
 import type { Facts } from './types.ts';
@@ -31,45 +31,74 @@ const timesFile = 'times.json';
 
 /** The last answer that the server signed for this license. */
 export async function readKeptAnswer({ store, licenseKey }: Kept): Promise<SignedAnswer | undefined> {
-  const kept = jsonObject(await store.read(decisionFile));
-  return kept?.['licenseKey'] === licenseKey ? signedAnswerIn(kept) : undefined;
+  return signedAnswerIn(answersIn(await store.read(decisionFile))[licenseKey]);
 }
 
-/** Keeps an answer for later, or none. Returns the problem, if there is one. */
-export function keepAnswer(
+/**
+ * Keeps an answer for later, or none; those for other licenses stay: a license key that was mistyped once must not cost
+ * the answer for the right one. Returns the problem, if there is one.
+ */
+export async function keepAnswer(
   { store, licenseKey }: Kept,
   answer: SignedAnswer | undefined,
 ): Promise<string | undefined> {
-  if (!answer) return store.remove(decisionFile);
-  return store.write(decisionFile, JSON.stringify({ licenseKey, ...answer }));
+  const { [licenseKey]: before, ...others } = answersIn(await store.read(decisionFile));
+  if (!answer && Object.keys(others).length === 0) return store.remove(decisionFile);
+  return answer || before
+    ? store.write(decisionFile, JSON.stringify({ ...others, ...(answer && { [licenseKey]: answer }) }))
+    : undefined;
 }
+
+/** The kept answers by license key. The first versions kept one alone, with its key beside it. */
+function answersIn(text: string | undefined): Record<string, unknown> {
+  const kept = jsonObject(text) ?? {};
+  const { licenseKey, ...answer } = kept;
+  return typeof licenseKey === 'string' ? { [licenseKey]: answer } : kept;
+}
+
+/** The record of times: one clock for all licenses, and for each the time of its refusal. */
+type TimesRecord = Pick<Times, 'signed' | 'seen'> & { refused: Record<string, number> };
+
+/** What is refused of a license that has no entry of its own. */
+const others = '*';
 
 /** The times that this machine has seen; undefined if there are none, which only tampering does to a machine with a key. */
 export async function readTimes({ store, licenseKey }: Kept): Promise<Times | undefined> {
-  return timesIn(await store.read(timesFile), licenseKey);
+  const record = timesIn(await store.read(timesFile));
+  return record && { ...record, refused: record.refused[licenseKey] ?? record.refused[others] ?? 0 };
 }
 
-function timesIn(text: string | undefined, licenseKey: string): Times | undefined {
-  const { signed, seen, refused, licenseKey: refusedLicense } = jsonObject(text) ?? {};
-  if (!isTime(signed) || !isTime(seen) || !isTime(refused)) return undefined;
-  return { signed, seen, refused: refusedLicense === licenseKey ? refused : 0 };
+/** The first versions kept the refusal of one license, with its key beside it. */
+function timesIn(text: string | undefined): TimesRecord | undefined {
+  const { signed, seen, refused, licenseKey } = jsonObject(text) ?? {};
+  if (!isTime(signed) || !isTime(seen)) return undefined;
+  const all = typeof licenseKey === 'string' ? { [licenseKey]: refused } : refused;
+  return isObject(all) && Object.values(all).every(isTime)
+    ? { signed, seen, refused: all as Record<string, number> }
+    : undefined;
 }
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
 /** Whether the times are gone, and not only held by a virus scanner. */
-export async function areTimesGone({ store, licenseKey }: Kept): Promise<boolean> {
+export async function areTimesGone({ store }: Kept): Promise<boolean> {
   const text = await store.read(timesFile);
-  return text === undefined ? !(await store.has(timesFile)) : !timesIn(text, licenseKey);
+  return text === undefined ? !(await store.has(timesFile)) : !timesIn(text);
 }
 
-/** Returns the problem, if there is one. */
-export async function writeTimes(parts: Kept, times: Times): Promise<string | undefined> {
-  const { store, licenseKey } = parts;
-  const text = JSON.stringify({ licenseKey, ...times });
-  return JSON.stringify(await readTimes(parts)) === JSON.stringify(times)
-    ? undefined
-    : store.write(timesFile, text);
+/**
+ * Writes the times; the refusals of other licenses stay. Where their record was gone, so are those: what was signed for
+ * other licenses before no longer counts. Returns the problem, if there is one.
+ */
+export async function writeTimes(
+  { store, licenseKey }: Kept,
+  { signed, seen, refused }: Times,
+): Promise<string | undefined> {
+  const text = await store.read(timesFile);
+  const before = timesIn(text)?.refused ?? { [others]: signed };
+  const record: TimesRecord = { signed, seen, refused: { ...before, [licenseKey]: refused } };
+  const written = JSON.stringify(record);
+  return written === text ? undefined : store.write(timesFile, written);
 }
 
 /**
@@ -78,5 +107,5 @@ export async function writeTimes(parts: Kept, times: Times): Promise<string | un
  */
 export async function beginTimes(parts: Kept): Promise<string | undefined> {
   if (!(await areTimesGone(parts))) return undefined;
-  return (await keepAnswer(parts, undefined)) ?? writeTimes(parts, noTimes);
+  return (await parts.store.remove(decisionFile)) ?? writeTimes(parts, noTimes);
 }

@@ -1,0 +1,101 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { day, licenseKey, newFolder, startFakeServer } from './fake-server.testing.ts';
+
+/* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
+
+const noNetwork = () => ({ status: 502, body: '' });
+const otherKey = 'E1111-22222-33333-44444-55559';
+
+type Fake = Awaited<ReturnType<typeof startFakeServer>>;
+
+/** Checks a license key that no license has, online, in this folder. */
+async function checkMistyped(fake: Fake, folder: string) {
+  fake.instead = (call) => {
+    const facts = { ...fake.decide(call), valid: false, code: 'NOT_FOUND', license: null };
+    return { status: 200, body: { data: { ...fake.signer.answer(facts), machineToken: null } } };
+  };
+  const mistyped = await fake.client({ folder, licenseKey: otherKey });
+  expect(await mistyped.check()).toMatchObject({ valid: false, source: 'online', code: 'NOT_FOUND' });
+  fake.instead = noNetwork;
+  expect(await mistyped.check()).toMatchObject({ valid: false, source: 'kept', code: 'NOT_FOUND' });
+}
+
+/** A machine that runs by a license file. */
+async function withFile(fake: Fake) {
+  fake.instead = noNetwork;
+  const client = await fake.client();
+  const { request } = (await client.offlineRequest()) as { request: string };
+  expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+  return client;
+}
+
+test('a license that was refused stays so when another key is typed once', async () => {
+  const fake = await startFakeServer();
+  const { folder, check } = await withFile(fake);
+  fake.instead = undefined;
+  fake.code = 'REVOKED';
+  fake.clock.at += day;
+  expect(await check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  fake.clock.at += 60_000;
+  await checkMistyped(fake, folder);
+  const again = await fake.client({ folder });
+  expect(await again.check()).toMatchObject({ valid: false, code: 'REVOKED' });
+  await rm(`${folder}/decision.json`);
+  expect(await again.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+});
+
+test('a new record of times does not forget that a license was refused', async () => {
+  const fake = await startFakeServer();
+  const { folder, check } = await withFile(fake);
+  fake.instead = undefined;
+  fake.code = 'REVOKED';
+  fake.clock.at += day;
+  await check();
+  fake.clock.at += 60_000;
+  await rm(`${folder}/times.json`);
+  await rm(`${folder}/decision.json`);
+  await checkMistyped(fake, folder);
+  expect(await (await fake.client({ folder })).check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+});
+
+test('a seat that was given back online stays so when another key is typed once', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
+  expect(await client.giveBack()).toMatchObject({ ok: true });
+  fake.clock.at += 60_000;
+  await checkMistyped(fake, client.folder);
+  await writeFile(`${client.folder}/decision.json`, kept);
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+});
+
+test('a mistyped key costs neither the kept answer nor the license file of the right one', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  await checkMistyped(fake, client.folder);
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+  const byFile = await withFile(fake);
+  await checkMistyped(fake, byFile.folder);
+  expect(await byFile.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
+test('what the first versions wrote for one license still counts', async () => {
+  const fake = await startFakeServer();
+  const folder = await newFolder();
+  const client = await fake.client({ folder });
+  await client.check();
+  const answers = JSON.parse(await readFile(`${folder}/decision.json`, 'utf8')) as Record<string, object>;
+  const written = { licenseKey, ...answers[licenseKey] };
+  await writeFile(`${folder}/decision.json`, JSON.stringify(written));
+  const times = { signed: fake.clock.at, seen: fake.clock.at };
+  await writeFile(`${folder}/times.json`, JSON.stringify({ licenseKey, ...times, refused: 0 }));
+  fake.instead = noNetwork;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+  const refused = { licenseKey, ...times, refused: fake.clock.at + 1 };
+  await writeFile(`${folder}/times.json`, JSON.stringify(refused));
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+});
