@@ -229,6 +229,24 @@ test('a clock that was far ahead does not lock the machine out afterwards', asyn
   expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
 });
 
+test.each(['VALID', 'EXPIRED'])(
+  'an answer %s from a server whose clock was ahead is forgotten with the next one',
+  async (code) => {
+    const fake = await startFakeServer();
+    const right = fake.clock.at;
+    const client = await fake.client({ now: () => new Date(right + 3_600_000) });
+    await client.check();
+    fake.clock.at = right + 500 * day;
+    fake.code = code;
+    expect(await client.check()).toMatchObject({ source: 'online', code });
+    fake.clock.at = right + 3_600_000;
+    fake.code = 'VALID';
+    expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+    fake.instead = () => noNetwork;
+    expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+  },
+);
+
 test('a new key is followed through endorsements, kept, and a key that is written into the folder is not', async () => {
   const fake = await startFakeServer();
   const [old, next, last, thief] = [fake.signer, newSigner(), newSigner(), newSigner()];

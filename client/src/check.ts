@@ -8,6 +8,8 @@ import type { CheckResult } from './types.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+/** Processes of the server may differ by this. */
+const aheadMs = 5 * minuteMs;
 
 /**
  * Asks the server, and falls back to its kept answer or to a license file where there is no answer. Only what the
@@ -31,10 +33,10 @@ async function decided(
     problem,
     await keepAnswer(parts, answer),
     await writeTimes(parts, {
-      signed: Math.max(times.signed, issuedAt),
-      // the server knows the time, so a clock that was ahead is forgotten
+      // it repeats our nonce, so it was made now: a clock that was ahead, here or of the server, is forgotten
+      signed: issuedAt,
       seen: issuedAt,
-      refused: valid ? times.refused : Math.max(times.refused, issuedAt),
+      refused: valid ? refusedBefore(times, issuedAt) : Math.max(times.refused, issuedAt),
     }),
   ];
   const verdict = {
@@ -46,6 +48,9 @@ async function decided(
   };
   return resultOf(parts, { source: 'online', ...verdict }, { problems, retryAfter: undefined });
 }
+
+/** What was refused still holds; a time of it that has not come yet is of a clock that was ahead. */
+const refusedBefore = ({ refused }: Times, now: number) => (refused > now + aheadMs ? now : refused);
 
 async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided): Promise<CheckResult> {
   const { problem, code, message, retryAfter } = asked;
