@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import net from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeServer, startProxy } from './fake-server.testing.ts';
@@ -66,6 +67,27 @@ test.each(['', 'HTTP/1.1 200 Connection Established\r\n\r\n'])(
     expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('300 ms') as string });
   },
 );
+
+test('a server that changes the protocol is no answer, and holds nobody up', async () => {
+  const strange = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+    socket.once('data', () => socket.write(head));
+  });
+  await new Promise<void>((resolve) => void strange.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void strange.close());
+  const fake = await startFakeServer();
+  const server = `http://127.0.0.1:${(strange.address() as net.AddressInfo).port}`;
+  const client = await fake.client({ server, timeoutMs: 1000 });
+  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  expect(await readdir(client.folder)).not.toContain('lock');
+}, 5000);
+
+test('a fetch that does not hear the signal is given up all the same', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const http = createHttp('https://lanyard.test', { fetch: never, timeoutMs: 300, env: {} });
+  expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('300 ms') as string });
+}, 5000);
 
 test('the path of the server address is kept, and a redirect is not followed', async () => {
   const fake = await startFakeServer();

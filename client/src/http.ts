@@ -49,13 +49,20 @@ export function createHttp(
     };
     if (body) sent.headers['content-type'] = 'application/json';
     try {
-      return fetch ? await byFetch(fetch, url, sent) : await byNode(url, sent, proxyFor(url, env));
+      const answer = fetch ? byFetch(fetch, url, sent) : byNode(url, sent, proxyFor(url, env));
+      return await Promise.race([answer, endOf(sent.signal)]);
     } catch (error) {
       const why = sent.signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
       return { problem: `${url.origin}: ${why}` };
     }
   };
 }
+
+/** Rejects when the time is over, also where what was called does not hear of it. */
+const endOf = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 
 function reasonOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
@@ -150,13 +157,18 @@ function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
         reject(new Error(`the proxy ${proxy.host} answered ${statusCode}`));
       })
       .once('error', reject)
+      .once('close', () => reject(closedEarly()))
       .end();
   });
 }
 
+const closedEarly = () => new Error('the connection was closed without an answer');
+
 function receive(request: http.ClientRequest, { body }: Sent): Promise<Reply> {
   return new Promise((resolve, reject) => {
     request.once('error', reject);
+    // after an end it changes nothing; another protocol (101) gives neither an answer nor an error
+    request.once('close', () => reject(closedEarly()));
     request.once('response', (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
