@@ -1,11 +1,12 @@
 import os from 'node:os';
 import { check } from './check.ts';
+import { giveBack } from './give-back.ts';
 import { createHttp } from './http.ts';
 import { openSecrets } from './identity.ts';
 import { keysOf, openKeyRing } from './keys.ts';
 import { canonicalKey } from './license-key.ts';
 import { readMachineId } from './machine-id.ts';
-import { giveBack, importLicense, offlineRequest } from './offline.ts';
+import { importLicense, offlineRequest } from './offline.ts';
 import { beginTimes, type Parts } from './parts.ts';
 import { createStore, type Files } from './store.ts';
 import { connectUpdater } from './updates.ts';

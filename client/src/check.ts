@@ -2,7 +2,7 @@ import { readAnswer } from './answer.ts';
 import { ask, type Decided, type Undecided } from './ask.ts';
 import { evaluateKept, noTimes, type Times, type Verdict } from './evaluate-kept.ts';
 import { messages } from './messages.ts';
-import { readOwnFile } from './offline.ts';
+import { readOwnFile } from './own-file.ts';
 import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import type { CheckResult } from './types.ts';
 

@@ -61,5 +61,8 @@ export function jsonObject(text: Buffer | string | undefined): Record<string, un
   }
 }
 
+/** A time as claims have it: whole seconds since 1970. */
+export const wholeSeconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

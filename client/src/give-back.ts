@@ -1,0 +1,88 @@
+import { dataOf } from './ask.ts';
+import { signJws, wholeSeconds } from './jws.ts';
+import { machineHash, type LicenseFile } from './license-file.ts';
+import { messages } from './messages.ts';
+import { licenseFileName, readOwnFile } from './own-file.ts';
+import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
+import { noKey, refused } from './refused.ts';
+import { keepReturn, lastReturn } from './returns.ts';
+import type { GiveBackResult } from './types.ts';
+
+/**
+ * Gives the seat back. With a license file: the file no longer counts from now on, and the receipt is for the vendor;
+ * called again, it returns the same receipt. Otherwise the server frees the seat.
+ */
+export function giveBack(parts: Parts): Promise<GiveBackResult> {
+  return parts.store.lock(parts.timeoutMs, async () => {
+    const file = await readOwnFile(parts);
+    if (file) return giveFileBack(parts, file);
+    const token = await parts.secrets.token();
+    if (token !== undefined) return giveSeatBack(parts, token);
+    const receipt = (await lastReturn(parts))?.receipt;
+    return receipt === undefined
+      ? { ok: true, receipt: null, message: 'This machine holds no seat.' }
+      : given(receipt);
+  });
+}
+
+async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promise<GiveBackResult> {
+  const identity = await parts.secrets.identity();
+  if ('problem' in identity) return noKey(identity.problem);
+  const receipt = signJws(identity.privateKey, 'lanyard-return+jwt', {
+    sub: parts.licenseKey,
+    jti,
+    machine: machineHash(await parts.machineId()),
+    iat: wholeSeconds(parts.now()),
+  });
+  // Stored before it is told: this one step ends the file and keeps the receipt. After a crash, both hold or neither.
+  const problem = await keepReturn(parts, { issuedAt, receipt });
+  if (problem !== undefined) return refused('NOT_STORED', problem);
+  await parts.store.remove(licenseFileName);
+  await endWhatWasSigned(parts, issuedAt);
+  await parts.secrets.setToken(undefined);
+  return given(receipt);
+}
+
+const given = (receipt: string): GiveBackResult => ({
+  ok: true,
+  receipt,
+  message:
+    'The license has ended on this machine. Give the receipt to the vendor, who frees the seat with it.',
+});
+
+/**
+ * Lets nothing count that was signed before, such as a file that is put back when its receipt is gone. License files
+ * count whole seconds. Returns the problem if the kept answer stays.
+ */
+async function endWhatWasSigned(parts: Parts, fileIssuedAt = 0): Promise<string | undefined> {
+  const times = await readTimes(parts);
+  if (times) {
+    const last = Math.max(times.refused, times.signed + 1, fileIssuedAt + 1000);
+    await writeTimes(parts, { ...times, refused: last });
+  }
+  return keepAnswer(parts, undefined);
+}
+
+async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult> {
+  // first: an answer that gets lost must not leave a freed seat in use here
+  const problem = await endWhatWasSigned(parts);
+  if (problem !== undefined) return refused('NOT_STORED', problem);
+  const { licenseKey } = parts;
+  const reply = await parts.http('POST', '/api/licenses/deactivate', {
+    headers: { 'x-machine-token': token },
+    body: { licenseKey, machineId: await parts.machineId() },
+  });
+  if ('problem' in reply) return refused('NO_ANSWER', messages.NO_ANSWER, reply.problem);
+  const { released, code, message } = dataOf(reply) ?? {};
+  // 401: the token ended, and it ends with the seat
+  if (released === true || code === 'NO_SEAT' || reply.status === 401) {
+    await parts.secrets.setToken(undefined);
+    return {
+      ok: true,
+      receipt: null,
+      message: typeof message === 'string' ? message : 'The seat is free again.',
+    };
+  }
+  const why = typeof message === 'string' ? message : messages.NO_ANSWER;
+  return refused(typeof code === 'string' ? code : 'NO_ANSWER', why, `The server answered ${reply.status}.`);
+}

@@ -1,0 +1,31 @@
+import { readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
+import type { Parts } from './parts.ts';
+import { lastReturn } from './returns.ts';
+
+export const licenseFileName = 'license.jws';
+
+/** The license file in the folder, verified; undefined if there is none, or it was given back, or it does not count. */
+export async function readOwnFile(parts: Parts): Promise<LicenseFile | undefined> {
+  const text = await parts.store.read(licenseFileName);
+  const file = text === undefined ? undefined : await readFor(parts, text);
+  if (file === undefined || typeof file === 'string' || 'problem' in file) return undefined;
+  return (await isGivenBack(parts, file)) ? undefined : file;
+}
+
+/** Verifies a license file for this machine and license. A problem if the key of the machine cannot be read. */
+export async function readFor(
+  parts: Parts,
+  text: string,
+): Promise<LicenseFile | FileFault | { problem: string }> {
+  const identity = await parts.secrets.identity();
+  if ('problem' in identity) return identity;
+  const { licenseKey } = parts;
+  const holder = { licenseKey, machineId: await parts.machineId(), publicKey: identity.publicKey };
+  return readLicenseFile(text, parts.keys, holder);
+}
+
+/** Whether a file was given back, or is older than one that was: the seat that it stood for is free. */
+export async function isGivenBack(parts: Parts, { issuedAt }: LicenseFile): Promise<boolean> {
+  const last = await lastReturn(parts);
+  return last !== undefined && issuedAt <= last.issuedAt;
+}

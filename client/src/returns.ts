@@ -1,0 +1,22 @@
+import { isObject, jsonObject } from './jws.ts';
+import type { Parts } from './parts.ts';
+
+/** A license file that was given back, and the receipt for it. */
+export type Return = { issuedAt: number; receipt: string };
+
+const receiptFile = 'receipt.json';
+
+const readReturns = async ({ store }: Parts) => jsonObject(await store.read(receiptFile)) ?? {};
+
+/** The file of this license that was given back last, and its receipt. Each license that used the folder has its own. */
+export async function lastReturn(parts: Parts): Promise<Return | undefined> {
+  const last = (await readReturns(parts))[parts.licenseKey];
+  const { issuedAt, receipt } = isObject(last) ? last : {};
+  return typeof issuedAt === 'number' && typeof receipt === 'string' ? { issuedAt, receipt } : undefined;
+}
+
+/** Returns the problem, if there is one. */
+export async function keepReturn(parts: Parts, last: Return): Promise<string | undefined> {
+  const returns = { ...(await readReturns(parts)), [parts.licenseKey]: last };
+  return parts.store.write(receiptFile, JSON.stringify(returns));
+}
