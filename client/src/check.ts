@@ -1,6 +1,7 @@
 import { readAnswer } from './answer.ts';
 import { ask, type Decided, type Undecided } from './ask.ts';
 import { evaluateKept, noTimes, type Times, type Verdict } from './evaluate-kept.ts';
+import { finishGivingBack } from './give-back.ts';
 import { messages } from './messages.ts';
 import { readOwnFile } from './own-file.ts';
 import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
@@ -17,6 +18,7 @@ const aheadMs = 5 * minuteMs;
  */
 export function check(parts: Parts): Promise<CheckResult> {
   return parts.store.lock(parts.timeoutMs, async (alone) => {
+    if (alone) await finishGivingBack(parts);
     const asked = await ask(parts, alone);
     const times = await readTimes(parts);
     return asked.decision ? decided(parts, times ?? noTimes, asked) : fallBack(parts, times, asked);

@@ -14,6 +14,7 @@ import type { GiveBackResult } from './types.ts';
  */
 export function giveBack(parts: Parts): Promise<GiveBackResult> {
   return parts.store.lock(parts.timeoutMs, async () => {
+    await finishGivingBack(parts);
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);
     const token = await parts.secrets.token();
@@ -35,12 +36,23 @@ async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promi
     iat: wholeSeconds(parts.now()),
   });
   // Stored before it is told: this one step ends the file and keeps the receipt. After a crash, both hold or neither.
-  const problem = await keepReturn(parts, { issuedAt, receipt });
+  const problem = await keepReturn(parts, { issuedAt, receipt, unfinished: true });
   if (problem !== undefined) return refused('NOT_STORED', problem);
-  await parts.store.remove(licenseFileName);
-  await endWhatWasSigned(parts, issuedAt);
-  await parts.secrets.setToken(undefined);
+  await finishGivingBack(parts);
   return given(receipt);
+}
+
+/**
+ * Ends what the seat left behind that a file stood for, also where the program was killed after it made the receipt: the
+ * receipt frees the seat that the token and the kept answer are of.
+ */
+export async function finishGivingBack(parts: Parts): Promise<void> {
+  const last = await lastReturn(parts);
+  if (!last?.unfinished) return;
+  await parts.store.remove(licenseFileName);
+  await endWhatWasSigned(parts, last.issuedAt);
+  await parts.secrets.setToken(undefined);
+  await keepReturn(parts, { ...last, unfinished: false });
 }
 
 const given = (receipt: string): GiveBackResult => ({

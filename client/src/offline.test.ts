@@ -1,8 +1,17 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import nodeFs from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, newFolder, newSigner, startFakeServer } from './fake-server.testing.ts';
+import {
+  day,
+  licenseKey,
+  newFolder,
+  newSigner,
+  secretFiles,
+  startFakeServer,
+} from './fake-server.testing.ts';
 import { machineHash } from './license-file.ts';
+import type { Files } from './store.ts';
 
 /* A machine without a network: request, license file, receipt. */
 
@@ -191,6 +200,55 @@ test('a crash between the receipt and the end of the file leaves a receipt and n
   const restarted = await fake.client({ folder: client.folder });
   expect(await restarted.check()).toMatchObject({ valid: false });
   expect(await restarted.giveBack()).toMatchObject({ ok: true, receipt });
+});
+
+/** A disk that takes nothing any more, as after a kill, from the n-th change after the receipt on. */
+function killedAfterReceipt(changes: number): Files {
+  let left = Infinity;
+  const step =
+    <Args extends unknown[]>(change: (...args: Args) => void, fileOf: (...args: Args) => unknown) =>
+    (...args: Args) => {
+      if (left <= 0) throw new Error('killed');
+      change(...args);
+      const file = String(fileOf(...args));
+      if (!/\.new$|lock$/.test(file)) left -= 1;
+      if (left === Infinity && file.endsWith('receipt.json')) left = changes;
+    };
+  const renameSync = step(nodeFs.renameSync, (_, to) => to);
+  const rmSync = step(nodeFs.rmSync, (file) => file);
+  return { ...nodeFs, renameSync, rmSync };
+}
+
+test('giving back a file is finished after a kill at any step, also on a machine that was online once', async () => {
+  const fake = await startFakeServer();
+  const [, tokenFile] = secretFiles();
+  for (let changes = 0; changes < 6; changes++)
+    for (const next of ['giveBack', 'check'] as const) {
+      fake.instead = undefined;
+      const { folder, check, offlineRequest, importLicense } = await fake.client();
+      await check();
+      fake.instead = () => ({ status: 502, body: 'no network' });
+      const { request } = (await offlineRequest()) as { request: string };
+      expect(await importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+      await (await fake.client({ folder }, { files: killedAfterReceipt(changes) })).giveBack();
+      await rm(`${folder}/lock`, { force: true });
+      const left = JSON.parse(await readFile(`${folder}/receipt.json`, 'utf8')) as Record<
+        string,
+        { receipt: string }
+      >;
+      const restarted = await fake.client({ folder });
+      const at = `${next} after ${changes} changes`;
+      if (next === 'check') expect(await restarted.check(), at).toMatchObject({ code: 'NO_ANSWER' });
+      const { receipt } = left[licenseKey]!;
+      expect(await restarted.giveBack(), at).toMatchObject({ ok: true, receipt });
+      const names = await readdir(folder);
+      for (const name of ['license.jws', 'decision.json', tokenFile]) expect(names, at).not.toContain(name);
+      // the machine may come back, and give that seat back
+      fake.instead = undefined;
+      fake.clock.at += 60_000;
+      expect(await restarted.check()).toMatchObject({ valid: true, source: 'online' });
+      expect(await restarted.giveBack()).toMatchObject({ ok: true, receipt: null });
+    }
 });
 
 test('a refusal of the server ends an older license file', async () => {

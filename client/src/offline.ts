@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { evaluateKept } from './evaluate-kept.ts';
+import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import type { FileFault } from './license-file.ts';
 import { isGivenBack, licenseFileName, readFor, readOwnFile } from './own-file.ts';
@@ -40,6 +41,8 @@ const faults: Record<FileFault, string> = {
 /** Takes a license file into use if it is for this machine and license and valid now. */
 export function importLicense(parts: Parts, text: string): Promise<ImportResult> {
   return parts.store.lock(parts.timeoutMs, async () => {
+    // else the next call would take this file for the one that was given back
+    await finishGivingBack(parts);
     const file = await readFor(parts, text);
     if (typeof file === 'string') return refused(file, faults[file]);
     if ('problem' in file) return noKey(file.problem);

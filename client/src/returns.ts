@@ -1,8 +1,8 @@
 import { isObject, jsonObject } from './jws.ts';
 import type { Parts } from './parts.ts';
 
-/** A license file that was given back, and the receipt for it. */
-export type Return = { issuedAt: number; receipt: string };
+/** A license file that was given back, and the receipt for it. `unfinished`: token and kept answer may still be there. */
+export type Return = { issuedAt: number; receipt: string; unfinished: boolean };
 
 const receiptFile = 'receipt.json';
 
@@ -11,8 +11,10 @@ const readReturns = async ({ store }: Parts) => jsonObject(await store.read(rece
 /** The file of this license that was given back last, and its receipt. Each license that used the folder has its own. */
 export async function lastReturn(parts: Parts): Promise<Return | undefined> {
   const last = (await readReturns(parts))[parts.licenseKey];
-  const { issuedAt, receipt } = isObject(last) ? last : {};
-  return typeof issuedAt === 'number' && typeof receipt === 'string' ? { issuedAt, receipt } : undefined;
+  const { issuedAt, receipt, unfinished } = isObject(last) ? last : {};
+  return typeof issuedAt === 'number' && typeof receipt === 'string'
+    ? { issuedAt, receipt, unfinished: unfinished === true }
+    : undefined;
 }
 
 /** Returns the problem, if there is one. */
