@@ -1,4 +1,4 @@
-import { readAnswer } from './answer.ts';
+import { readAnswer, type Decision } from './answer.ts';
 import { ask, type Decided, type Undecided } from './ask.ts';
 import { evaluateKept, noTimes, type Times, type Verdict } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
@@ -17,22 +17,26 @@ const aheadMs = 5 * minuteMs;
  * server signed counts: a status or text without a signature neither allows nor ends anything.
  */
 export function check(parts: Parts): Promise<CheckResult> {
-  return parts.store.lock(parts.timeoutMs, async (alone) => {
+  return parts.store.lock(parts.timeoutMs, async (lock) => {
+    const alone = lock === 'mine';
     if (alone) await finishGivingBack(parts);
+    const before = await readTimes(parts);
     const asked = await ask(parts, alone);
     const times = await readTimes(parts);
-    return asked.decision ? decided(parts, times ?? noTimes, asked) : fallBack(parts, times, asked);
+    if (!asked.decision) return fallBack(parts, times, asked);
+    const isEnded = asked.decision.valid && (times?.refused ?? 0) > (before?.refused ?? 0);
+    const problems = [asked.problem, ...(isEnded ? [endedMeanwhile] : await keep(parts, times, asked))];
+    return resultOf(parts, online(asked.decision), { problems, retryAfter: undefined });
   });
 }
 
-async function decided(
-  parts: Parts,
-  times: Times,
-  { decision, answer, problem }: Decided,
-): Promise<CheckResult> {
-  const { valid, code, message, modules, issuedAt, expiresAt } = decision;
-  const problems = [
-    problem,
+const endedMeanwhile =
+  'The answer is not kept: the seat was given back, or refused, while the answer was on its way.';
+
+/** Keeps an answer and its time. Returns the problems. */
+async function keep(parts: Parts, times: Times = noTimes, { decision, answer }: Decided) {
+  const { valid, issuedAt } = decision;
+  return [
     await keepAnswer(parts, answer),
     await writeTimes(parts, {
       // it repeats our nonce, so it was made now: a clock that was ahead, here or of the server, is forgotten
@@ -41,14 +45,11 @@ async function decided(
       refused: valid ? refusedBefore(times, issuedAt) : Math.max(times.refused, issuedAt),
     }),
   ];
-  const verdict = {
-    valid,
-    code,
-    message,
-    modules: valid ? modules : [],
-    expiresAt: valid ? expiresAt : null,
-  };
-  return resultOf(parts, { source: 'online', ...verdict }, { problems, retryAfter: undefined });
+}
+
+function online({ valid, code, message, modules, expiresAt }: Decision): Verdict {
+  const allowed = valid ? { modules, expiresAt } : { modules: [], expiresAt: null };
+  return { valid, source: 'online', code, message, ...allowed };
 }
 
 /** What was refused still holds; a time of it that has not come yet is of a clock that was ahead. */

@@ -1,8 +1,9 @@
 import nodeFs from 'node:fs';
-import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
 import { day, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
 import { createStore, type Files } from './store.ts';
+import type { Fetch } from './types.ts';
 
 /* What a disk, a crash or another process can do to the folder. */
 
@@ -197,6 +198,52 @@ test('one that waits too long for another process asks without a number', async 
   await writeFile(`${client.folder}/lock`, String(process.pid));
   expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
+});
+
+test('while another window asks the server, nothing is given back, requested or imported', async () => {
+  const fake = await startFakeServer();
+  const { folder, check, offlineRequest } = await fake.client();
+  await check();
+  const { request } = (await offlineRequest()) as { request: string };
+  const client = await fake.client({ folder, timeoutMs: 100 });
+  await writeFile(`${folder}/lock`, String(process.pid));
+  const calls = [client.giveBack, client.offlineRequest, () => client.importLicense(fake.fileFor(request))];
+  for (const call of calls)
+    expect(await call()).toEqual({
+      ok: false,
+      code: 'BUSY',
+      message: 'Another window of this program is asking the server. Try again.',
+    });
+  await rm(`${folder}/lock`);
+  for (const call of calls) expect(await call()).toMatchObject({ ok: true });
+});
+
+test('an answer on its way does not bring back the seat that was given back meanwhile', async () => {
+  const fake = await startFakeServer();
+  const { folder, check, giveBack } = await fake.client();
+  await check();
+  await writeFile(`${folder}/lock`, String(process.pid));
+  let arrive = () => {};
+  const slow: Fetch = async (url, request) => {
+    const answer = await fetch(url, request);
+    await new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    return answer;
+  };
+  const calls = fake.calls.length;
+  const asked = (await fake.client({ folder, timeoutMs: 1500, fetch: slow })).check();
+  await vi.waitFor(() => expect(fake.calls).toHaveLength(calls + 1), 5000);
+  await rm(`${folder}/lock`);
+  fake.clock.at += 1000;
+  expect(await giveBack()).toMatchObject({ ok: true });
+  arrive();
+  expect(await asked).toMatchObject({
+    source: 'online',
+    problem: expect.stringContaining('given back') as string,
+  });
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
 });
 
 test('a number that cannot be read at the moment is left out, and does not begin again', async () => {

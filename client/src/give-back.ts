@@ -4,7 +4,7 @@ import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
 import { licenseFileName, readOwnFile } from './own-file.ts';
 import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
-import { noKey, refused } from './refused.ts';
+import { noKey, refused, unlessBusy } from './refused.ts';
 import { keepReturn, lastReturn } from './returns.ts';
 import type { GiveBackResult } from './types.ts';
 
@@ -13,7 +13,7 @@ import type { GiveBackResult } from './types.ts';
  * called again, it returns the same receipt. Otherwise the server frees the seat.
  */
 export function giveBack(parts: Parts): Promise<GiveBackResult> {
-  return parts.store.lock(parts.timeoutMs, async () => {
+  return unlessBusy(parts, async () => {
     await finishGivingBack(parts);
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);
@@ -69,7 +69,8 @@ const given = (receipt: string): GiveBackResult => ({
 async function endWhatWasSigned(parts: Parts, fileIssuedAt = 0): Promise<string | undefined> {
   const times = await readTimes(parts);
   if (times) {
-    const last = Math.max(times.refused, times.signed + 1, fileIssuedAt + 1000);
+    // it always moves, so that a check on its way sees it
+    const last = Math.max(times.refused + 1, times.signed + 1, fileIssuedAt + 1000);
     await writeTimes(parts, { ...times, refused: last });
   }
   return keepAnswer(parts, undefined);

@@ -5,7 +5,7 @@ import { signJws, wholeSeconds } from './jws.ts';
 import type { FileFault } from './license-file.ts';
 import { isGivenBack, licenseFileName, readFor, readOwnFile } from './own-file.ts';
 import { areTimesGone, readTimes, writeTimes, type Parts } from './parts.ts';
-import { noKey, refused } from './refused.ts';
+import { noKey, refused, unlessBusy } from './refused.ts';
 import type { ImportResult, OfflineRequest } from './types.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { ImportResult, OfflineRequest } from './types.ts';
  * Where the record of times is gone, with a new key: license files for the old one never count again.
  */
 export function offlineRequest(parts: Parts): Promise<OfflineRequest> {
-  return parts.store.lock(parts.timeoutMs, async () => {
+  return unlessBusy(parts, async () => {
     if (await areTimesGone(parts)) await parts.secrets.forgetIdentity();
     const identity = await parts.secrets.identity();
     if ('problem' in identity) return noKey(identity.problem);
@@ -40,7 +40,7 @@ const faults: Record<FileFault, string> = {
 
 /** Takes a license file into use if it is for this machine and license and valid now. */
 export function importLicense(parts: Parts, text: string): Promise<ImportResult> {
-  return parts.store.lock(parts.timeoutMs, async () => {
+  return unlessBusy(parts, async () => {
     // else the next call would take this file for the one that was given back
     await finishGivingBack(parts);
     const file = await readFor(parts, text);

@@ -18,9 +18,12 @@ export type Store = {
   /** Like `write`, for a file that must not exist yet; the first of several processes makes it. */
   create(name: string, content: string): Promise<'created' | 'exists' | { problem: string }>;
   remove(name: string): Promise<string | undefined>;
-  /** Runs work while no other process or call does; after `waitMs`, or in a read-only folder, anyway: `alone` is false. */
-  lock<T>(waitMs: number, work: (alone: boolean) => Promise<T>): Promise<T>;
+  /** Runs work while no other process or call does; after `waitMs`, or in a read-only folder, anyway. */
+  lock<T>(waitMs: number, work: (lock: Lock) => Promise<T>): Promise<T>;
 };
+
+/** Whether nobody else works in the folder, or somebody does all the while, or it takes no lock (read-only). */
+export type Lock = 'mine' | 'taken' | 'none';
 
 /** A virus scanner on Windows may hold a file for a moment. */
 const held = new Set(['EPERM', 'EBUSY', 'EACCES']);
@@ -107,7 +110,7 @@ export function createStore(folder: string, files: Files = nodeFs): Store {
           continue;
         }
         try {
-          return await work(made === 'mine');
+          return await work(made);
         } finally {
           if (made === 'mine') await removeLock();
         }
@@ -125,7 +128,7 @@ function takeName(files: Files, draft: string, file: string): void {
   }
 }
 
-function takeLock(files: Files, lock: string): 'mine' | 'taken' | 'none' {
+function takeLock(files: Files, lock: string): Lock {
   try {
     files.mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
     const handle = files.openSync(lock, 'wx', 0o600);
