@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import nodeFs from 'node:fs';
+import nodeFs, { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** What writing needs of `node:fs`; tests replace it. */
@@ -15,6 +15,9 @@ export type Disk = Pick<
   | 'statSync'
   | 'writeFileSync'
 >;
+
+/** What taking a name needs of `node:fs`. */
+export type Naming = Pick<typeof nodeFs, 'copyFileSync' | 'linkSync'>;
 
 const draftEnd = '.new';
 /** What is older than this was left by a process that was killed. */
@@ -33,7 +36,7 @@ export function writeDurably(
 ): void {
   const folder = dirname(file);
   disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}${draftEnd}`;
+  const draft = draftOf(file);
   try {
     const handle = disk.openSync(draft, 'wx', 0o600);
     try {
@@ -55,6 +58,18 @@ export function writeDurably(
       disk.closeSync(handle);
     }
   });
+}
+
+/** A name beside a file that no other process has, and that is swept when it was left. */
+export const draftOf = (file: string) => `${file}.${randomUUID()}${draftEnd}`;
+
+/** Gives a draft a name that no file may have yet. Some file systems have no links. */
+export function takeName(files: Naming, draft: string, file: string): void {
+  try {
+    files.linkSync(draft, file);
+  } catch {
+    files.copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  }
 }
 
 /** Removes the drafts of processes that were killed. */

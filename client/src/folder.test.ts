@@ -191,6 +191,45 @@ test('the lock of a process that was killed holds nobody up', async () => {
   expect(performance.now() - begun).toBeLessThan(9000);
 });
 
+test('of two processes that find an abandoned lock, one takes it', async () => {
+  const folder = await newFolder();
+  await writeFile(`${folder}/lock`, '999999999');
+  const other = `${process.pid} other`;
+  /** As if another process were faster, between the look at the lock and its removal. */
+  const overtaken = ((file: string) => {
+    const text = nodeFs.readFileSync(file, 'utf8');
+    if (text === '999999999') nodeFs.writeFileSync(file, other);
+    return text;
+  }) as Files['readFileSync'];
+  const store = createStore(folder, { ...nodeFs, readFileSync: overtaken });
+  expect(await store.lock(300, async (lock) => lock)).toBe('taken');
+  expect(await readFile(`${folder}/lock`, 'utf8')).toBe(other);
+  expect(await readdir(folder)).toEqual(['lock']);
+});
+
+test('a process removes its own lock only', async () => {
+  const folder = await newFolder();
+  const store = createStore(folder);
+  // it slept for so long that another process took the lock
+  await store.lock(300, () => writeFile(`${folder}/lock`, 'of another'));
+  expect(await readFile(`${folder}/lock`, 'utf8')).toBe('of another');
+});
+
+test('an abandoned lock that cannot be removed is none', async () => {
+  const folder = await newFolder();
+  await writeFile(`${folder}/lock`, '999999999');
+  const store = createStore(folder, {
+    ...failing('EROFS'),
+    openSync: nodeFs.openSync,
+    mkdirSync: nodeFs.mkdirSync,
+  });
+  let turns = 0;
+  const turning = setInterval(() => (turns += 1), 5);
+  expect(await store.lock(300, async (lock) => lock)).toBe('none');
+  clearInterval(turning);
+  expect(turns).toBeGreaterThan(5);
+});
+
 test('one that waits too long for another process asks without a number', async () => {
   const fake = await startFakeServer();
   const client = await fake.client({ timeoutMs: 300 });

@@ -1,10 +1,11 @@
-import nodeFs, { constants } from 'node:fs';
+import nodeFs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAbandoned, removeAbandonedDrafts, writeDurably, type Disk } from './durable.ts';
+import { removeAbandonedDrafts, takeName, writeDurably, type Disk, type Naming } from './durable.ts';
+import { withLock, type Lock } from './lock.ts';
 
 /** What the store needs of `node:fs`. */
-export type Files = Disk & Pick<typeof nodeFs, 'copyFileSync' | 'linkSync' | 'readFileSync'>;
+export type Files = Disk & Naming & Pick<typeof nodeFs, 'readFileSync'>;
 
 /** Files of the client in one folder. Nothing throws: what cannot be done is told as a problem, in words for a log. */
 export type Store = {
@@ -21,9 +22,6 @@ export type Store = {
   /** Runs work while no other process or call does; after `waitMs`, or in a read-only folder, anyway. */
   lock<T>(waitMs: number, work: (lock: Lock) => Promise<T>): Promise<T>;
 };
-
-/** Whether nobody else works in the folder, or somebody does all the while, or it takes no lock (read-only). */
-export type Lock = 'mine' | 'taken' | 'none';
 
 /** A virus scanner on Windows may hold a file for a moment. */
 const held = new Set(['EPERM', 'EBUSY', 'EACCES']);
@@ -56,13 +54,6 @@ export function createStore(folder: string, files: Files = nodeFs): Store {
         await sleep(20 * tries);
       }
   }
-
-  function isLockAbandoned(): boolean {
-    const owner = Number(read('lock') ?? '');
-    return (owner > 0 && !isRunning(owner)) || isAbandoned(at('lock'), files);
-  }
-
-  const removeLock = () => tryTo(() => files.rmSync(at('lock'), { force: true }));
 
   async function tryTo(work: () => void | Promise<void>): Promise<string | undefined> {
     try {
@@ -100,57 +91,8 @@ export function createStore(folder: string, files: Files = nodeFs): Store {
       return exists ? 'exists' : 'created';
     },
     remove: (name) => tryTo(() => files.rmSync(at(name), { force: true })),
-    async lock(waitMs, work) {
-      const end = performance.now() + waitMs;
-      for (;;) {
-        const made = takeLock(files, at('lock'));
-        if (made === 'taken' && performance.now() < end) {
-          if (isLockAbandoned()) await removeLock();
-          else await sleep(20 + Math.random() * 30);
-          continue;
-        }
-        try {
-          return await work(made);
-        } finally {
-          if (made === 'mine') await removeLock();
-        }
-      }
-    },
+    lock: (waitMs, work) => withLock(at('lock'), files, waitMs, work),
   };
-}
-
-/** Gives a draft a name that no file may have yet. Some file systems have no links. */
-function takeName(files: Files, draft: string, file: string): void {
-  try {
-    files.linkSync(draft, file);
-  } catch {
-    files.copyFileSync(draft, file, constants.COPYFILE_EXCL);
-  }
-}
-
-function takeLock(files: Files, lock: string): Lock {
-  try {
-    files.mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
-    const handle = files.openSync(lock, 'wx', 0o600);
-    try {
-      files.writeFileSync(handle, String(process.pid));
-    } catch {
-      // on a full disk the lock holds all the same
-    }
-    files.closeSync(handle);
-    return 'mine';
-  } catch (error) {
-    return codeOf(error) === 'EEXIST' ? 'taken' : 'none';
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== 'ESRCH';
-  }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
