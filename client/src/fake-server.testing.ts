@@ -22,6 +22,9 @@ export const secretFiles = (machineId = 'ws-07') =>
     string,
   ];
 
+/** The file in which a machine keeps its license file. */
+export const licenseFile = `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
+
 /** A signing key of a server. */
 export function newSigner() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,7 +1,7 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import { day, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseFile, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
 import { createStore, type Files } from './store.ts';
 import type { Fetch } from './types.ts';
 
@@ -126,12 +126,12 @@ test('a license file cut off anywhere in the folder is not valid', async () => {
   const asked = (await client.offlineRequest()) as { request: string };
   await client.importLicense(fake.fileFor(asked.request));
   fake.instead = () => ({ status: 502, body: '' });
-  const whole = await readFile(`${client.folder}/license.jws`, 'utf8');
+  const whole = await readFile(`${client.folder}/${licenseFile}`, 'utf8');
   for (let length = 0; length < whole.length; length++) {
-    await writeFile(`${client.folder}/license.jws`, whole.slice(0, length));
+    await writeFile(`${client.folder}/${licenseFile}`, whole.slice(0, length));
     expect(await client.check(), String(length)).toMatchObject({ valid: false });
   }
-  await writeFile(`${client.folder}/license.jws`, whole);
+  await writeFile(`${client.folder}/${licenseFile}`, whole);
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 

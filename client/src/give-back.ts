@@ -2,7 +2,7 @@ import { dataOf } from './ask.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
-import { licenseFileName, readOwnFile } from './own-file.ts';
+import { readOwnFile, removeOwnFile } from './own-file.ts';
 import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import { keepReturn, lastReturn } from './returns.ts';
@@ -49,7 +49,7 @@ async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promi
 export async function finishGivingBack(parts: Parts): Promise<void> {
   const last = await lastReturn(parts);
   if (!last?.unfinished) return;
-  await parts.store.remove(licenseFileName);
+  await removeOwnFile(parts);
   await endWhatWasSigned(parts, last.issuedAt);
   await parts.secrets.setToken(undefined);
   await keepReturn(parts, { ...last, unfinished: false });

@@ -4,6 +4,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
   day,
+  licenseFile,
   licenseKey,
   newFolder,
   newSigner,
@@ -103,7 +104,7 @@ test('a license file is refused on another machine, for another key or license, 
   const { claims } = partsOf(file);
   expect(await client.importLicense(stranger.licenseFile(claims))).toMatchObject({ code: 'UNKNOWN_KEY' });
   // also when it is put into the folder without asking
-  await writeFile(`${client.folder}/license.jws`, stranger.licenseFile(claims));
+  await writeFile(`${client.folder}/${licenseFile}`, stranger.licenseFile(claims));
   expect(await client.check()).toMatchObject({ valid: false });
 });
 
@@ -159,7 +160,7 @@ test('a file that was given back never counts again, nor an older one', async ()
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   for (const text of [file, older])
     expect(await client.importLicense(text)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
-  await writeFile(`${client.folder}/license.jws`, older);
+  await writeFile(`${client.folder}/${licenseFile}`, older);
   expect(await client.check()).toMatchObject({ valid: false });
   expect(await client.giveBack()).toEqual(given);
 
@@ -194,9 +195,9 @@ test('a crash between the receipt and the end of the file leaves a receipt and n
   const fake = await startFakeServer();
   const { client, request } = await isolated(fake);
   await client.importLicense(fake.fileFor(request));
-  const file = await readFile(`${client.folder}/license.jws`, 'utf8');
+  const file = await readFile(`${client.folder}/${licenseFile}`, 'utf8');
   const { receipt } = (await client.giveBack()) as { receipt: string };
-  await writeFile(`${client.folder}/license.jws`, file);
+  await writeFile(`${client.folder}/${licenseFile}`, file);
   const restarted = await fake.client({ folder: client.folder });
   expect(await restarted.check()).toMatchObject({ valid: false });
   expect(await restarted.giveBack()).toMatchObject({ ok: true, receipt });
@@ -242,7 +243,7 @@ test('giving back a file is finished after a kill at any step, also on a machine
       const { receipt } = left[licenseKey]!;
       expect(await restarted.giveBack(), at).toMatchObject({ ok: true, receipt });
       const names = await readdir(folder);
-      for (const name of ['license.jws', 'decision.json', tokenFile]) expect(names, at).not.toContain(name);
+      for (const name of [licenseFile, 'decision.json', tokenFile]) expect(names, at).not.toContain(name);
       // the machine may come back, and give that seat back
       fake.instead = undefined;
       fake.clock.at += 60_000;

@@ -3,7 +3,7 @@ import { evaluateKept } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import type { FileFault } from './license-file.ts';
-import { isGivenBack, licenseFileName, readFor, readOwnFile } from './own-file.ts';
+import { isGivenBack, keepOwnFile, readFor, readOwnFile } from './own-file.ts';
 import { areTimesGone, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import type { ImportResult, OfflineRequest } from './types.ts';
@@ -63,8 +63,7 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (code === 'NO_ANSWER')
       return refused('SUPERSEDED', 'The license server has refused this license since.');
     if (!valid || expiresAt === null || !known) return refused(code, message);
-    const problem =
-      (await parts.store.write(licenseFileName, text.trim())) ?? (await writeTimes(parts, known));
+    const problem = (await keepOwnFile(parts, text.trim())) ?? (await writeTimes(parts, known));
     if (problem !== undefined) return refused('NOT_STORED', problem);
     return { ok: true, expiresAt: new Date(expiresAt).toISOString(), modules };
   });

@@ -1,15 +1,33 @@
+import { createHash } from 'node:crypto';
 import { readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
 import type { Parts } from './parts.ts';
 import { lastReturn } from './returns.ts';
 
-export const licenseFileName = 'license.jws';
+/** The first versions kept one file for all licenses; it counts for the license that it is for. */
+const sharedName = 'license.jws';
+
+/** Each license has a file of its own: without it, a file could not be given back after another was imported. */
+const nameFor = ({ licenseKey }: Parts) =>
+  `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
+
+/** Returns the problem, if there is one. */
+export const keepOwnFile = (parts: Parts, text: string) => parts.store.write(nameFor(parts), text);
+
+export async function removeOwnFile(parts: Parts): Promise<void> {
+  await parts.store.remove(nameFor(parts));
+  if (await readNamed(parts, sharedName)) await parts.store.remove(sharedName);
+}
 
 /** The license file in the folder, verified; undefined if there is none, or it was given back, or it does not count. */
 export async function readOwnFile(parts: Parts): Promise<LicenseFile | undefined> {
-  const text = await parts.store.read(licenseFileName);
+  const file = (await readNamed(parts, nameFor(parts))) ?? (await readNamed(parts, sharedName));
+  return file && (await isGivenBack(parts, file)) ? undefined : file;
+}
+
+async function readNamed(parts: Parts, name: string): Promise<LicenseFile | undefined> {
+  const text = await parts.store.read(name);
   const file = text === undefined ? undefined : await readFor(parts, text);
-  if (file === undefined || typeof file === 'string' || 'problem' in file) return undefined;
-  return (await isGivenBack(parts, file)) ? undefined : file;
+  return file === undefined || typeof file === 'string' || 'problem' in file ? undefined : file;
 }
 
 /** Verifies a license file for this machine and license. A problem if the key of the machine cannot be read. */

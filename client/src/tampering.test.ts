@@ -1,6 +1,6 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseFile, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
 
 /* What somebody who may delete or copy the files of the folder can do, without administrator rights. */
 
@@ -48,7 +48,7 @@ test('without the times, a license file does not count, also imported again; a n
   const result = await restarted.check();
   expect(result).toMatchObject({ valid: false, code: 'TIMES_MISSING' });
   expect(result.message).toMatch(/network.*new request/);
-  await rm(`${client.folder}/license.jws`);
+  await rm(`${client.folder}/${licenseFile}`);
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'TIMES_MISSING' });
 
   const again = (await restarted.offlineRequest()) as { request: string };
@@ -67,7 +67,7 @@ test('without the receipt, a license file that was given back does not count eit
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   await rm(`${client.folder}/receipt.json`);
   expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
-  await writeFile(`${client.folder}/license.jws`, file);
+  await writeFile(`${client.folder}/${licenseFile}`, file);
   expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
   fake.clock.at += 1000;
   expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });

@@ -1,6 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, licenseKey, newFolder, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseFile, licenseKey, newFolder, startFakeServer } from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
 
@@ -98,4 +98,36 @@ test('what the first versions wrote for one license still counts', async () => {
   const refused = { licenseKey, ...times, refused: fake.clock.at + 1 };
   await writeFile(`${folder}/times.json`, JSON.stringify(refused));
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+});
+
+test('a license file for one license key leaves that for another in place, and both can be given back', async () => {
+  const fake = await startFakeServer();
+  const one = await withFile(fake);
+  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
+  const { request } = (await other.offlineRequest()) as { request: string };
+  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  const receipts: string[] = [];
+  for (const client of [one, other]) {
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    const given = await client.giveBack();
+    receipts.push((given as { receipt: string }).receipt);
+    expect(await client.check()).toMatchObject({ valid: false });
+  }
+  expect(receipts.map((receipt) => typeof receipt)).toEqual(['string', 'string']);
+  expect((await readdir(one.folder)).filter((name) => name.startsWith('license'))).toEqual([]);
+});
+
+test('the license file of the first versions counts for its license, until that license gives it back', async () => {
+  const fake = await startFakeServer();
+  const one = await withFile(fake);
+  await rename(`${one.folder}/${licenseFile}`, `${one.folder}/license.jws`);
+  expect(await one.check()).toMatchObject({ valid: true, source: 'file' });
+  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
+  expect(await other.check()).toMatchObject({ valid: false });
+  const { request } = (await other.offlineRequest()) as { request: string };
+  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await other.giveBack()).toMatchObject({ ok: true });
+  expect(await one.check()).toMatchObject({ valid: true, source: 'file' });
+  expect(await one.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  expect(await readdir(one.folder)).not.toContain('license.jws');
 });
