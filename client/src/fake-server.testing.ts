@@ -113,6 +113,7 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
         type: 'enterprise',
         modules: ['mod_diabetes'],
         grace: 0,
+        request: asked['jti'],
         ...claims,
       });
     },

@@ -11,6 +11,8 @@ export type LicenseFile = {
   endsAt: number;
   /** How long after its end the program may still run. */
   graceMs: number;
+  /** `jti` of the request that it was made for; undefined in files of a service that did not say it yet. */
+  request: string | undefined;
 };
 
 /** Why a license file does not count. */
@@ -48,6 +50,7 @@ export async function readLicenseFile(
     notBefore: nbf * 1000,
     endsAt: exp * 1000,
     graceMs: grace * dayMs,
+    request: typeof jws.claims['request'] === 'string' ? jws.claims['request'] : undefined,
   };
 }
 

@@ -7,7 +7,8 @@ export const messages: Record<LocalCode, string> = {
   OFFLINE_TOO_LONG:
     'The license could not be checked for too long. Connect this machine to the network, then start again.',
   FILE_ENDED: 'The license file has ended. Ask the vendor for a new one.',
-  CLOCK_SET_BACK: 'The clock of this machine is behind. Set it to the right date and time, then start again.',
+  CLOCK_SET_BACK:
+    'The clock of this machine is behind. Set it to the right date and time, then start again. If it is right, connect this machine to the network, or make a new request for a license file.',
   TIMES_MISSING:
     'The license could not be checked: files of the program are missing. Connect this machine to the network, or make a new request for a license file.',
   NOT_AUTHENTIC: 'The license could not be checked: the answer did not come from the license server.',

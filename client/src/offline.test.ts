@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   day,
   licenseFile,
@@ -139,6 +139,96 @@ test('a second license file does not let the clock be set back', async () => {
   expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
+
+describe('a clock that was ahead for a day, while a license file counted', () => {
+  const ahead = 40 * day;
+
+  /** A machine whose clock is right again, and the request that it had made last before it was ahead. */
+  async function wasAhead() {
+    const fake = await startFakeServer();
+    const { client, request } = await isolated(fake);
+    expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
+    fake.clock.at += ahead;
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    fake.clock.at -= ahead - day;
+    expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+    return { fake, client, request };
+  }
+  const requestOf = async (client: { offlineRequest: () => Promise<unknown> }) =>
+    ((await client.offlineRequest()) as { request: string }).request;
+
+  test('does not lock the machine out: a license file for a new request shows the time', async () => {
+    const { fake, client } = await wasAhead();
+    const request = await requestOf(client);
+    fake.clock.at += day;
+    const restarted = await fake.client({ folder: client.folder });
+    expect(await restarted.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+    expect(await restarted.check()).toMatchObject({ valid: true, source: 'file' });
+    fake.clock.at += 80 * day;
+    expect(await restarted.check()).toMatchObject({ valid: true, source: 'file' });
+  });
+
+  test('is forgotten also where the program made its request again, such as for the dialog of the import', async () => {
+    const { fake, client } = await wasAhead();
+    const request = await requestOf(client);
+    expect(partsOf(await requestOf(client)).claims['jti']).toBe(partsOf(request).claims['jti']);
+    expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+    expect(partsOf(await requestOf(client)).claims['jti']).not.toBe(partsOf(request).claims['jti']);
+  });
+
+  test('is not forgotten by a file for a request of before, or one that does not name its request', async () => {
+    const { fake, client, request } = await wasAhead();
+    const newest = await requestOf(client);
+    for (const file of [fake.fileFor(request), fake.fileFor(newest, { request: undefined })])
+      expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+    expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  });
+
+  test('is forgotten once for each request', async () => {
+    const { fake, client } = await wasAhead();
+    const request = await requestOf(client);
+    const file = fake.fileFor(request);
+    fake.clock.at += 60_000;
+    const again = fake.fileFor(request);
+    expect(await client.importLicense(file)).toMatchObject({ ok: true });
+    fake.clock.at += 30 * day;
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    fake.clock.at -= 29 * day;
+    for (const text of [file, again])
+      expect(await client.importLicense(text)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+  });
+});
+
+test.each(['runs on', 'was online since'])(
+  'a license file that was kept for later does not let the clock be set back: the machine %s',
+  async (how) => {
+    const fake = await startFakeServer();
+    const { client, request } = await isolated(fake);
+    const noAnswer = fake.instead;
+    const start = fake.clock.at;
+    expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
+    // as if the request was made late
+    if (how === 'was online since') {
+      fake.clock.at = start + 80 * day;
+      expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    }
+    const { request: next } = (await client.offlineRequest()) as { request: string };
+    fake.clock.at = start + 60_000;
+    const later = fake.fileFor(next);
+    if (how === 'was online since') {
+      fake.instead = undefined;
+      expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+      fake.instead = noAnswer;
+    }
+    fake.clock.at = start + 8 * day;
+    expect(await client.check()).toMatchObject({ valid: true });
+    fake.clock.at = start + 85 * day;
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    fake.clock.at = start + 120_000;
+    expect(await client.importLicense(later)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+    expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  },
+);
 
 test('a file that was given back never counts again, nor an older one', async () => {
   const fake = await startFakeServer();

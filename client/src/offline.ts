@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { evaluateKept } from './evaluate-kept.ts';
+import { evaluateKept, type Times } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
-import type { FileFault } from './license-file.ts';
+import type { FileFault, LicenseFile } from './license-file.ts';
 import { isGivenBack, keepOwnFile, readFor, readOwnFile } from './own-file.ts';
-import { areTimesGone, readTimes, writeTimes, type Parts } from './parts.ts';
+import { areTimesGone, keepRequest, openRequest, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import type { ImportResult, OfflineRequest } from './types.ts';
 
@@ -22,11 +22,20 @@ export function offlineRequest(parts: Parts): Promise<OfflineRequest> {
       machineId: await parts.machineId(),
       key: identity.publicKey,
       iat: wholeSeconds(parts.now()),
-      jti: randomUUID(),
+      jti: await requestId(parts),
       ...parts.facts,
     });
     return { ok: true, request };
   });
+}
+
+/** The same until its file was imported: a program may make the request again for the dialog in which it is. */
+async function requestId(parts: Parts): Promise<string> {
+  const open = await openRequest(parts);
+  if (open !== undefined) return open;
+  const jti = randomUUID();
+  await keepRequest(parts, jti);
+  return jti;
 }
 
 const faults: Record<FileFault, string> = {
@@ -37,6 +46,15 @@ const faults: Record<FileFault, string> = {
   OTHER_LICENSE: 'This license file is for another license key.',
   OTHER_MACHINE_KEY: 'This license file is for another request. Make a new request on this machine.',
 };
+
+/**
+ * The times with those of a license file. The time seen stays where staff may have made the file long before it: it says
+ * nothing about the time since. A file for the last request was made after that, so `latest`, the present, may be right.
+ */
+function timesWith(times: Times, { issuedAt }: LicenseFile, latest: number): Times {
+  const seen = latest < times.seen ? Math.max(issuedAt, latest) : times.seen;
+  return { ...times, seen, signed: Math.max(times.signed, issuedAt) };
+}
 
 /** Takes a license file into use if it is for this machine and license and valid now. */
 export function importLicense(parts: Parts, text: string): Promise<ImportResult> {
@@ -50,10 +68,10 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     const own = await readOwnFile(parts);
     if (own && own.issuedAt > file.issuedAt)
       return refused('SUPERSEDED', 'This machine has a newer license file.');
-    const times = await readTimes(parts);
-    // the time seen stays: staff may have made this file long before it, and it says nothing about the time since
-    const known = times && { ...times, signed: Math.max(times.signed, file.issuedAt) };
     const now = parts.now().getTime();
+    const isAnswer = file.request !== undefined && file.request === (await openRequest(parts));
+    const times = await readTimes(parts);
+    const known = times && timesWith(times, file, isAnswer ? now : Infinity);
     const { valid, code, message, modules, expiresAt } = evaluateKept({
       now,
       times: known,
@@ -63,7 +81,7 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (code === 'NO_ANSWER')
       return refused('SUPERSEDED', 'The license server has refused this license since.');
     if (!valid || expiresAt === null || !known) return refused(code, message);
-    const problem = (await keepOwnFile(parts, text.trim())) ?? (await writeTimes(parts, known));
+    const problem = (await keepOwnFile(parts, text.trim())) ?? (await writeTimes(parts, known, isAnswer));
     if (problem !== undefined) return refused('NOT_STORED', problem);
     return { ok: true, expiresAt: new Date(expiresAt).toISOString(), modules };
   });

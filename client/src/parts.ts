@@ -57,7 +57,16 @@ function answersIn(text: string | undefined): Record<string, unknown> {
 }
 
 /** The record of times: one clock for all licenses, and for each the time of its refusal. */
-type TimesRecord = Pick<Times, 'signed' | 'seen'> & { refused: Record<string, number> };
+type TimesRecord = Pick<Times, 'signed' | 'seen'> & {
+  refused: Record<string, number>;
+  /** The last request for a license file, until its file was imported; `seen`: the time seen when it was made. */
+  asked?: Asked | undefined;
+};
+
+type Asked = { jti: string; seen: number };
+
+/** A file for an older request may have been kept for the day on which the clock is set back. */
+const mostSeenSinceAskedMs = 7 * 86_400_000;
 
 /** What is refused of a license that has no entry of its own. */
 const others = '*';
@@ -65,17 +74,23 @@ const others = '*';
 /** The times that this machine has seen; undefined if there are none, which only tampering does to a machine with a key. */
 export async function readTimes({ store, licenseKey }: Kept): Promise<Times | undefined> {
   const record = timesIn(await store.read(timesFile));
-  return record && { ...record, refused: record.refused[licenseKey] ?? record.refused[others] ?? 0 };
+  if (!record) return undefined;
+  const { signed, seen } = record;
+  return { signed, seen, refused: record.refused[licenseKey] ?? record.refused[others] ?? 0 };
 }
 
 /** The first versions kept the refusal of one license, with its key beside it. */
 function timesIn(text: string | undefined): TimesRecord | undefined {
-  const { signed, seen, refused, licenseKey } = jsonObject(text) ?? {};
+  const { signed, seen, refused, licenseKey, asked } = jsonObject(text) ?? {};
   if (!isTime(signed) || !isTime(seen)) return undefined;
   const all = typeof licenseKey === 'string' ? { [licenseKey]: refused } : refused;
-  return isObject(all) && Object.values(all).every(isTime)
-    ? { signed, seen, refused: all as Record<string, number> }
-    : undefined;
+  if (!isObject(all) || !Object.values(all).every(isTime)) return undefined;
+  return { signed, seen, refused: all as Record<string, number>, asked: askedIn(asked) };
+}
+
+function askedIn(value: unknown): Asked | undefined {
+  const { jti, seen } = isObject(value) ? value : {};
+  return typeof jti === 'string' && isTime(seen) ? { jti, seen } : undefined;
 }
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
@@ -88,17 +103,39 @@ export async function areTimesGone({ store }: Kept): Promise<boolean> {
 
 /**
  * Writes the times; the refusals of other licenses stay. Where their record was gone, so are those: what was signed for
- * other licenses before no longer counts. Returns the problem, if there is one.
+ * other licenses before no longer counts. `isAnswered`: the license file for the last request has come. Returns the
+ * problem, if there is one.
  */
 export async function writeTimes(
   { store, licenseKey }: Kept,
   { signed, seen, refused }: Times,
+  isAnswered = false,
 ): Promise<string | undefined> {
   const text = await store.read(timesFile);
-  const before = timesIn(text)?.refused ?? { [others]: signed };
-  const record: TimesRecord = { signed, seen, refused: { ...before, [licenseKey]: refused } };
+  const before = timesIn(text);
+  const asked = isAnswered ? undefined : before?.asked;
+  const record: TimesRecord = {
+    signed,
+    seen,
+    refused: { ...(before?.refused ?? { [others]: signed }), [licenseKey]: refused },
+    // where the time goes back, that of the request does, too: else it would count for longer
+    asked: asked && { jti: asked.jti, seen: Math.min(asked.seen, seen) },
+  };
   const written = JSON.stringify(record);
   return written === text ? undefined : store.write(timesFile, written);
+}
+
+/** The id of the last request for which a license file still shows the time. */
+export async function openRequest({ store }: Kept): Promise<string | undefined> {
+  const { asked, seen } = timesIn(await store.read(timesFile)) ?? {};
+  const isOpen = asked && seen !== undefined && seen <= asked.seen + mostSeenSinceAskedMs;
+  return isOpen ? asked.jti : undefined;
+}
+
+/** Without a record of times that can be read and written, the file for the request shows no time. */
+export async function keepRequest({ store }: Kept, jti: string): Promise<void> {
+  const record = timesIn(await store.read(timesFile));
+  if (record) await store.write(timesFile, JSON.stringify({ ...record, asked: { jti, seen: record.seen } }));
 }
 
 /**

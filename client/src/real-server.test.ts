@@ -149,6 +149,27 @@ test('a license file: request, file, runs offline, receipt, and the seat is free
   expect((await staff.call(offline.giveBack, back)).status).toBe(409);
 });
 
+test('a license file for a new request shows the time to a machine whose clock was ahead', async () => {
+  const license = await makeLicense(staff);
+  const params = { id: license.licenseId };
+  let ahead = 0;
+  const now = () => new Date(server.clock.now().getTime() + ahead);
+  const machine = await clientOf(license, { server: 'http://127.0.0.1:9', now });
+  const newFile = async () => {
+    const asked = await machine.offlineRequest();
+    if (!asked.ok) throw new Error(asked.message);
+    return staff.ok(offline.issue, { params, body: { request: asked.request, days: 90 } });
+  };
+  expect(await machine.importLicense((await newFile()).licenseFile)).toMatchObject({ ok: true });
+  ahead = days(40);
+  expect(await machine.check()).toMatchObject({ valid: true, source: 'file' });
+  ahead = 0;
+  expect(await machine.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  server.clock.advance(seconds(5));
+  expect(await machine.importLicense((await newFile()).licenseFile)).toMatchObject({ ok: true });
+  expect(await machine.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
 test('a machine with a license file cannot give its seat back online alone', async () => {
   const license = await makeLicense(staff);
   const client = await clientOf(license);

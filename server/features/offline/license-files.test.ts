@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
@@ -28,6 +29,7 @@ describe('a license file', () => {
   test('names license, machine, key, modules and its times, and its seat counts like any other', async () => {
     const license = await makeLicense(staff[0]);
     const machine = offlineMachine('reading room 3');
+    const jti = randomUUID();
     const facts = {
       hostname: 'rr3',
       platform: 'linux',
@@ -37,7 +39,7 @@ describe('a license file', () => {
     };
     const { licenseFile, fileName, fileId, endsAt, activation } = await staff[0].ok(offline.issue, {
       ...at(license),
-      body: { request: machine.request(license, facts), days: 30 },
+      body: { request: machine.request(license, { ...facts, jti }), days: 30 },
     });
     const iat = Math.floor(server.clock.now().getTime() / 1000);
     const { keyId } = await validateOn(staff[0], 'none', 'm');
@@ -58,6 +60,7 @@ describe('a license file', () => {
       type: 'enterprise',
       modules: license.moduleIds,
       grace: 14,
+      request: jti,
     });
     expect(endsAt).toBe(new Date((iat + 44 * 86_400) * 1000).toISOString());
     expect(fileName).toBe(`${license.licenseKey.slice(0, 5)}-rr3-${endsAt.slice(0, 10)}.lic`);

@@ -64,6 +64,8 @@ export async function issueLicenseFile(
     type: license.type,
     modules: license.module_ids,
     grace: graceDays,
+    // shows the machine that this file was made after its request
+    request: asked.jti,
   };
   const { signer } = issuer.keys;
   // A machine without a network cannot ask who endorses a key that its program does not know.
