@@ -88,6 +88,7 @@ test.each<[string, Reply | NoReply]>([
   ['no answer', { problem: 'offline' }],
   ['the sign-in page of a hotel', reply(200, '<html>Welcome</html>')],
   ['the 200 of another program', reply(200, { success: true, data: [] })],
+  ['a token of another machine', reply(403, { success: false, code: 'FORBIDDEN' })],
   ['the 403 of a proxy', reply(403, '<html>Blocked</html>')],
   ['the 400 of a proxy', reply(400, { message: 'Bad request' })],
   ['a token that ended', reply(401, { success: false, code: 'NOT_AUTHENTICATED' })],

@@ -103,13 +103,13 @@ export function createOutbox(folder: string, send: SendEvents): Outbox {
 }
 
 /**
- * Only the service's own answers decide: the sign-in page of a hotel answers 200 as well, and a proxy 403. A missing or
- * ended token (401) is replaced at the next check.
+ * Only the service's own answers decide: the sign-in page of a hotel answers 200 as well. A missing or ended token
+ * (401), or one that may not make the call (403), is about the caller and not about an event.
  */
 function outcomeOf({ status, text }: Reply): 'accepted' | 'rejected' | 'undecided' {
   const body = parsed(text) as { success?: unknown; data?: { accepted?: unknown } } | null | undefined;
   if (status === 200 && typeof body?.data?.accepted === 'number') return 'accepted';
-  return [400, 403, 413, 422].includes(status) && body?.success === false ? 'rejected' : 'undecided';
+  return [400, 413, 422].includes(status) && body?.success === false ? 'rejected' : 'undecided';
 }
 
 const retryMs = (failures: number) =>
