@@ -149,6 +149,23 @@ test('a license file: request, file, runs offline, receipt, and the seat is free
   expect((await staff.call(offline.giveBack, back)).status).toBe(409);
 });
 
+test('of two license files within a second, the second counts after the first was given back', async () => {
+  const license = await makeLicense(staff);
+  const params = { id: license.licenseId };
+  const machine = await clientOf(license, { server: 'http://127.0.0.1:9' });
+  const asked = await machine.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  const issue = () => staff.ok(offline.issue, { params, body: { request: asked.request } });
+  const [first, second] = [await issue(), await issue()];
+  expect(await machine.importLicense(first.licenseFile)).toMatchObject({ ok: true });
+  expect(await machine.giveBack()).toMatchObject({ ok: true });
+  expect(await machine.importLicense(second.licenseFile)).toMatchObject({ ok: true });
+  const given = await machine.giveBack();
+  if (!given.ok || given.receipt === null) throw new Error(given.message);
+  await staff.ok(offline.giveBack, { params, body: { receipt: given.receipt } });
+  expect((await seatOf(license, machine)).status).toBe('released');
+});
+
 test('a license file for a new request shows the time to a machine whose clock was ahead', async () => {
   const license = await makeLicense(staff);
   const params = { id: license.licenseId };

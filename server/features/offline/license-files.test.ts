@@ -16,7 +16,7 @@ import {
   validateOn,
   type MachineKey,
 } from '../../../tests/factories.ts';
-import { auditOf } from '../../../tests/harness.ts';
+import { auditOf, days, minutes } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { inLanes } from '../../../tests/in-lanes.ts';
 import { at, flipped, startOfflineRoom } from '../../../tests/offline-room.ts';
@@ -119,6 +119,33 @@ describe('a license file', () => {
     expect(second.activation.activationId).toBe(first.activation.activationId);
     expect(second.activation.offlineUntil, 'the first file lasts longer').toBe(first.endsAt);
     expect((await staff[0].ok(licenses.get, at(license))).currentActivations).toBe(1);
+  });
+
+  test('has a second of its own, so that the machine can tell it from the one before', async () => {
+    const license = await makeLicense(staff[0]);
+    const machine = offlineMachine('twice in a second');
+    const now = Math.floor(server.clock.now().getTime() / 1000);
+    const files = [];
+    for (const api of [staff[0], staff[1], staff[0]]) files.push(await issueTo(api, license, machine, 10));
+    const claims = files.map(({ licenseFile }) => claimsOf(licenseFile) as { iat: number; exp: number });
+    expect(claims.map(({ iat }) => iat)).toEqual([now, now + 1, now + 2]);
+    expect(claims.map(({ iat, exp }) => exp - iat)).toEqual(Array(3).fill(10 * 86_400));
+    expect((await giveBack(license, machine.receipt(license, files[2]!.fileId))).status).toBe(200);
+  });
+
+  test('is valid now, also after one that a clock issued which was far ahead', async () => {
+    const license = await makeLicense(staff[0]);
+    const machine = offlineMachine('issued far ahead');
+    const first = await issueTo(staff[0], license, machine);
+    await server.db
+      .updateTable('license_files')
+      .set({ issued_at: new Date(server.clock.now().getTime() + days(300)) })
+      .where('file_id', '=', first.fileId)
+      .execute();
+    const second = await issueTo(staff[0], license, machine);
+    const { nbf } = claimsOf(second.licenseFile) as { nbf: number };
+    expect(nbf * 1000).toBeLessThanOrEqual(server.clock.now().getTime() + minutes(1));
+    expect((await giveBack(license, machine.receipt(license, second.fileId))).status).toBe(200);
   });
 
   test('is not issued where a validation would be refused', async () => {

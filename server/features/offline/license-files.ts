@@ -7,7 +7,6 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { nextUpdatedAt } from '../../db/sql.ts';
 import { fail, isFailure, breaksRule, type Failure } from '../../failure.ts';
 import type { Signer } from '../../signer.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
@@ -50,7 +49,10 @@ export async function issueLicenseFile(
   const code = await takeSeat(change, { licenseId, licenseKey }, asked);
   if (code !== 'VALID') return fail('WRONG_STATE', validationMessages[code]);
 
-  const { graceDays, ...times } = timesOf(change.now, days, license.valid_until, issuer.config);
+  const issuedAt = before ? await nextIssuedAt(change, before.activation_id) : change.now;
+  // not far ahead, as a file of a process whose clock was: the machine could not use it yet
+  const from = new Date(Math.min(issuedAt.getTime(), change.now.getTime() + clockToleranceMs));
+  const { graceDays, ...times } = timesOf(from, days, license.valid_until, issuer.config);
   if (times.exp <= times.iat) return fail('WRONG_STATE', validationMessages.EXPIRED);
   const fileId = uuidv7();
   const endsAt = new Date((times.exp + graceDays * daySeconds) * 1000);
@@ -87,7 +89,7 @@ export async function issueLicenseFile(
       file_id: fileId,
       activation_id: activation.activationId,
       public_key: asked.key,
-      issued_at: await nextIssuedAt(change, activation.activationId),
+      issued_at: issuedAt,
       ends_at: endsAt,
     })
     .execute();
@@ -210,7 +212,10 @@ async function refuseOtherKey(
   return fail('WRONG_STATE', 'This machine is enrolled with another key. End its enrollment first.');
 }
 
-/** Later than that of every other file of the machine, also if another process with a faster clock issued it. */
+/**
+ * In a later second than every other file of the machine, also if another process with a faster clock issued it: files
+ * count whole seconds, and the machine tells them apart by that.
+ */
 async function nextIssuedAt({ tx, now }: Change, activationId: string): Promise<Date> {
   const newest = await tx
     .selectFrom('license_files')
@@ -218,7 +223,9 @@ async function nextIssuedAt({ tx, now }: Change, activationId: string): Promise<
     .where('activation_id', '=', activationId)
     .orderBy('issued_at', 'desc')
     .executeTakeFirst();
-  return newest ? nextUpdatedAt(newest.issued_at, now) : now;
+  if (!newest) return now;
+  const nextSecond = (Math.floor(newest.issued_at.getTime() / 1000) + 1) * 1000;
+  return new Date(Math.max(now.getTime(), nextSecond));
 }
 
 /** The times of a license file, in whole seconds; the grace is part of the time that the license has left. */
