@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import net from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { ReadableStream } from 'node:stream/web';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFakeServer, startProxy } from './fake-server.testing.ts';
 import { createHttp, proxyFor } from './http.ts';
 
@@ -102,6 +104,51 @@ test('an answer without an end is given up', async () => {
   fake.instead = () => ({ status: 200, body: 'x'.repeat(5_000_000) });
   const http = createHttp(fake.url, { fetch: undefined, timeoutMs: 5000, env: {} });
   expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('too long') as string });
+});
+
+test('an answer without an end is given up also through a fetch of the program', async () => {
+  const chunk = Buffer.alloc(1_000_000, 'x');
+  let sent = 0;
+  let isEnded = false;
+  const endless = createServer((_, response) => {
+    response.on('close', () => (isEnded = true)).on('error', () => undefined);
+    const go = (): void => {
+      if (isEnded || sent >= 200) return;
+      sent += 1;
+      response.write(chunk, () => go());
+    };
+    go();
+  });
+  await new Promise<void>((resolve) => void endless.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    endless.closeAllConnections();
+    endless.close();
+  });
+  const server = `http://127.0.0.1:${(endless.address() as net.AddressInfo).port}`;
+  const call = createHttp(server, { fetch, timeoutMs: 3000, env: {} });
+  expect(await call('GET', '/')).toMatchObject({ problem: expect.stringContaining('too long') as string });
+  await vi.waitFor(() => expect(isEnded).toBe(true));
+  expect(sent).toBeLessThan(30);
+});
+
+test('a fetch that hands in only a text, or characters cut in two, is read as a whole', async () => {
+  const reply = { status: 200, headers: { get: () => null } };
+  const bytes = Buffer.from('{"name":"Zürich"}');
+  const pieces = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
+  const text = () => Promise.resolve(bytes.toString());
+  for (const answer of [
+    { ...reply, text },
+    { ...reply, text, body: null },
+    { ...reply, text, body: pieces },
+  ]) {
+    const call = createHttp('https://lanyard.test', { fetch: async () => answer, timeoutMs: 3000, env: {} });
+    expect(await call('GET', '/')).toEqual({ status: 200, text: bytes.toString(), retryAfter: undefined });
+  }
 });
 
 test('a fetch of the program is used instead', async () => {

@@ -29,6 +29,7 @@ type Sent = {
 };
 
 const maxBytes = 4 * 1024 * 1024;
+const tooLong = () => new Error('the answer is too long');
 
 /**
  * Calls to one server: through `fetch` where the program hands one in, else with Node's own modules and the proxy that
@@ -77,8 +78,27 @@ async function byFetch(fetch: Fetch, url: URL, { method, headers, body, signal }
     redirect: 'error',
     ...(body === undefined ? {} : { body }),
   });
-  const text = await response.text();
+  const text = await textOf(response);
   return { status: response.status, text, retryAfter: secondsOf(response.headers.get('retry-after')) };
+}
+
+/** Throws for an answer that is too long: where there is a stream, without reading all of it. */
+async function textOf(response: Awaited<ReturnType<Fetch>>): Promise<string> {
+  const { body } = response;
+  if (typeof body?.getReader !== 'function') return response.text();
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || !value) return Buffer.concat(chunks).toString('utf8');
+    chunks.push(value);
+    size += value.length;
+    if (size <= maxBytes) continue;
+    // not awaited: it may wait for the server
+    reader.cancel().catch(() => undefined);
+    throw tooLong();
+  }
 }
 
 function secondsOf(text: string | null | undefined): number | undefined {
@@ -175,7 +195,7 @@ function receive(request: http.ClientRequest, { body }: Sent): Promise<Reply> {
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size > maxBytes) request.destroy(new Error('the answer is too long'));
+        if (size > maxBytes) request.destroy(tooLong());
       });
       response.once('error', reject);
       response.once('end', () =>

@@ -23,7 +23,21 @@ export type Fetch = (
     signal: AbortSignal;
     redirect: 'error';
   },
-) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  /** Where there is a stream, an answer without an end is given up. */
+  body?: ByteStream | null;
+}>;
+
+/** What the client needs of a `ReadableStream`. */
+type ByteStream = {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+    cancel(): Promise<unknown>;
+  };
+};
 
 export type ClientOptions = {
   /** The address of the Lanyard server, such as `https://lanyard.example`. */
