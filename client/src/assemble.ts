@@ -24,6 +24,9 @@ const longest: Record<keyof Facts, number> = {
   appVersion: 100,
 };
 
+/** A timer of Node ends at once if it should take longer. */
+const longestTimer = 2 ** 31 - 1;
+
 const thisComputer = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** `createClient` with parts that tests replace. */
@@ -49,6 +52,8 @@ function partsOf(
   const { protocol, hostname, origin } = new URL(server);
   if (protocol !== 'https:' && !thisComputer.has(hostname))
     throw new TypeError('server: must be https, since the license key and the token are sent to it');
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > longestTimer)
+    throw new TypeError(`timeoutMs: not a whole number of milliseconds from 1 to ${longestTimer}`);
   if (!folder) throw new TypeError('folder: missing');
   if (publicKeys.length === 0) throw new TypeError('publicKeys: at least one is needed to verify answers');
   const licenseKey = canonicalKey(options.licenseKey);
