@@ -8,6 +8,7 @@ import { canonicalKey } from './license-key.ts';
 import { readMachineId } from './machine-id.ts';
 import { importLicense, offlineRequest } from './offline.ts';
 import { beginTimes, type Parts } from './parts.ts';
+import { plainText } from './plain-text.ts';
 import { createStore, type Files } from './store.ts';
 import { connectUpdater } from './updates.ts';
 import type { Client, ClientOptions, Facts } from './types.ts';
@@ -88,6 +89,8 @@ function factsOf(given: Facts = {}): Facts {
   };
   const entries = Object.entries(facts) as [keyof Facts, string | undefined][];
   return Object.fromEntries(
-    entries.flatMap(([name, text]) => (text ? [[name, text.slice(0, longest[name])]] : [])),
+    entries
+      .map(([name, text]) => [name, plainText(text ?? '', longest[name])])
+      .filter(([, text]) => text !== ''),
   );
 }

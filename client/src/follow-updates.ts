@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
+import { plainText } from './plain-text.ts';
 import { readUpdateState, settle, writeUpdateState, type PendingUpdate } from './update-state.ts';
 import type { Updater } from './types.ts';
 
@@ -119,8 +120,8 @@ function factsOf(error: unknown, token: string | undefined): Facts {
   const [line = ''] = String(message ?? error).split('\n');
   const text = line.replaceAll(homedir(), '~').replaceAll(token ?? homedir(), '…');
   return {
-    errorCode: typeof code === 'string' ? code.slice(0, 100) : 'UNKNOWN',
-    errorMessage: text.slice(0, 1000),
+    errorCode: typeof code === 'string' ? plainText(code, 100) : 'UNKNOWN',
+    errorMessage: plainText(text, 1000),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { licenseKey, newFolder, newSigner } from './fake-server.testing.ts';
+import { licenseKey, newFolder, newSigner, startFakeServer } from './fake-server.testing.ts';
 import { createClient } from './create-client.ts';
 
 /* What a program may hand in. */
@@ -13,3 +13,20 @@ test.each([Infinity, -1, 0, Number.NaN, 6e9, 2 ** 31, 1.5, '10' as unknown as nu
     expect(() => createClient({ ...options, publicKeys: [publicKey] })).toThrow(TypeError);
   },
 );
+
+test('facts are text that the service takes: no control characters, no half of a character', async () => {
+  const fake = await startFakeServer();
+  const facts = {
+    hostname: 'rr\u00003',
+    osVersion: `${'x'.repeat(99)}😀`,
+    appVersion: '4.2\ud83d.0',
+    architecture: '\u0007',
+  };
+  const client = await fake.client({ facts });
+  await client.check();
+  const sent = { hostname: 'rr3', osVersion: 'x'.repeat(99), appVersion: '4.2.0' };
+  expect(fake.calls[0]!.body).toMatchObject(sent);
+  expect(fake.calls[0]!.body).not.toHaveProperty('architecture');
+  const { request } = (await client.offlineRequest()) as { request: string };
+  expect(JSON.parse(Buffer.from(request.split('.')[1]!, 'base64url').toString())).toMatchObject(sent);
+});

@@ -276,6 +276,17 @@ test('on macOS, an update whose signature Squirrel.Mac refuses is told as an err
   expect(await types(app.connected)).toEqual([...found, 'install_error']);
 });
 
+test('an error whose message is no text, such as one that our own cut goes through, is reported', async () => {
+  await release('1.1.0', { platform: 'darwin', fileKind: 'zip', fileName: 'App-1.1.0.zip' });
+  const app = await start('1.0.0', { kind: 'mac', facts: { platform: 'darwin', architecture: 'x64' } });
+  vi.spyOn(nativeUpdater, 'checkForUpdates').mockImplementationOnce(() => {
+    nativeUpdater.emit('error', new Error(`\u0000${'x'.repeat(998)}😀`));
+  });
+  await app.check();
+  await expect(app.download()).rejects.toThrow('xxx');
+  expect(await types(app.connected)).toEqual([...found, 'install_error']);
+});
+
 describe('the machine token', () => {
   test('goes with each request to the service, as it is at that time, beside the headers of the program', async () => {
     await release('1.1.0');
