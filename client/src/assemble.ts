@@ -61,8 +61,10 @@ function partsOf(
   const store = createStore(folder, files);
   const http = createHttp(server, { fetch, timeoutMs, env });
   let known: Promise<string> | undefined;
+  // trimmed here as the service does: hashes and signatures are over the same text
   const machineId = () =>
-    (known ??= options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId));
+    (known ??=
+      options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId.trim()));
   const beforeNew = () => beginTimes({ store, licenseKey });
   return {
     server,

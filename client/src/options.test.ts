@@ -30,3 +30,16 @@ test('facts are text that the service takes: no control characters, no half of a
   const { request } = (await client.offlineRequest()) as { request: string };
   expect(JSON.parse(Buffer.from(request.split('.')[1]!, 'base64url').toString())).toMatchObject(sent);
 });
+
+test('a machine id with spaces around it is the one that the service knows', async () => {
+  const fake = await startFakeServer();
+  // the service trims what it reads
+  fake.instead = (call) => {
+    const { machineId = '' } = call.body;
+    const trimmed = { ...call, body: { ...call.body, machineId: machineId.trim() } };
+    return { status: 200, body: { data: fake.signer.answer(fake.decide(trimmed)) } };
+  };
+  const client = await fake.client({ machineId: ' ws-07\n' });
+  expect(await client.machineId()).toBe('ws-07');
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+});
