@@ -24,7 +24,7 @@ export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
   return queryOf(releases.reach, { query }, askedOnce);
 }
 
-/** Confirms offering a build to more machines than now, and says how many they are. */
+/** Asked when a form is sent: confirms offering a build to more machines than now, and says how many they are. */
 export function ReachConfirm(props: {
   title: string;
   confirmLabel: string;
@@ -41,6 +41,7 @@ export function ReachConfirm(props: {
   return (
     <ConfirmDialog
       {...rest}
+      opensItself
       message={
         <>
           Offer version {version} ({channel}) for {platformNames[platform]} ({architectureNames[architecture]}

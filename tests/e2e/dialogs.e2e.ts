@@ -389,7 +389,10 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
   }
 });
 
-test('a key that is held down confirms nothing in the dialog that it opened', async ({ page, server }) => {
+test('a key that is held down or pressed twice confirms nothing in the dialog that it opened', async ({
+  page,
+  server,
+}) => {
   const release = await makeRelease(server);
   const isActive = async () => (await stored(server, release)).isActive;
   await server.admin.ok(releases.update, {
@@ -402,13 +405,14 @@ test('a key that is held down confirms nothing in the dialog that it opened', as
   const question = dialog(page, 'Offer to More Users');
   await page.keyboard.down('Enter');
   await expect(question.getByText(/of this platform, architecture and channel/)).toBeVisible();
-  await expect(button(page, 'Offer')).toBeFocused();
+  await expect(question.getByText(/^Offer version/)).toBeFocused();
   await page.keyboard.down('Enter');
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
+  await page.keyboard.press('Enter');
   await expect(question).toBeVisible();
   expect(await isActive()).toBe(false);
-  await page.keyboard.press('Enter');
+  await button(page, 'Offer').press('Enter');
   await expect(editing(page)).toBeHidden();
   expect(await isActive()).toBe(true);
 });

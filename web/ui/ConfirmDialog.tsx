@@ -29,6 +29,11 @@ type QuestionProps = {
   onConfirm: () => void;
   onClose: () => void;
   severity?: 'normal' | 'high';
+  /**
+   * Shown after a form was sent, and not by a button that names it: the focus starts at the question, or a second Enter
+   * after the save would confirm it unread.
+   */
+  opensItself?: boolean;
   confirmLabel?: string;
   cancelLabel?: string;
   /** The confirmed action is running. */
@@ -41,10 +46,15 @@ type QuestionProps = {
 export function ConfirmQuestion(props: QuestionProps) {
   const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
   const high = severity === 'high';
+  const { opensItself = false } = props;
   const counting = useIsCounting(props.consequences);
   return (
     <Stack gap="md">
-      <Text component="div" style={{ overflowWrap: 'anywhere' }}>
+      <Text
+        component="div"
+        style={{ overflowWrap: 'anywhere' }}
+        {...(opensItself && { tabIndex: -1, 'data-autofocus': true })}
+      >
         {props.message}
       </Text>
       <ConsequenceList of={props.consequences} />
@@ -61,7 +71,7 @@ export function ConfirmQuestion(props: QuestionProps) {
           loading={busy}
           aria-disabled={counting || undefined}
           onClick={() => counting || props.onConfirm()}
-          data-autofocus={!high || undefined}
+          data-autofocus={(!high && !opensItself) || undefined}
           {...(high && { color: 'red' })}
           {...(counting && { 'data-disabled': true })}
         >

@@ -18,7 +18,8 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
   return (
     <Dialog title="Someone else changed this meanwhile" size={560} onClose={conflict.dismiss}>
       <Stack gap="md">
-        <Text>
+        {/* no button: a second Enter after the save would decide unread */}
+        <Text tabIndex={-1} data-autofocus>
           It was saved by someone else after you opened it. This is what you both changed; the rest of both
           changes is kept.
         </Text>
@@ -29,7 +30,7 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
           rowId={({ field }) => field}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={conflict.keepTheirs} data-autofocus>
+          <Button variant="default" onClick={conflict.keepTheirs}>
             Keep theirs
           </Button>
           <Button onClick={conflict.saveMine} loading={busy}>

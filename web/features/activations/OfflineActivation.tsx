@@ -102,16 +102,14 @@ const codeSize = 400;
 function Issued({ file, onDone }: { file: LicenseFile; onDone: () => void }) {
   return (
     <Stack gap="md" ref={focusLate}>
-      <Text role="status">
+      <Text role="status" tabIndex={-1} data-autofocus>
         Machine <span className="mono">{file.activation.machineId}</span> may run offline until{' '}
         {utcDate(file.endsAt)}. Bring it this file, or show the code to its camera.
       </Text>
       <CopyAndDownload text={file.licenseFile} fileName={file.fileName} />
       <QrCode text={file.licenseFile} label="The license file as a QR code" size={codeSize} />
       <Group justify="flex-end">
-        <Button onClick={onDone} data-autofocus>
-          Done
-        </Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   );

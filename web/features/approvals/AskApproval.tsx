@@ -23,6 +23,7 @@ export default function AskApproval({ refused }: { refused: ApiError }) {
   return (
     <Dialog title="Ask a Second Person" onClose={close}>
       <ConfirmQuestion
+        opensItself
         message={
           <>
             <Text>{refused.sentence}</Text>

@@ -46,7 +46,7 @@ export default function DeleteCustomers(props: {
     return (
       <Dialog title={title} onClose={close}>
         <Stack gap="md">
-          <Text role="alert">
+          <Text role="alert" tabIndex={-1} data-autofocus>
             {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted
             {failed.some(({ error }) => isUnanswered(error)) && ', or gave no answer'}:
           </Text>
@@ -59,9 +59,7 @@ export default function DeleteCustomers(props: {
             ))}
           </BoxedList>
           <Group justify="flex-end">
-            <Button onClick={close} data-autofocus>
-              Close
-            </Button>
+            <Button onClick={close}>Close</Button>
           </Group>
         </Stack>
       </Dialog>

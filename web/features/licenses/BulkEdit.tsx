@@ -226,7 +226,7 @@ function Result(props: {
   const isBad = failed.length > 0 || unknown.length > 0;
   return (
     <Stack gap="md" ref={focusLate}>
-      <Text role={isBad ? 'alert' : 'status'}>
+      <Text role={isBad ? 'alert' : 'status'} tabIndex={-1} data-autofocus>
         {`${countOf(done.length)} ${past}.`}
         {unknown.length > 0 &&
           ` No answer came for ${countOf(unknown.length)}: they may have been ${past} or not.`}
@@ -258,9 +258,7 @@ function Result(props: {
         ) : (
           props.children
         )}
-        <Button data-autofocus onClick={props.onClose}>
-          Close
-        </Button>
+        <Button onClick={props.onClose}>Close</Button>
       </Group>
     </Stack>
   );

@@ -43,7 +43,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
   return (
     <Dialog title="Release withdrawn" onClose={onClose}>
       <Stack gap="md">
-        <Text role="status">
+        <Text role="status" tabIndex={-1} data-autofocus>
           Version {release.version} is in no feed any more.{' '}
           {affectedTotal === 0
             ? 'No machine has it.'
@@ -64,9 +64,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
           </BoxedList>
         )}
         <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            Close
-          </Button>
+          <Button onClick={onClose}>Close</Button>
         </Group>
       </Stack>
     </Dialog>
