@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../contract/errors.ts';
 import { ApiError } from './api-error.ts';
 import { isSame, mergeEdits } from './merge-edits.ts';
 import type { ConflictRow } from './ui/ConflictDialog.tsx';
+import { toast, type ToastSubject } from './ui/toast.tsx';
 import { useChange } from './use-change.ts';
 
 /** The refusal of an edit because the record was saved by another user after it was opened. */
@@ -71,6 +72,8 @@ const changesNothing = (payload: object, stored: Seen): boolean =>
   );
 
 type Edit<Payload, Base, Saved> = {
+  /** The edited record. */
+  subject: ToastSubject;
   /** `base`: the record with the version that the user saw, or the one that the edit was merged with. */
   save: (payload: Payload, base: Base) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
@@ -83,6 +86,7 @@ type Edit<Payload, Base, Saved> = {
  * the two edits are merged; only fields that both changed wait for a decision.
  */
 export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>({
+  subject,
   save,
   onSaved,
   onGivenUp,
@@ -111,8 +115,10 @@ export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>
             /** The remaining changes of this user are saved. */
             keepTheirs: () => {
               const payload = { ...merged.attempt.payload, ...sendable(fieldsOf(clash.details)) };
-              if (changesNothing(payload, merged.attempt.base)) onGivenUp();
-              else edit.mutate({ ...merged.attempt, payload });
+              if (!changesNothing(payload, merged.attempt.base))
+                return edit.mutate({ ...merged.attempt, payload });
+              void toast({ message: 'Kept what someone else saved', subject });
+              onGivenUp();
             },
             dismiss: edit.reset,
           }

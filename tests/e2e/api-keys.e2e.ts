@@ -322,6 +322,9 @@ test('a key that another user changed concurrently: the differences are shown, a
     await expect(conflict.getByRole('row')).toHaveCount(2);
     await expectAccessible(page);
     await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await expect(page.getByRole('status').filter({ hasText: 'Kept what someone else saved' })).toContainText(
+      name,
+    );
     await expect(page).toHaveURL('/api-keys');
     expect(await stored()).toEqual(['10.0.0.2']);
   });

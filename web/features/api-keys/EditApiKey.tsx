@@ -41,6 +41,7 @@ export const Loading = () => (
 function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [seen] = useSeen(apiKey.id, apiKey);
   const edit = useEdit({
+    subject: aboutApiKey(seen),
     save: (patch: ApiKeyPatch, { updatedAt }) => updateApiKey(seen.id, { ...patch, updatedAt }),
     onSaved: ({ name }) => {
       void toast({ message: `API key "${name}" updated`, subject: aboutApiKey({ id: seen.id, name }) });

@@ -62,6 +62,7 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
   const [seen] = useSeen(customer.customerId, customer);
   useDialogSubject(seen.name);
   const edit = useEdit({
+    subject: aboutCustomer(seen),
     save: (payload: CustomerPayload, { updatedAt }) =>
       updateCustomer(seen.customerId, { ...payload, updatedAt }),
     onSaved: (saved) => {

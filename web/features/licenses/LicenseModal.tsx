@@ -72,6 +72,7 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
   // The fields of the customer that a conflict shows.
   const [customerName, setCustomerName] = useState('');
   const edit = useEdit({
+    subject: aboutLicense(seen),
     save: (payload: LicensePayload, { updatedAt }) =>
       updateLicense(seen.licenseId, { ...payload, updatedAt }),
     onSaved: (saved) => {

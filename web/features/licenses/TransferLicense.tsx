@@ -52,6 +52,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
       toast({ message: messageOf(error), subject: aboutLicense(moved), tone: 'red' }),
   });
   const edit = useEdit({
+    subject: aboutLicense(seen),
     save: ({ customerId }: { customerId: string }, { updatedAt }) =>
       transferLicense(seen.licenseId, customerId, updatedAt),
     onSaved: (moved) => {

@@ -71,6 +71,7 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
     validateInputOnBlur: typedFields,
   });
   const edit = useEdit({
+    subject: aboutCustomer(seen),
     save: ({ tags = [], ...rest }: Partial<CustomerBody>, { updatedAt }) =>
       saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest as never), updatedAt }),
     onSaved: () => {

@@ -57,14 +57,13 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
     validate,
     validateInputOnBlur: typedFields,
   });
+  const subject = { name: `Tag ${seen.tag}`, to: paths.policies };
   const edit = useEdit({
+    subject,
     save: (payload: Partial<TagBody>, { updatedAt }) =>
       saveTagPolicy(seen.tag, { ...wholePolicy(payload as never), updatedAt }),
     onSaved: () => {
-      void toast({
-        message: 'Update policy saved',
-        subject: { name: `Tag ${seen.tag}`, to: paths.policies },
-      });
+      void toast({ message: 'Update policy saved', subject });
       onClose();
     },
     onGivenUp: onClose,

@@ -5,6 +5,7 @@ import { useWhenAsked } from '../../approval-store.ts';
 import { conflictOf, useEdit } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
 import { useAuth } from '../../session.tsx';
+import { aboutRelease } from '../../toast-subjects.ts';
 import { rolloutConflict, withRollout } from './release-conflict.ts';
 import { chosenRollout, payloadOf, storedRollout, type ReleaseValues, type Rollout } from './release-form.ts';
 import { readRelease, setPlan, setRollout, updateRelease } from './queries.ts';
@@ -23,6 +24,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
   const edit = useEdit({
+    subject: aboutRelease(seen),
     save: async ({ rollout, ...fields }: Payload, base: Base) => {
       const publishes = base.isDraft && !fields.isDraft;
       const body = { ...fields, ...(publishes && rollout), updatedAt: base.updatedAt };

@@ -27,6 +27,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
 function Edit({ user, onClose }: { user: User; onClose: () => void }) {
   const [seen] = useSeen(user.id, user);
   const edit = useEdit({
+    subject: aboutUser(seen),
     save: (values: UserValues, { updatedAt }) =>
       // An unchanged role is not sent: a user with more than one role keeps them.
       updateUser(seen.id, {

@@ -61,6 +61,7 @@ export function RoleForm(props: {
   // The user has no changes of their own to lose.
   if (!changed && latest !== seen) beginFrom(latest);
   const edit = useEdit({
+    subject: aboutRole(role.roleId),
     save: (payload: ReturnType<typeof payloadOf>, { updatedAt }) =>
       updateRole(role.roleId, { ...payload, currentPassword, updatedAt }),
     onSaved: (saved) => {

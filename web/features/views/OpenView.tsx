@@ -60,6 +60,7 @@ function SaveChanges(props: {
   // What is on the screen is what is stored: that version is seen, whoever saved it.
   if (!isChanged && seen.updatedAt !== view.updatedAt) setSeen(view);
   const edit = useEdit({
+    subject: aboutView(view),
     save: (changed: { query: string }, { updatedAt }) => updateView(view.id, { ...changed, updatedAt }),
     onSaved: (saved) => void toast({ message: `View ${saved.name} saved`, subject: aboutView(saved) }),
     onGivenUp: () => onOpen(view),

@@ -60,6 +60,7 @@ function NewForm({ list, query, onCreated, onClose }: Omit<Props, 'view'>) {
 function EditForm({ view, onClose }: { view: SavedView; onClose: () => void }) {
   const [seen] = useSeen(`view ${view.id}`, view);
   const edit = useEdit({
+    subject: aboutView(seen),
     save: (values: Fields, { updatedAt }) => updateView(view.id, { ...values, updatedAt }),
     onSaved: (saved) => {
       saidSaved(saved);
