@@ -137,7 +137,14 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await page.keyboard.press('Enter');
   await type('Updates Until', '28.02.2027');
   await type('Deferral', '7');
-  for (const _ of [1, 2]) await form.getByRole('button', { name: 'Add Window' }).click();
+  const days = (window: number) =>
+    form.getByRole('group', { name: `Window ${window}` }).getByRole('checkbox', { checked: true });
+  const add = form.getByRole('button', { name: 'Add Window' });
+  // the button moves down, and a day of the new window comes to its place
+  await add.dblclick();
+  await expect(form.getByRole('group', { name: /^Window/ })).toHaveCount(2);
+  await expect(days(2)).toHaveCount(7);
+  await add.click();
   await save.click();
   // the button that opened the dialog has the focus again, while the toast is shown
   await expect(form).toBeHidden();

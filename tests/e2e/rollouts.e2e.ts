@@ -41,7 +41,8 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(stepField(page, 'Percentage of step 2')).toHaveValue('');
   expect((await stored(server, release)).isDraft).toBe(true);
   await form.getByRole('button', { name: 'Remove step 2' }).click();
-  await form.getByRole('button', { name: 'Add a step' }).click();
+  await form.getByRole('button', { name: 'Add a step' }).dblclick();
+  await expect(stepField(page, 'Percentage of step 3')).toHaveValue('100');
   await type(page, 'Percentage of step 2', '50');
   await expect(form.getByRole('status')).toContainText('5 % for 36 h, 50 % for 24 h, 100 %. Reaches 100 %');
   await form.getByRole('button', { name: 'Save Changes' }).click();

@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
 import { useAuth } from '../session.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
+import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
@@ -30,6 +31,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
   useFocusOnNewScreen();
   useLostFocus();
+  useSecondClicks();
   useTellReplayed();
 
   return (
