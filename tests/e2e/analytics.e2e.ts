@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { analytics } from '../../contract/analytics.ts';
+import { analytics, type LicenseTrends } from '../../contract/analytics.ts';
+import { validationCodes } from '../../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -118,6 +119,37 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     await expect(ticks.first()).toHaveText('0%');
     await expect(ticks.last()).toHaveText('100%');
     await expectAccessible(page);
+  });
+
+  await test.step('reasons keep their color in every period', async () => {
+    const refusals = card(page, 'Refused Validations by Reason');
+    const trends = (url: URL) => url.pathname.endsWith(analytics.trends.path);
+    let counts: number[] = [];
+    await page.route(trends, async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { data: LicenseTrends };
+      const codes = validationCodes.map((code, index) => ({ period: today, code, count: counts[index]! }));
+      await route.fulfill({ response, json: { ...json, data: { ...json.data, codes } } });
+    });
+    const colors = async () => {
+      await page.reload();
+      const items = refusals.locator('.recharts-legend-wrapper div:has(> p)');
+      await expect(items).toHaveCount(validationCodes.length - 1);
+      const found = await items.evaluateAll((all) =>
+        all.map((item) => {
+          const swatch = item.querySelector('[class*=colorOverlay]')!;
+          return [item.textContent, getComputedStyle(swatch).backgroundColor] as const;
+        }),
+      );
+      return new Map(found.toSorted(([a], [b]) => a.localeCompare(b)));
+    };
+    counts = validationCodes.map((_, index) => index + 1);
+    const rising = await colors();
+    expect(new Set(rising.values()).size).toBe(rising.size);
+    counts = counts.toReversed();
+    expect(await colors()).toEqual(rising);
+    await page.unroute(trends);
+    await page.reload();
   });
 
   await test.step('each as a table', async () => {

@@ -20,9 +20,19 @@ import { countText } from '../../ui/numbers.ts';
 
 const height = 220;
 const hues = { ink: 'ink.5', teal: 'var(--ui-teal-solid)' };
-const refusalHues = ['amber', 'red', 'ink', 'teal', 'orange'].map((name) =>
-  name === 'ink' ? hues.ink : `var(--ui-${name}-solid)`,
-);
+
+/** By reason and not by rank: in another period another one may be the most frequent. */
+const refusalHues: Record<ValidationCode, string> = {
+  VALID: hues.teal,
+  REVOKED: 'var(--ui-red-solid)',
+  EXPIRED: 'var(--ui-amber-solid)',
+  TOO_MANY_ACTIVATIONS: hues.ink,
+  MACHINE_DEACTIVATED: 'var(--ui-orange-solid)',
+  NOT_FOUND: hues.teal,
+  CUSTOMER_INACTIVE: 'var(--ui-violet-text)',
+  NOT_YET_VALID: 'var(--ui-accent-text)',
+  MALFORMED_KEY: 'var(--ui-field-line)',
+};
 
 const look = {
   h: height,
@@ -150,10 +160,10 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
           dataKey="day"
           type="stacked"
           barProps={dashedBar}
-          series={names.map((name, index) => ({
+          series={names.map((name) => ({
             name,
             label: reasonText(name),
-            color: refusalHues[index % refusalHues.length] ?? hues.ink,
+            color: refusalHues[name],
           }))}
           {...legended}
           maxBarWidth={28}
