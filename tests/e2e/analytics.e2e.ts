@@ -121,7 +121,7 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     await expectAccessible(page);
   });
 
-  await test.step('reasons keep their color in every period', async () => {
+  await test.step('reasons keep their color in every period, and their names are above the plot', async () => {
     const refusals = card(page, 'Refused Validations by Reason');
     const trends = (url: URL) => url.pathname.endsWith(analytics.trends.path);
     let counts: number[] = [];
@@ -148,6 +148,45 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     expect(new Set(rising.values()).size).toBe(rising.size);
     counts = counts.toReversed();
     expect(await colors()).toEqual(rising);
+    for (const width of [1366, 390, 320]) {
+      await page.setViewportSize({ width, height: 720 });
+      const gap = () =>
+        refusals.evaluate((section) => {
+          const boxes = (part: string) =>
+            [...section.querySelectorAll(part)].map((one) => one.getBoundingClientRect());
+          const names = boxes('.recharts-legend-wrapper p').map(({ bottom }) => bottom);
+          return boxes('.recharts-cartesian-grid')[0]!.top - Math.max(...names);
+        });
+      await expect.poll(gap, `${width} px wide`).toBeGreaterThanOrEqual(0);
+      expect((await refusals.locator('.recharts-cartesian-grid').boundingBox())!.height).toBeGreaterThan(100);
+    }
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Refused Validations by Reason as PNG' }).click(),
+    ]);
+    const png = await readFile(await download.path());
+    const drawn = async (part: string) => (await refusals.locator(part).first().boundingBox())!.height;
+    expect(png.readUInt32BE(20)).toBe(
+      Math.floor(2 * ((await drawn('svg.recharts-surface')) + (await drawn('.recharts-legend-wrapper')))),
+    );
+    // the first dot of the legend, in its color
+    const dot = refusals.locator('.recharts-legend-wrapper [class*=colorOverlay]').first();
+    const painted = await refusals.locator('[data-legend]').evaluate(
+      async (legend, url) => {
+        const image = new Image();
+        image.src = url;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        const context = canvas.getContext('2d')!;
+        const { left, top } = legend.getBoundingClientRect();
+        const { x, y, width } = legend.querySelector('[class*=colorOverlay]')!.getBoundingClientRect();
+        context.drawImage(image, -2 * (x - left + width / 2), -2 * (y - top + width / 2));
+        return `rgb(${[...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].join(', ')})`;
+      },
+      `data:image/png;base64,${png.toString('base64')}`,
+    );
+    expect(painted).toBe(await dot.evaluate((one) => getComputedStyle(one).backgroundColor));
     await page.unroute(trends);
     await page.reload();
   });

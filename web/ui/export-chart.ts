@@ -33,7 +33,7 @@ export function saveCsv(table: Figures): void {
   URL.revokeObjectURL(url);
 }
 
-/** Saves a chart as PNG at twice its size, on the color of the card. */
+/** Saves a chart as PNG at twice its size, on the color of the card, below its legend. */
 export async function savePng(title: string, card: HTMLElement): Promise<void> {
   const drawn = card.querySelector<SVGSVGElement>('svg.recharts-surface');
   if (!drawn) throw new Error('There is no chart to save');
@@ -41,15 +41,40 @@ export async function savePng(title: string, card: HTMLElement): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(drawn, width, height))}`;
   await image.decode();
+  const legend = card.querySelector('[data-legend]');
+  const above = legend?.getBoundingClientRect().height ?? 0;
   const canvas = document.createElement('canvas');
   canvas.width = width * 2;
-  canvas.height = height * 2;
+  canvas.height = (above + height) * 2;
   const context = canvas.getContext('2d');
   if (!context) throw new Error('The browser cannot draw it');
   context.fillStyle = getComputedStyle(card).backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context.scale(2, 2);
+  context.drawImage(image, 0, above, width, height);
+  if (legend) drawLegend(context, legend);
   save(canvas.toDataURL('image/png'), fileName(title, 'png'));
+}
+
+/** The legend is no part of the SVG: a dot and a name for each of its items, where the page has them. */
+function drawLegend(context: CanvasRenderingContext2D, legend: Element): void {
+  const { left, top } = legend.getBoundingClientRect();
+  context.textBaseline = 'middle';
+  for (const name of legend.querySelectorAll('p')) {
+    const { fontSize, fontFamily, color } = getComputedStyle(name);
+    const at = name.getBoundingClientRect();
+    context.font = `${fontSize} ${fontFamily}`;
+    context.fillStyle = color;
+    context.fillText(name.textContent, at.left - left, at.top - top + at.height / 2);
+    const dot = name.previousElementSibling;
+    const paint = dot?.querySelector('[style*="background"]');
+    if (!dot || !paint) continue;
+    const { x, y, width } = dot.getBoundingClientRect();
+    context.fillStyle = getComputedStyle(paint).backgroundColor;
+    context.beginPath();
+    context.arc(x - left + width / 2, y - top + width / 2, width / 2, 0, 2 * Math.PI);
+    context.fill();
+  }
 }
 
 const painted = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'font-size', 'font-family', 'opacity'];

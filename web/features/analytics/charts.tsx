@@ -10,7 +10,7 @@ import { refusalReasons } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
-import { legended } from '../../ui/legended.ts';
+import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
@@ -154,23 +154,26 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
       empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
     >
       <InTurn height={height}>
-        <BarChart
-          h={height}
-          data={data}
-          dataKey="day"
-          type="stacked"
-          barProps={dashedBar}
-          series={names.map((name) => ({
-            name,
-            label: reasonText(name),
-            color: refusalHues[name],
-          }))}
-          {...legended}
-          maxBarWidth={28}
-          xAxisProps={{ minTickGap: 28 }}
-          yAxisProps={{ allowDecimals: false, width: 56 }}
-          barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
-        />
+        <Legended height={height}>
+          {(legended) => (
+            <BarChart
+              data={data}
+              dataKey="day"
+              type="stacked"
+              barProps={dashedBar}
+              series={names.map((name) => ({
+                name,
+                label: reasonText(name),
+                color: refusalHues[name],
+              }))}
+              {...legended}
+              maxBarWidth={28}
+              xAxisProps={{ minTickGap: 28 }}
+              yAxisProps={{ allowDecimals: false, width: 56 }}
+              barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
+            />
+          )}
+        </Legended>
       </InTurn>
     </ChartCard>
   );
@@ -193,22 +196,25 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
       empty={<NoValidations />}
     >
       <InTurn height={tall}>
-        <BarChart
-          h={tall}
-          data={customers}
-          dataKey="company"
-          orientation="vertical"
-          series={[
-            { name: 'activeUsers', label: 'Active Users', color: hues.ink },
-            { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
-          ]}
-          {...legended}
-          gridAxis="x"
-          maxBarWidth={12}
-          xAxisProps={{ allowDecimals: false }}
-          yAxisProps={{ width: 190, tickFormatter: shortName }}
-          barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
-        />
+        <Legended height={tall}>
+          {(legended) => (
+            <BarChart
+              data={customers}
+              dataKey="company"
+              orientation="vertical"
+              series={[
+                { name: 'activeUsers', label: 'Active Users', color: hues.ink },
+                { name: 'activeLicenses', label: 'Active Licenses', color: hues.teal },
+              ]}
+              {...legended}
+              gridAxis="x"
+              maxBarWidth={12}
+              xAxisProps={{ allowDecimals: false }}
+              yAxisProps={{ width: 190, tickFormatter: shortName }}
+              barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
+            />
+          )}
+        </Legended>
       </InTurn>
     </ChartCard>
   );

@@ -3,7 +3,7 @@ import { BarChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
-import { legended } from '../../ui/legended.ts';
+import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
 import { shortPlatformText, unusualKind } from './release-labels.ts';
@@ -35,27 +35,30 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
       empty={<EmptyState title="No releases yet">Downloads appear here once there is one.</EmptyState>}
     >
       <InTurn height={chartHeight + 20}>
-        <BarChart
-          h={chartHeight + 20}
-          data={data}
-          dataKey="name"
-          series={[
-            { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
-            { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
-          ]}
-          {...legended}
-          maxBarWidth={28}
-          xAxisProps={{
-            tick: <NameTick />,
-            height: 44,
-            tickFormatter: widestLine,
-            interval: 'preserveStart',
-            fontSize: 11,
-            minTickGap: 2,
-          }}
-          yAxisProps={{ allowDecimals: false, width: 56 }}
-          barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
-        />
+        <Legended height={chartHeight + 20}>
+          {(legended) => (
+            <BarChart
+              data={data}
+              dataKey="name"
+              series={[
+                { name: 'completedDownloads', label: 'Successful', color: 'var(--ui-teal-solid)' },
+                { name: 'failedDownloads', label: 'Failed', color: 'var(--ui-red-solid)' },
+              ]}
+              {...legended}
+              maxBarWidth={28}
+              xAxisProps={{
+                tick: <NameTick />,
+                height: 44,
+                tickFormatter: widestLine,
+                interval: 'preserveStart',
+                fontSize: 11,
+                minTickGap: 2,
+              }}
+              yAxisProps={{ allowDecimals: false, width: 56 }}
+              barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
+            />
+          )}
+        </Legended>
       </InTurn>
     </ChartCard>
   );

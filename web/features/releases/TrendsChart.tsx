@@ -4,7 +4,7 @@ import { Skeleton } from '@mantine/core';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
-import { legended } from '../../ui/legended.ts';
+import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dashedEnd } from '../../ui/dashed.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
@@ -27,23 +27,26 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
       empty={<EmptyState title="No update checks yet">Machines appear here once they check.</EmptyState>}
     >
       <InTurn height={chartHeight}>
-        <LineChart
-          h={chartHeight}
-          data={data}
-          dataKey="day"
-          series={[
-            { name: 'totalChecks', label: 'Total Checks', color: 'ink.5' },
-            { name: 'uniqueMachines', label: 'Unique Machines', color: 'var(--ui-teal-solid)' },
-          ]}
-          curveType="monotone"
-          strokeWidth={1.75}
-          withDots={false}
-          {...(today && { lineProps: dashedEnd })}
-          {...legended}
-          xAxisProps={{ minTickGap: 28 }}
-          yAxisProps={{ allowDecimals: false, width: 56 }}
-          lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
-        />
+        <Legended height={chartHeight}>
+          {(legended) => (
+            <LineChart
+              data={data}
+              dataKey="day"
+              series={[
+                { name: 'totalChecks', label: 'Total Checks', color: 'ink.5' },
+                { name: 'uniqueMachines', label: 'Unique Machines', color: 'var(--ui-teal-solid)' },
+              ]}
+              curveType="monotone"
+              strokeWidth={1.75}
+              withDots={false}
+              {...(today && { lineProps: dashedEnd })}
+              {...legended}
+              xAxisProps={{ minTickGap: 28 }}
+              yAxisProps={{ allowDecimals: false, width: 56 }}
+              lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
+            />
+          )}
+        </Legended>
       </InTurn>
     </ChartCard>
   );

@@ -4,7 +4,7 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
-import { legended } from '../../ui/legended.ts';
+import { Legended } from '../../ui/Legended.tsx';
 
 /** Installs by day, succeeded and failed. */
 export default function Adoption({ progress: { adoption } }: { progress: RolloutProgress }) {
@@ -17,20 +17,23 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
       exportable
       empty={<EmptyState title="No installs yet">Installs appear here by day.</EmptyState>}
     >
-      <BarChart
-        h={220}
-        data={data}
-        dataKey="day"
-        type="stacked"
-        series={[
-          { name: 'installed', label: 'Installed', color: 'var(--ui-teal-solid)' },
-          { name: 'failed', label: 'Failed', color: 'var(--ui-red-solid)' },
-        ]}
-        {...legended}
-        maxBarWidth={28}
-        yAxisProps={{ allowDecimals: false, width: 56 }}
-        barChartProps={{ title: 'Installs by day' }}
-      />
+      <Legended height={220}>
+        {(legended) => (
+          <BarChart
+            data={data}
+            dataKey="day"
+            type="stacked"
+            series={[
+              { name: 'installed', label: 'Installed', color: 'var(--ui-teal-solid)' },
+              { name: 'failed', label: 'Failed', color: 'var(--ui-red-solid)' },
+            ]}
+            {...legended}
+            maxBarWidth={28}
+            yAxisProps={{ allowDecimals: false, width: 56 }}
+            barChartProps={{ title: 'Installs by day' }}
+          />
+        )}
+      </Legended>
     </ChartCard>
   );
 }
