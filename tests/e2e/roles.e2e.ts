@@ -51,8 +51,9 @@ test('a role is copied from another, saved by two users concurrently, and delete
       'No active user has this role.',
     );
     await byAnother('answers at the door', [...made.permissions, { resource: 'audit', action: 'read' }]);
-    await button(page, 'Save Changes').click();
+    await button(page, 'Save Changes').press('Enter');
     await expect(description).toHaveValue('answers at the door');
+    await expect(button(page, 'Save Changes')).toBeFocused();
     await expect(cell('Customers: update')).toBeChecked();
     await expect(cell('Audit: read')).toBeChecked();
     await expect(button(page, 'Save Changes')).toBeDisabled();
@@ -60,6 +61,10 @@ test('a role is copied from another, saved by two users concurrently, and delete
   });
 
   await test.step('again: what was typed is not lost, and is saved knowingly', async () => {
+    await description.fill('answers nothing');
+    await button(page, 'Discard').press('Enter');
+    await expect(description).toHaveValue('answers at the door');
+    await expect(button(page, 'Discard')).toBeFocused();
     await description.fill('answers mine');
     await byAnother('answers theirs');
     await button(page, 'Save Changes').click();

@@ -52,6 +52,8 @@ export function RoleForm(props: {
   const locked = whyNotEdit(me, role, can.updateUsers);
   const changed = isChanged(seen, values);
   const change = changeOf(seen, values);
+  const nothingToDo = changed ? null : 'Nothing is changed';
+  const missing = values.description.trim() === '' ? 'Description is required' : null;
   const unsaved = changed ? 'Save or discard your changes first.' : null;
   const beginFrom = (from: Role) => {
     setSeen(from);
@@ -99,7 +101,7 @@ export function RoleForm(props: {
           label="Description"
           maxLength={500}
           readOnly={locked !== null}
-          error={values.description.trim() === '' && 'Description is required'}
+          error={missing}
           value={values.description}
           onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
         />
@@ -123,16 +125,17 @@ export function RoleForm(props: {
         {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={!changed} onClick={onDiscard ?? (() => beginFrom(latest))}>
-              Discard
-            </Button>
-            <Button
-              disabled={!changed || values.description.trim() === ''}
-              loading={edit.busy}
-              onClick={() => edit.submit(payloadOf(values), seen)}
-            >
-              Save Changes
-            </Button>
+            {/* not disabled: both have nothing left to do once one was pressed, and would lose the focus */}
+            <DisabledReason reason={nothingToDo}>
+              <Button variant="default" onClick={onDiscard ?? (() => beginFrom(latest))}>
+                Discard
+              </Button>
+            </DisabledReason>
+            <DisabledReason reason={nothingToDo ?? missing}>
+              <Button loading={edit.busy} onClick={() => edit.submit(payloadOf(values), seen)}>
+                Save Changes
+              </Button>
+            </DisabledReason>
           </Group>
         )}
       </Stack>
