@@ -47,6 +47,9 @@ test('a stopped workstation is found on the page of its customer, and its licens
   await expect(page.getByRole('link', { name: 'it@lyon.example' })).toBeVisible();
   await expect(page.getByText('All seats are in use: a further machine is refused.')).toBeVisible();
   await expect(rowOf(card(page, 'Machines'), 'ONC-WS-07')).toContainText('4.2.1');
+  // the tile counts machines, the list has a row for each license that one has used
+  await expect(page.getByRole('term').filter({ hasText: 'Machines With a Seat' })).toBeVisible();
+  await expect(card(page, 'Machines')).toContainText('One row for each license that a machine has used');
   await expect(
     rowOf(page, 'All activations of this license are in use. Deactivate a machine first.'),
   ).toContainText(`${customerId}-08`);

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
@@ -65,6 +65,11 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               </EmptyState>
             }
           />
+          {machines.data && machines.data.data.length > 0 && (
+            <Text size="xs" c="dimmed">
+              One row for each license that a machine has used, also where it holds no seat now.
+            </Text>
+          )}
           {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
             <ListPages
               search={search}

@@ -42,7 +42,7 @@ export function Figures({ overview: { seats, machines, refused } }: { overview: 
         'Seats Used': seats.max > 0 ? <SeatUsage used={seats.used} max={seats.max} /> : '—',
         'Valid Licenses': countText(seats.licenses),
         'Next License Ends': seats.nextEnd ? utcDate(seats.nextEnd) : '—',
-        Machines: countText(machines),
+        'Machines With a Seat': countText(machines),
         'Refused in 30 Days': countText(refused.total),
       }}
     />
