@@ -124,6 +124,7 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(windows.getByRole('alert')).toHaveText(
     'From: Must be a time from 00:00 to 23:59\nTo: Must be a time from 00:00 to 23:59\nTime zone: Must be a time zone such as Europe/Berlin',
   );
+  await expect(field('Deferral')).toBeFocused();
   await expect(field('From, window 1')).toHaveValue('22:');
   await expect(field('Updates Until')).toHaveValue('31.02.2027');
   await expectAccessible(page);
@@ -145,6 +146,11 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(form.getByRole('group', { name: /^Window/ })).toHaveCount(2);
   await expect(days(2)).toHaveCount(7);
   await add.click();
+  for (let left = 7; left > 0; left--) await days(1).first().press('Space');
+  await save.click();
+  await expect(windows.getByRole('alert')).toHaveText('Days: Must be at least one day');
+  await expect(windows.getByRole('checkbox', { name: 'Mon' })).toBeFocused();
+  await page.keyboard.press('Space');
   await save.click();
   // the button that opened the dialog has the focus again, while the toast is shown
   await expect(form).toBeHidden();

@@ -4,7 +4,9 @@
  */
 export function focusWrongField(form: HTMLElement): void {
   const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
-  const field = wrong?.matches('[data-wrong]') ? wrong.querySelector('button') : wrong;
+  const field = wrong?.matches('[data-wrong]')
+    ? wrong.querySelector<HTMLElement>('button, input:not([type="file"])')
+    : wrong;
   field?.focus({ preventScroll: true });
   field?.scrollIntoView({ block: 'center' });
 }

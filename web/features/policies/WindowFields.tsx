@@ -70,7 +70,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   return (
     <Stack gap={6} role="group" aria-label={`Window ${number}`}>
       <Chip.Group multiple {...form.getInputProps(`${at}.weekdays`)}>
-        <Group gap={4}>
+        <Group gap={4} data-wrong={form.errors[`${at}.weekdays`] === undefined ? undefined : true}>
           {weekdays.map((day) => (
             <Chip key={day} value={day} size="xs">
               {capitalize(day)}
