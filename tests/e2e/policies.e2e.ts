@@ -146,6 +146,14 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(form.getByRole('group', { name: /^Window/ })).toHaveCount(2);
   await expect(days(2)).toHaveCount(7);
   await add.click();
+  // the days in one line, and the bin beside the time zone
+  const tops = await windows.evaluate((group) =>
+    ['label', 'input[placeholder], .mantine-ActionIcon-root'].map((controls) => {
+      const found = [...group.querySelectorAll(controls)];
+      return new Set(found.map((one) => Math.round(one.getBoundingClientRect().top / 8))).size;
+    }),
+  );
+  expect(tops).toEqual([1, 1]);
   for (let left = 7; left > 0; left--) await days(1).first().press('Space');
   await save.click();
   await expect(windows.getByRole('alert')).toHaveText('Days: Must be at least one day');

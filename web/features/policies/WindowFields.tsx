@@ -8,6 +8,7 @@ import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow, type PolicyFormState } from './policy-form.ts';
 import { readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
+import classes from './windows.module.css';
 
 const modes = [
   { value: 'unset', label: 'Not set' },
@@ -70,36 +71,41 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   return (
     <Stack gap={6} role="group" aria-label={`Window ${number}`}>
       <Chip.Group multiple {...form.getInputProps(`${at}.weekdays`)}>
-        <Group gap={4} data-wrong={form.errors[`${at}.weekdays`] === undefined ? undefined : true}>
+        <div
+          className={classes.days}
+          data-wrong={form.errors[`${at}.weekdays`] === undefined ? undefined : true}
+        >
           {weekdays.map((day) => (
             <Chip key={day} value={day} size="xs">
               {capitalize(day)}
             </Chip>
           ))}
-        </Group>
+        </div>
       </Chip.Group>
       <Group gap="xs" align="flex-start">
         <TimeInput form={form} index={index} side="from" />
         <TimeInput form={form} index={index} side="to" />
-        <SearchSelect
-          flex="1 1 220px"
-          aria-label={`Time zone, window ${number}`}
-          data={offered.map((one) => ({ value: one, label: one }))}
-          value={zone || null}
-          error={form.errors[`${at}.zone`] !== undefined}
-          onChange={(chosen) => form.setFieldValue(`${at}.zone`, chosen ?? '')}
-          nothingFound="No such time zone"
-        />
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={30}
-          aria-label={`Remove window ${number}`}
-          disabled={windows.length === 1}
-          onClick={() => form.removeListItem('windows', index)}
-        >
-          <IconTrash />
-        </ActionIcon>
+        <Group gap="xs" align="flex-start" wrap="nowrap" flex="1 1 200px">
+          <SearchSelect
+            flex="1 1 auto"
+            aria-label={`Time zone, window ${number}`}
+            data={offered.map((one) => ({ value: one, label: one }))}
+            value={zone || null}
+            error={form.errors[`${at}.zone`] !== undefined}
+            onChange={(chosen) => form.setFieldValue(`${at}.zone`, chosen ?? '')}
+            nothingFound="No such time zone"
+          />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={30}
+            aria-label={`Remove window ${number}`}
+            disabled={windows.length === 1}
+            onClick={() => form.removeListItem('windows', index)}
+          >
+            <IconTrash />
+          </ActionIcon>
+        </Group>
       </Group>
       {isWholeDay && (
         <Text size="xs" c="dimmed">
