@@ -144,7 +144,17 @@ test('the filters: person, record, event and days; one entry before and after', 
   await filter(page, 'Status').click();
   await option(page, 'Success').click();
   const today = new Date().toISOString().slice(0, 10);
-  await page.getByLabel('From', { exact: true }).fill(today);
+  const [from, to] = ['From', 'To'].map((end) => page.getByLabel(end, { exact: true }));
+  await from!.fill(today);
+  // all fields in one row
+  await page.setViewportSize({ width: 1600, height: 720 });
+  await to!.fill('2020-01-31');
+  await to!.press('Tab');
+  await expect(page.getByText('Lies before From', { exact: true })).toBeVisible();
+  await expect(page.getByText('No day lies in this range: To lies before From.')).toBeVisible();
+  expect((await to!.boundingBox())!.y).toBe((await from!.boundingBox())!.y);
+  await to!.fill('');
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.getByLabel('To', { exact: true }).fill(today);
   await page.getByLabel('Resource ID').fill(id);
   await expect(page).toHaveURL(new RegExp(`resourceId=${id}`));

@@ -109,6 +109,11 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
     <EmptyState
       title="No audit logs found"
       action={narrowed && <ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
-    />
+    >
+      {search.from &&
+        search.to &&
+        search.to < search.from &&
+        'No day lies in this range: To lies before From.'}
+    </EmptyState>
   );
 }
