@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stubBrowser } from '../tests/browser.ts';
-import { acceptedSentence, refusedSentence } from './impact-labels.ts';
+import { acceptedSentence, licenseSentences, refusedSentence } from './impact-labels.ts';
 
 stubBrowser();
 const { reachSentence } = await import('./ReachConfirm.tsx');
@@ -15,6 +15,16 @@ test('a change that refuses machines, or accepts them again, says how many', () 
     'No machine is waiting: none holds a seat that is valid now.',
     '1 machine is accepted again from its next check.',
     '1,234 machines are accepted again from their next check.',
+  ]);
+});
+
+test('a customer without licenses has no machines to speak of', () => {
+  const said = (licenses: number) =>
+    licenseSentences({ licenses, machines: 0 }, 'this customer', refusedSentence);
+  expect(said(0)).toEqual(['No licenses belong to this customer.']);
+  expect(said(1)).toEqual([
+    '1 license belongs to this customer.',
+    'No machine is refused: none runs on them now.',
   ]);
 });
 

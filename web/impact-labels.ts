@@ -1,5 +1,23 @@
 import { counted } from './ui/counted.ts';
 
+type Affected = { licenses: number; machines: number };
+
+/**
+ * Which licenses a change of their customers affects, and what it means for the machines on them: nothing where there is
+ * none. `whose`: `this customer`.
+ */
+export const licenseSentences = (
+  { licenses, machines }: Affected,
+  whose: string,
+  ofMachines: (machines: number) => string,
+): string[] =>
+  licenses === 0
+    ? [`No licenses belong to ${whose}.`]
+    : [
+        `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to ${whose}.`,
+        ofMachines(machines),
+      ];
+
 /** What a refusal means for running machines. */
 export const refusedSentence = (machines: number): string =>
   machines === 0

@@ -199,7 +199,7 @@ test('the machines that a policy changes are those of what is typed now', async 
   await signInAs(page, 'super_admin', `/customers?policy=${customerId}`, server);
   const form = dialog(page, 'Update Policy');
   const impact = form.getByRole('status');
-  await expect(impact).toHaveText('None of 0 machines would be offered something else from now on.');
+  await expect(impact).toHaveText('No machine is affected.');
   const answer = await holdBack(page, `**${policies.impactOnCustomer.path.replace('{id}', customerId)}`);
   await form.getByLabel('Pinned Version').fill('9.');
   await expect(impact).toHaveText('Counting the machines that this changes …');

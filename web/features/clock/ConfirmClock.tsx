@@ -25,7 +25,7 @@ export default function ConfirmClock({ state, onClose }: { state: ClockState; on
         </>
       }
       consequences={[
-        `${counted(state.releasesDue, 'release')} in the recycle bin would be permanently deleted within the hour.`,
+        `${state.releasesDue === 0 ? 'No release' : counted(state.releasesDue, 'release')} in the recycle bin would be permanently deleted within the hour.`,
         'Validations, events and audit entries older than they are kept would go too.',
       ]}
       confirmLabel="The clock is right"

@@ -4,7 +4,7 @@ import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { isUnanswered, messageOf } from '../../api-error.ts';
 import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
-import { refusedSentence } from '../../impact-labels.ts';
+import { licenseSentences, refusedSentence } from '../../impact-labels.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
@@ -28,9 +28,8 @@ export default function DeleteCustomers(props: {
   const isOne = customers.length === 1;
   const consequences = useQuery({
     ...customerImpactQuery(customers.map(({ customerId }) => customerId)),
-    select: ({ licenses, machines }) => [
-      `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to ${isOne ? 'this customer' : 'these customers'}.`,
-      refusedSentence(machines),
+    select: (affected) => [
+      ...licenseSentences(affected, isOne ? 'this customer' : 'these customers', refusedSentence),
       `${isOne ? 'The customer' : 'Each customer'} can be restored under Soft Deleted.`,
     ],
   });

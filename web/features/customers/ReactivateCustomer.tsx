@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
-import { acceptedSentence } from '../../impact-labels.ts';
+import { acceptedSentence, licenseSentences } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
-import { counted } from '../../ui/counted.ts';
 import { customerImpactQuery, restoreCustomer } from './queries.ts';
 import { aboutCustomer } from '../../toast-subjects.ts';
 
@@ -25,10 +24,7 @@ export default function ReactivateCustomer({
   });
   const consequences = useQuery({
     ...customerImpactQuery([customer.customerId]),
-    select: ({ licenses, machines }) => [
-      `${counted(licenses, 'license')} ${licenses === 1 ? 'belongs' : 'belong'} to this customer.`,
-      acceptedSentence(machines),
-    ],
+    select: (affected) => licenseSentences(affected, 'this customer', acceptedSentence),
   });
   return (
     <ConfirmDialog

@@ -126,9 +126,11 @@ export function impactSentences({ machines, isComplete, changed, held, pinMatche
           : ', all of them nothing';
   const of = isComplete ? counted(machines, 'machine') : `the first ${counted(machines, 'machine')}`;
   return [
-    changed === 0
-      ? `None of ${of} would be offered something else from now on.`
-      : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
+    machines === 0
+      ? 'No machine is affected.'
+      : changed === 0
+        ? `None of ${of} would be offered something else from now on.`
+        : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
     ...(pinMatches === false
       ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
       : []),

@@ -53,10 +53,13 @@ test('what ends or begins to be offered is said with the percentage', () => {
   );
 });
 
-test('deleting for good says how many recorded downloads go', () =>
-  expect(releaseConsequences.deletePermanently({ machines: 0, pinned: 0 }, offered)[1]).toBe(
-    '12 recorded downloads and the binary file go with it.',
-  ));
+test('deleting for good says how many recorded downloads go, if any', () =>
+  expect(
+    [12, 0].map(
+      (downloadCount) =>
+        releaseConsequences.deletePermanently({ machines: 0, pinned: 0 }, { ...offered, downloadCount })[1],
+    ),
+  ).toEqual(['12 recorded downloads and the binary file go with it.', 'The binary file goes with it.']));
 
 test('deleting warns of the pins that no longer match, and nothing else does', () => {
   const warned = (['softDelete', 'deletePermanently', 'withdraw', 'pause'] as const).map(

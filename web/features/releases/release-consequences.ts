@@ -27,7 +27,9 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
   ],
   deletePermanently: ({ machines, pinned }, { downloadCount }) => [
     keepIt(machines),
-    `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
+    downloadCount === 0
+      ? 'The binary file goes with it.'
+      : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
     ...pinsEnd(pinned, 'Without it, they'),
   ],
   restore: ({ machines }, release) => [runIt(machines), offeredAgain(release)],
