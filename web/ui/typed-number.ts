@@ -1,3 +1,4 @@
+import { halfWidth } from './half-width.ts';
 import { readerLocale } from './locale.ts';
 import { numbersIn } from './numbers.ts';
 
@@ -32,8 +33,7 @@ export function typedNumbersIn(locale: Intl.Locale) {
      * text unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
      */
     readNumber: (text: string, unit = ''): TypedNumber => {
-      // as East Asian keyboards write digits: ２５ is 25
-      const trimmed = text.replaceAll(/[０-９]/g, (digit) => digit.normalize('NFKC')).trim();
+      const trimmed = halfWidth(text).trim();
       const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
       const number = numberIn(digits);
       // 0 instead of -0

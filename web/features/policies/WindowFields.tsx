@@ -6,7 +6,7 @@ import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow, type PolicyFormState } from './policy-form.ts';
-import { readTime, readTimes } from './typed-time.ts';
+import { readEnd, readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
 import classes from './windows.module.css';
 
@@ -130,7 +130,7 @@ function TimeInput({ form, index, side }: { form: PolicyFormState; index: number
   };
   const field = useTyped({
     value: form.values.windows[index]?.[side] ?? '',
-    read: readTime,
+    read: side === 'to' ? readEnd : readTime,
     show: (time) => time,
     onChange: (time) => set(readTimes(time) ?? { [side]: time }),
   });

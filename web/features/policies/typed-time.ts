@@ -1,14 +1,21 @@
-/** Parses `7:30` or `22.00` to `07:30` and `22:00`; returns other text unchanged, for the contract to refuse. */
+import { halfWidth } from '../../ui/half-width.ts';
+
+const timePattern = /^\s*(?:(\d{1,2})[:.](\d{1,2})|(\d{1,2})(\d\d))\s*$/;
+
+/** Parses `7:30`, `7:5`, `22.00` or `2200`; returns other text unchanged, for the contract to refuse. */
 export function readTime(text: string): string {
-  const [, hour = '', minute = ''] = /^\s*(\d{1,2})[:.](\d\d)\s*$/.exec(text) ?? [];
-  return hour === '' || Number(hour) > 23 || Number(minute) > 59
-    ? text
-    : `${hour.padStart(2, '0')}:${minute}`;
+  const [, hour, minute, hours, minutes] = timePattern.exec(halfWidth(text)) ?? [];
+  const [h = '', m = ''] = [hour ?? hours, minute ?? minutes];
+  return h === '' || Number(h) > 23 || Number(m) > 59 ? text : `${h.padStart(2, '0')}:${m.padStart(2, '0')}`;
 }
+
+/** The end of a window: the midnight at the end of a day, `24:00`, is the one at which the next begins. */
+export const readEnd = (text: string): string =>
+  /^\s*24[:.]?00\s*$/.test(halfWidth(text)) ? '00:00' : readTime(text);
 
 /** The two times of `22:00-06:00` or `22:00 to 06:00`; undefined for other text, and until both are typed. */
 export function readTimes(text: string): { from: string; to: string } | undefined {
-  const whole = /^\s*(\d{1,2}[:.]\d\d)\s*(?:-|–|—|\bto\b)\s*(\d{1,2}[:.]\d\d)\s*$/;
-  const [, from, to] = whole.exec(text) ?? [];
-  return from && to ? { from: readTime(from), to: readTime(to) } : undefined;
+  const whole = /^\s*(\d{1,2}[:.]\d\d|\d{4})\s*(?:-|–|—|~|\bto\b)\s*(\d{1,2}[:.]\d\d|\d{4})\s*$/;
+  const [, from, to] = whole.exec(halfWidth(text)) ?? [];
+  return from && to ? { from: readTime(from), to: readEnd(to) } : undefined;
 }
