@@ -4,6 +4,7 @@ import type { ApiKeyScope } from '../../../contract/route.ts';
 import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './queries.ts';
+import { whitelistOf, whitelistProblem } from './whitelist.ts';
 
 /** The form values. */
 export type Values = {
@@ -39,13 +40,6 @@ export const valuesOf = (key: ApiKey): Values => ({
   anyAddress: false,
   scopes: key.scopes,
 });
-
-/** Addresses and ranges, separated by commas or newlines. */
-const whitelistOf = (text: string): string[] =>
-  text
-    .split(/[,\n]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 
 /** The request body to create a key; an empty whitelist is omitted (spec part 2, section 5). */
 export function payloadOf({ name, expiresAt, rateLimit, ipWhitelist, scopes }: Values): ApiKeyPayload {
@@ -87,19 +81,25 @@ const textOf = (value: Values[keyof Values]) => String(Array.isArray(value) ? va
 
 /** Errors of a new key, by field. */
 export function checkNew(values: Values): FormErrors {
-  const errors = byField(checkInput(payloadOf(values)));
+  const payload = payloadOf(values);
   return {
-    ...errors,
+    ...byField(checkInput(payload)),
+    ...wrongWhitelist(payload),
     ...wrongExpiry(values),
     ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
   };
 }
 
 /** Errors of an edit, by field. */
-export const checkChanges = (values: Values, before: ApiKey): FormErrors => ({
-  ...byField(checkPatch(patchOf(values, before))),
-  ...wrongExpiry(values),
-});
+export function checkChanges(values: Values, before: ApiKey): FormErrors {
+  const patch = patchOf(values, before);
+  return { ...byField(checkPatch(patch)), ...wrongWhitelist(patch), ...wrongExpiry(values) };
+}
+
+function wrongWhitelist({ ipWhitelist = [] }: Pick<ApiKeyPatch, 'ipWhitelist'>): FormErrors {
+  const problem = whitelistProblem(ipWhitelist);
+  return problem ? { ipWhitelist: problem } : {};
+}
 
 function wrongExpiry({ expiresAt }: Values): FormErrors {
   const problem = momentProblem(expiresAt);
