@@ -124,10 +124,21 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   const [first, ...others] = made;
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
 
-  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await expect(page.getByText('50 selected')).toBeVisible();
-  await page.getByRole('button', { name: 'Select all 52' }).click();
-  await expect(page.getByText('52 selected')).toBeVisible();
+  const selectAll = async () => {
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await expect(page.getByText('50 selected')).toBeVisible();
+    await page.getByRole('button', { name: 'Select all 52' }).click();
+    await expect(page.getByText('52 selected')).toBeVisible();
+  };
+  await selectAll();
+  // another page ends the choice, also for who comes back
+  await page.getByRole('button', { name: 'Next page' }).click();
+  await expect(page.getByText('Page 2 of 2')).toBeVisible();
+  await expect(page.getByText('52 selected')).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByText('Page 1 of 2')).toBeVisible();
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0);
+  await selectAll();
   await page.getByRole('button', { name: 'Extend…' }).click();
   const modal = dialog(page, 'Extend Licenses');
   await expect(modal.getByText('Extend Licenses')).toBeFocused();
