@@ -20,7 +20,12 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   server,
 }) => {
   const release = await makeRelease(server, {}, { isDraft: true });
-  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  await signInAs(page, 'binary_manager', `/releases/${release.id}`, server);
+  const plan = page.getByRole('region', { name: 'Rollout', exact: true });
+  await expect(plan).toContainText('A draft: the rollout begins when it is published.');
+  await expect(plan.locator('[aria-current=step], [data-state=now]')).toHaveCount(0);
+  await expect(plan).not.toContainText('Guard quiet');
+  await page.goto(`${server.url}/releases?edit=${release.id}`);
   const form = editing(page);
   await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
   await form.getByText('In steps', { exact: true }).click();

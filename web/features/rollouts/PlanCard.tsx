@@ -13,10 +13,12 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
   const { release, guard } = progress;
   const { rolloutPlan, stepTaken, rolloutPercentage, pauseReason, pausedBy } = release;
   const steps = rolloutPlan ?? [{ percentage: rolloutPercentage, hours: null }];
-  const at = rolloutPlan === null ? 0 : stepTaken;
+  const at = release.isDraft ? null : rolloutPlan === null ? 0 : stepTaken;
+  // nothing to watch, until it is published
+  const isUnwatched = release.isDraft && guard.verdict === 'QUIET';
   const next = nextStep(release);
   return (
-    <Card title="Rollout" actions={<Guard verdict={guard.verdict} />}>
+    <Card title="Rollout" actions={!isUnwatched && <Guard verdict={guard.verdict} />}>
       <ol className={`plain-list ${classes.steps}`} aria-label="Steps">
         {steps.map(({ percentage, hours }, index) => (
           <li
@@ -37,7 +39,7 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
         </Text>
       )}
       {next?.dueAt && <Due next={next} progress={progress} />}
-      {guard.sentence !== pauseReason && (
+      {guard.sentence !== pauseReason && !isUnwatched && (
         <Text c="dimmed" size="xs" mt={6}>
           {guard.sentence}
         </Text>
