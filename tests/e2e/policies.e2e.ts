@@ -186,6 +186,11 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
       });
     });
     expect(await reached.jsonValue(), `${size.width} px wide`).toEqual([true, true, true]);
+    if (size.width > 1200) {
+      // nor its title
+      const toast = (await page.getByText('Update policy saved').boundingBox())!;
+      expect(toast.x + toast.width).toBeLessThan((await form.boundingBox())!.x);
+    }
     await form.getByRole('button', { name: 'Cancel' }).click();
   }
   const saved = await server.admin.ok(policies.getOfCustomer, { params: { id: customer.customerId } });

@@ -5,8 +5,8 @@ import { toastDuration } from './toast.tsx';
 import classes from './Toasts.module.css';
 
 /**
- * At the bottom of the screen. While a dialog is open, one toast at the top, beside the Close button: the bottom of a
- * tall dialog has its actions.
+ * At the bottom of the screen. While a dialog is open, one toast at the top, beside the dialog where there is space, else
+ * beside its Close button: the bottom of a tall dialog has its actions.
  */
 export default function Toasts() {
   const isOverDialog = useIsDialogOpen();

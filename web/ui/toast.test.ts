@@ -12,11 +12,12 @@ test('the name of the subject is found in the message, once, also where it looks
   expect(around('Anything', '')).toBeUndefined();
 });
 
-test('a toast lasts three seconds, and ten where it has Undo', async () => {
+test('a toast lasts three seconds, and ten where it has Undo or more than a sentence', async () => {
   await toast({ message: 'View saved', subject: { name: 'Full licenses' } });
   await toast({ message: 'View deleted', subject: { name: 'Trials' }, undo: () => undefined });
+  await toast({ message: 'This was done. Look at it.', subject: { name: 'Long' }, isLong: true });
   const { notifications, queue } = notificationsStore.getState();
-  expect([...notifications, ...queue].map(({ autoClose }) => autoClose)).toEqual([10_000, 3000]);
+  expect([...notifications, ...queue].map(({ autoClose }) => autoClose)).toEqual([10_000, 10_000, 3000]);
 });
 
 test('a toast replaces an older one about the same record, whose Undo would undo something else', async () => {
@@ -27,5 +28,5 @@ test('a toast replaces an older one about the same record, whose Undo would undo
   const about = [...notifications, ...queue].filter(({ autoClose }) => autoClose === 3000);
   // the other is the first toast of this file
   expect([about.length, notifications[0]?.autoClose]).toEqual([2, 3000]);
-  expect([...notifications, ...queue]).toHaveLength(3);
+  expect([...notifications, ...queue]).toHaveLength(4);
 });

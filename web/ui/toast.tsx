@@ -11,13 +11,15 @@ export type Toast = {
   subject: ToastSubject;
   tone?: 'teal' | 'red';
   undo?: () => void;
+  /** More than a sentence, which takes longer to read. */
+  isLong?: boolean;
 };
 
 /** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;
 
 /** Long enough to read what happened, see that it was a mistake, and reach the button. */
-const undoDuration = 10_000;
+const longDuration = 10_000;
 
 const wanted = createStore(false);
 
@@ -32,7 +34,7 @@ let count = 0;
  * Shows a toast, with an undo action if there is one. It replaces an older one about the same subject, which is no longer
  * so, and comes before all others. The library loads with the first toast.
  */
-export async function toast({ message, subject, tone = 'teal', undo }: Toast): Promise<void> {
+export async function toast({ message, subject, tone = 'teal', undo, isLong = false }: Toast): Promise<void> {
   wanted.set(true);
   const { notifications } = await import('@mantine/notifications');
   const hide = () => notifications.hide(id);
@@ -43,7 +45,7 @@ export async function toast({ message, subject, tone = 'teal', undo }: Toast): P
     priority: ++count,
     onClose: () => void (open.get(about) === id && open.delete(about)),
     color: tone,
-    autoClose: undo ? undoDuration : toastDuration,
+    autoClose: undo || isLong ? longDuration : toastDuration,
     withBorder: true,
     role: tone === 'red' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': 'Dismiss' },
