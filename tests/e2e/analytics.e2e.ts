@@ -182,7 +182,7 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
         const { left, top } = legend.getBoundingClientRect();
         const { x, y, width } = legend.querySelector('[class*=colorOverlay]')!.getBoundingClientRect();
         context.drawImage(image, -2 * (x - left + width / 2), -2 * (y - top + width / 2));
-        return `rgb(${[...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].join(', ')})`;
+        return `rgb(${context.getImageData(0, 0, 1, 1).data.slice(0, 3).join(', ')})`;
       },
       `data:image/png;base64,${png.toString('base64')}`,
     );
