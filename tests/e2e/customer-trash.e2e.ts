@@ -146,7 +146,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
       await page.route('**/check-deletable', (route) => route.fulfill({ json }), { times: 1 });
       await start();
       const refusal = dialog(page, 'Cannot Delete Customer');
-      await expect(refusal.getByText(shown!, { exact: true })).toBeVisible();
+      await expect(refusal.getByText(shown!, { exact: true })).toBeFocused();
       await expectAccessible(page);
       await refusal.getByRole('button', { name: 'Close' }).last().click();
       await expect(refusal).toBeHidden();

@@ -49,11 +49,11 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
   return (
     <Dialog title="Cannot Delete Customer" onClose={onClose}>
       <Stack gap="md">
-        <Text>{message}</Text>
+        <Text tabIndex={-1} data-autofocus>
+          {message}
+        </Text>
         <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            Close
-          </Button>
+          <Button onClick={onClose}>Close</Button>
         </Group>
       </Stack>
     </Dialog>
