@@ -127,6 +127,11 @@ describe('a new key', () => {
     [{ rateLimit: 2 ** 31 }, 400, 'rateLimit'],
     [{ ipWhitelist: ['10.0.0.256'] }, 422, 'ipWhitelist: 10.0.0.256 is neither'],
     [{ ipWhitelist: ['fe80::1%eth0'] }, 422, 'ipWhitelist: fe80::1%eth0 is neither'],
+    [
+      { ipWhitelist: ['10.1', '::1', 'x'] },
+      422,
+      'ipWhitelist: 10.1, x are neither IP addresses nor CIDR ranges',
+    ],
     [{ ipWhitelist: ['10.0.0.0/33'] }, 422, 'ipWhitelist'],
     [{ ipWhitelist: ['10.0.0.0/'] }, 422, 'ipWhitelist'],
     [{ ipWhitelist: ['10.0.0.0/-1'] }, 422, 'ipWhitelist'],

@@ -61,10 +61,13 @@ export async function impactOfApiKey(
 }
 
 function refuseAddresses(ipWhitelist: string[] = []): Failure | undefined {
-  const [wrong] = wrongEntries(ipWhitelist);
-  return wrong === undefined
-    ? undefined
-    : breaksRule('ipWhitelist', `${wrong} is neither an IP address nor a CIDR range`);
+  const wrong = wrongEntries(ipWhitelist);
+  if (wrong.length === 0) return undefined;
+  const isWrong =
+    wrong.length === 1
+      ? 'is neither an IP address nor a CIDR range'
+      : 'are neither IP addresses nor CIDR ranges';
+  return breaksRule('ipWhitelist', `${wrong.join(', ')} ${isWrong}`);
 }
 
 /** A key cannot have more permissions than the person who grants its scopes. */

@@ -4,7 +4,7 @@ import type { ApiKeyScope } from '../../../contract/route.ts';
 import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './queries.ts';
-import { whitelistOf, whitelistProblem } from './whitelist.ts';
+import { whitelistOf } from './whitelist.ts';
 
 /** The form values. */
 export type Values = {
@@ -84,7 +84,7 @@ export function checkNew(values: Values): FormErrors {
   const payload = payloadOf(values);
   return {
     ...byField(checkInput(payload)),
-    ...wrongWhitelist(payload),
+
     ...wrongExpiry(values),
     ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
   };
@@ -93,12 +93,7 @@ export function checkNew(values: Values): FormErrors {
 /** Errors of an edit, by field. */
 export function checkChanges(values: Values, before: ApiKey): FormErrors {
   const patch = patchOf(values, before);
-  return { ...byField(checkPatch(patch)), ...wrongWhitelist(patch), ...wrongExpiry(values) };
-}
-
-function wrongWhitelist({ ipWhitelist = [] }: Pick<ApiKeyPatch, 'ipWhitelist'>): FormErrors {
-  const problem = whitelistProblem(ipWhitelist);
-  return problem ? { ipWhitelist: problem } : {};
+  return { ...byField(checkPatch(patch)), ...wrongExpiry(values) };
 }
 
 function wrongExpiry({ expiresAt }: Values): FormErrors {
