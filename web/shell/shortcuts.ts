@@ -22,7 +22,8 @@ type Shortcuts = {
  * and its create button where it renders them. Other letters go to the lists of the screen.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  const wentAt = useRef(0);
+  // times count from the load of the page
+  const wentAt = useRef(-chordWithin);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const { enabled, go, onHelp, onPalette } = shortcuts;
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
