@@ -95,9 +95,13 @@ function Actions({ license }: { license: License }) {
   const close = () => change({ dialog: undefined });
   return (
     <>
-      {inOrder(actions).map(({ label, reason, run }) => (
+      {inOrder(actions).map(({ label, reason, danger, run }) => (
         <DisabledReason key={label} reason={reason ?? null}>
-          <Button variant="default" {...(run && pressOnce(run))}>
+          <Button
+            variant={danger ? 'light' : 'default'}
+            {...(danger && { color: 'red' })}
+            {...(run && pressOnce(run))}
+          >
             {label}
           </Button>
         </DisabledReason>

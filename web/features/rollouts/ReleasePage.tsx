@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, type ButtonProps, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -95,9 +95,14 @@ function Changes({ release }: { release: Release }) {
   const next = nextStep(release);
   const mayRollOut = can.manageRollouts ? null : 'You may not manage rollouts';
   const mayUpdate = can.updateReleases ? null : 'You may not update releases';
-  const button = (change: AskedChange['change'], label: string, reason: string | null) => (
+  const button = (
+    change: AskedChange['change'],
+    label: string,
+    reason: string | null,
+    look: ButtonProps = { variant: 'default' },
+  ) => (
     <DisabledReason reason={reason}>
-      <Button variant="default" onClick={() => setAsked({ change, release })}>
+      <Button {...look} onClick={() => setAsked({ change, release })}>
         {label}
       </Button>
     </DisabledReason>
@@ -112,7 +117,10 @@ function Changes({ release }: { release: Release }) {
         next ? `Widen to ${next.percentage} %` : 'Widen',
         mayRollOut ?? releaseRefusal.widen(release),
       )}
-      {button('withdraw', 'Withdraw', mayUpdate ?? releaseRefusal.withdraw(release))}
+      {button('withdraw', 'Withdraw', mayUpdate ?? releaseRefusal.withdraw(release), {
+        variant: 'light',
+        color: 'red',
+      })}
       <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
