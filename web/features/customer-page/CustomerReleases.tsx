@@ -24,7 +24,7 @@ const columns: Column<OnPlatform>[] = [
         <ul className={`plain-list ${classes.offered}`}>
           {offered.map(({ id, version, rolloutPercentage }) => (
             <li key={id}>
-              <RecordLink kind="release" id={id}>
+              <RecordLink kind="release" id={id} inherit>
                 {version}
               </RecordLink>
               {rolloutPercentage < 100 && ` to ${rolloutPercentage} %`}

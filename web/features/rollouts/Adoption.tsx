@@ -4,6 +4,7 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
+import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { Legended } from '../../ui/Legended.tsx';
 
 /** Installs by day, succeeded and failed. */
@@ -15,6 +16,7 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
       columns={['Date', 'Installed', 'Failed']}
       rows={data.map((day) => [day.day, day.installed, day.failed])}
       exportable
+      note={isUnfinished(adoption.at(-1)?.date) && 'The last bar is today (UTC), so far.'}
       empty={<EmptyState title="No installs yet">Installs appear here by day.</EmptyState>}
     >
       <Legended height={220}>
