@@ -44,7 +44,7 @@ const inTrash = { onReactivate: on, onDelete: on, whyNotReactivate: null, whyNot
 const lists: Record<string, RowActionList> = {
   licenses: licenseActions(license, ofLicense),
   'revoked licenses': licenseActions({ ...license, status: 'revoked' }, ofLicense),
-  customers: customerActions({ onEdit: on, onPolicy: on, onDelete: on })!({} as Customer),
+  customers: customerActions({ onPage: on, onEdit: on, onPolicy: on, onDelete: on })!({} as Customer),
   'deleted customers': customerTrash({} as Customer, inTrash),
   releases: releaseActions(release, ofRelease),
   'paused releases': releaseActions({ ...release, pausedAt: '2026-01-01T00:00:00.000Z' }, ofRelease),

@@ -77,23 +77,27 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await keyboard.press('j');
     await keyboard.press('m');
     const items = page.getByRole('menuitem');
-    await expect(items).toHaveText(['Edite', 'Updatesu', 'PeekSpace', 'Deleted']);
+    await expect(items).toHaveText(['Open PageEnter', 'Edite', 'Updatesu', 'PeekSpace', 'Deleted']);
     await inBothThemes(page, () => expectAccessible(page));
     await keyboard.press('Escape');
     await expect(items).toHaveCount(0);
     await expect(row('A')).toBeFocused();
     const more = row('A').getByRole('button', { name: 'More actions' });
     await more.press('Enter');
-    await expect(items).toHaveCount(4);
+    await expect(items).toHaveCount(5);
     await keyboard.press('Escape');
     await expect(more).toBeFocused();
     await keyboard.press('Enter');
-    await expect(items).toHaveCount(4);
+    await expect(items).toHaveCount(5);
     // a dangerous action asks, by its key too
     await keyboard.press('d');
     await expect(dialog(page, 'Delete Customer')).toContainText(`"${family} A"`);
     await keyboard.press('Escape');
     await expect(dialog(page, 'Delete Customer')).toBeHidden();
+    await expect(row('A')).toBeVisible();
+    await row('A').press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: `${family} A` })).toBeVisible();
+    await page.goBack();
     await expect(row('A')).toBeVisible();
   });
 
@@ -105,6 +109,7 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
       /^Next row/,
       /^Previous row/,
       'Select the rowx',
+      'Open PageEnter',
       'Edite',
       'Updatesu',
       'PeekSpace',

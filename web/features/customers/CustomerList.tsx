@@ -6,6 +6,7 @@ import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { customerPath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { ClearSearch } from '../../ui/ClearSearch.tsx';
@@ -48,7 +49,9 @@ export function CustomerList() {
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
   const isSelected = selected.length > 0;
   const viewed = { list: 'customers', search, params: customerView } as const;
+  const navigate = useNavigate();
   const actions = customerActions({
+    onPage: ({ customerId }) => void navigate({ to: customerPath(customerId) } as never),
     onEdit: can.updateCustomers ? (customer) => change({ edit: customer.customerId }) : undefined,
     onPolicy: can.updatePolicies ? (customer) => change({ policy: customer.customerId }) : undefined,
     onDelete: can.deleteCustomers ? (customer) => setToDelete([customer]) : undefined,

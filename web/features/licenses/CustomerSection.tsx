@@ -1,6 +1,7 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { IconChevronRight } from '../../ui/icons.tsx';
 import { countOf, ownerText } from './license-labels.ts';
@@ -40,6 +41,11 @@ export function CustomerSection(props: {
           {elsewhere && ` · ${rows.length} on this page`}
         </span>
       </UnstyledButton>
+      {first && customer && can.viewCustomers && (
+        <RecordLink kind="customer" id={first.customerId} size="xs" lh="24px" display="inline-block">
+          Open customer
+        </RecordLink>
+      )}
       {first && customer?.deletedAt && (
         <DisabledReason reason={can.deleteCustomers ? null : 'You may not delete customers'}>
           <Button

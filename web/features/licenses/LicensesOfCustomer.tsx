@@ -1,9 +1,11 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
+import { licensePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -29,6 +31,7 @@ export function LicensesOfCustomer(props: {
 }) {
   const { customerId, onIssue, onOpen, onActivations } = props;
   const { can } = useAuth();
+  const navigate = useNavigate();
   const [page, setPage] = useState(1);
   const [sort, setSort] = useState<string | undefined>('-validUntil');
   const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
@@ -51,6 +54,7 @@ export function LicensesOfCustomer(props: {
             actions={(license) =>
               licenseActions(license, {
                 mayUpdate: can.updateLicenses,
+                onPage: ({ licenseId }) => void navigate({ to: licensePath(licenseId) } as never),
                 onActivations,
                 onOpen,
                 onExtend: extend,

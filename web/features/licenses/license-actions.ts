@@ -28,7 +28,7 @@ export function licenseActions(license: License, { mayUpdate, ...on }: Handlers)
   const shared = { inRow: true, reason: whyOnlyActivations(license) };
   return [
     { label: 'Activations', key: 'a', inRow: true, run: () => on.onActivations(license) },
-    on.onPage && { label: 'Open Page', key: 'o', run: () => on.onPage?.(license) },
+    on.onPage && { label: 'Open Page', key: 'Enter', run: () => on.onPage?.(license) },
     { ...shared, label: mayUpdate && !isRevoked ? 'Edit' : 'View', key: 'e', run: () => on.onOpen(license) },
     ...extensions.map(
       ({ label, term }) =>
