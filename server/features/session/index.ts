@@ -1,8 +1,10 @@
 export { clearSessions, endOpenSession, endSessionsOf, isOpen, listOpenSessions } from './open-sessions.ts';
 export {
   type Guarded,
+  isProven,
   refuseCurrentPassword,
   refuseUnproven,
+  unproven,
   verifyCurrentPassword,
   wrongPassword,
 } from './own-password.ts';

@@ -17,25 +17,36 @@ export type Guarded = ChangeParts & { passwords: Passwords; refusals: Refusals }
 /** How long a sign-in counts as proof. */
 const provenMs = 5 * 60_000;
 
-/**
- * For calls that could let a stolen session take over another account: undefined when the current password is right or,
- * where none was sent, when the sign-in was recent.
- */
-export async function refuseUnproven(
+/** For calls that could let a stolen session take over another account. */
+export const unproven = fail(
+  'RULE_VIOLATED',
+  'Enter your own password too: you signed in more than five minutes ago.',
+  { details: [{ path: 'currentPassword', message: 'Is needed' }] },
+);
+
+/** Whether the caller proves to be the user: the current password is right or, where none was sent, the sign-in recent. */
+export async function isProven(
   guarded: Guarded,
   by: Caller,
   typed: string | undefined,
-): Promise<Failure | undefined> {
-  if (typed !== undefined) return refuseCurrentPassword(guarded, by, typed);
+): Promise<boolean | Failure> {
+  if (typed !== undefined) return (await refuseCurrentPassword(guarded, by, typed)) ?? true;
   const opened = await guarded.db
     .selectFrom('sessions')
     .select('created_at')
     .where('session_id', '=', personOf(by).sessionId)
     .executeTakeFirst();
-  if (opened && by.now.getTime() - opened.created_at.getTime() < provenMs) return undefined;
-  return fail('RULE_VIOLATED', 'Enter your own password too: you signed in more than five minutes ago.', {
-    details: [{ path: 'currentPassword', message: 'Is needed' }],
-  });
+  return opened !== undefined && by.now.getTime() - opened.created_at.getTime() < provenMs;
+}
+
+/** `unproven` unless the caller proves to be the user. */
+export async function refuseUnproven(
+  guarded: Guarded,
+  by: Caller,
+  typed: string | undefined,
+): Promise<Failure | undefined> {
+  const proven = await isProven(guarded, by, typed);
+  return proven === false ? unproven : proven === true ? undefined : proven;
 }
 
 /**

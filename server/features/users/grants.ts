@@ -1,12 +1,12 @@
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Tx } from '../../db/client.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
-import { refuseUnproven, type Guarded } from '../session/index.ts';
+import { unproven } from '../session/index.ts';
 
 /** The combined permissions of a set of roles; undefined for a role that does not exist. */
-async function permissionsOf(tx: Db, roles: string[]): Promise<Permission[] | undefined> {
+async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | undefined> {
   if (roles.length === 0) return [];
   const known = await tx.selectFrom('roles').select('role_id').where('role_id', 'in', roles).execute();
   if (known.length < new Set(roles).size) return undefined;
@@ -29,41 +29,46 @@ export const beyond = (by: Caller, permissions: readonly Permission[]): Permissi
  * Refuses a role with more permissions than the caller's, super_admin to all others, and one that does not exist. The
  * role cannot change or be deleted until the transaction ends.
  */
-export async function refuseGrant(tx: Tx, by: Caller, role: string): Promise<Failure | undefined> {
+export async function refuseGrant(
+  tx: Tx,
+  by: Caller,
+  role: string,
+  { before, proven }: Grant,
+): Promise<Failure | undefined> {
   const superAdmin = refuseSuperAdmin(by, role);
   if (superAdmin) return superAdmin;
   await tx.selectFrom('roles').select('role_id').where('role_id', '=', role).forShare().execute();
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);
-  return (
-    missing &&
-    breaksRule('role', `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`)
-  );
+  if (missing)
+    return breaksRule(
+      'role',
+      `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`,
+    );
+  return refuseTakeover((await permissionsOf(tx, [...before])) ?? [], granted, proven);
 }
+
+/** Who is granted a role, and by whom. */
+type Grant = {
+  /** The roles of the user so far. */
+  before: readonly string[];
+  /** The caller proved to be the user: needed where somebody could take over accounts who could not before. */
+  proven: boolean;
+};
 
 /** Whether these let somebody take over accounts, by a new password for another user. */
 const takeOver = (permissions: readonly Permission[]) => hasPermission(permissions, 'users', 'update');
 
 /**
- * Refuses to let somebody take over accounts who could not before, unless the caller proves to be the user: a stolen
- * session would make a super admin of its own and sign in as that one, which counts as proof.
+ * Refuses a takeover that is not proven: a stolen session would make a super admin of its own and sign in as that one,
+ * which counts as proof.
  */
-export async function refuseUnprovenGrant(
-  guarded: Guarded,
-  by: Caller,
-  granted: { role: string } | { permissions: readonly Permission[] },
-  before: readonly string[],
-  typed: string | undefined,
-): Promise<Failure | undefined> {
-  const permissions =
-    'permissions' in granted
-      ? granted.permissions
-      : ((await permissionsOf(guarded.db, [granted.role])) ?? []);
-  if (!takeOver(permissions)) return undefined;
-  const held = (await permissionsOf(guarded.db, [...before])) ?? [];
-  return takeOver(held) ? undefined : refuseUnproven(guarded, by, typed);
-}
+export const refuseTakeover = (
+  before: readonly Permission[],
+  after: readonly Permission[],
+  proven: boolean,
+): Failure | undefined => (!proven && takeOver(after) && !takeOver(before) ? unproven : undefined);
 
 /**
  * Refuses to change a user with more permissions than the caller, who could otherwise take over the account with a new

@@ -7,7 +7,14 @@ import type { Db } from '../../db/client.ts';
 import { nextUpdatedAt } from '../../db/sql.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
-import { beyond, refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSuperAdmin } from './grants.ts';
+import {
+  beyond,
+  refuseActingOn,
+  refuseGrant,
+  refuseLastSuperAdmin,
+  refuseSuperAdmin,
+  refuseTakeover,
+} from './grants.ts';
 import { lockUser, noUser } from './user-row.ts';
 import { present } from '../../invariants.ts';
 
@@ -89,11 +96,14 @@ export async function assignRole(
   change: Change,
   userId: string,
   roleId: string,
+  proven: boolean,
 ): Promise<undefined | Failure> {
   const { tx, by } = change;
   const user = await lockUser(tx, userId);
   if (isFailure(user)) return user;
-  const refusal = (await refuseActingOn(tx, by, user)) ?? (await refuseGrant(tx, by, roleId));
+  const refusal =
+    (await refuseActingOn(tx, by, user)) ??
+    (await refuseGrant(tx, by, roleId, { before: user.roles, proven }));
   if (refusal) return refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
@@ -139,7 +149,8 @@ export async function createRole(
   { roleId, description, copyFrom }: NewRole,
 ): Promise<Role | Failure> {
   const { tx, by, now } = change;
-  const refusal = await refuseGrant(tx, by, copyFrom);
+  // nobody has the new role yet
+  const refusal = await refuseGrant(tx, by, copyFrom, { before: [], proven: true });
   if (refusal) return refusal;
   const made = await tx
     .insertInto('roles')
@@ -175,7 +186,7 @@ export async function updateRole(
   change: Change,
   roleId: string,
   input: RoleInput,
-  seen: string | undefined,
+  { seen, proven }: { seen: string | undefined; proven: boolean },
 ): Promise<Role | Failure> {
   const superAdmin = refuseSuperAdmin(change.by, roleId);
   if (superAdmin) return superAdmin;
@@ -193,7 +204,9 @@ export async function updateRole(
       if (roleId === 'super_admin' && (gained.length > 0 || wanted.length < before.permissions.length))
         return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
       const missing = beyond(change.by, gained);
-      return missing && breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`);
+      return missing
+        ? breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`)
+        : refuseTakeover(before.permissions, wanted, proven);
     },
     columns: sent,
     what: whatChanged,

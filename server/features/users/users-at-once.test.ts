@@ -19,33 +19,54 @@ const holdUser = (id: string) => ['select from users where user_id = $1 for upda
 const login = (email: string, plain: string) =>
   server.api().call(sessionCalls.login, { body: { email, password: plain } });
 
-describe('a password that an administrator resets', () => {
-  /** Makes the call, which comes to its transaction only after the reset. */
-  const afterReset = <T>(person: Session, call: (headers: Record<string, string>) => Promise<T>) =>
-    holder.whileWaiting(
-      [
-        `insert into idempotency_keys (actor, key, request_hash, created_at) values ($1, 'kept', '', now())`,
-        person.userId,
-      ],
-      () => call({ 'idempotency-key': 'kept' }),
-      async () => {
-        const body = { newPassword: chosen, confirmPassword: chosen };
-        await root.ok(calls.resetPassword, { params: { id: person.userId }, body });
-        await holder.query('delete from idempotency_keys');
-      },
-    );
+/** Makes a call that comes to its transaction only after `meanwhile`. */
+const afterKey = <T>(
+  person: Session,
+  call: (headers: Record<string, string>) => Promise<T>,
+  meanwhile: () => Promise<unknown>,
+) =>
+  holder.whileWaiting(
+    [
+      `insert into idempotency_keys (actor, key, request_hash, created_at) values ($1, 'kept', '', now())`,
+      person.userId,
+    ],
+    () => call({ 'idempotency-key': 'kept' }),
+    async () => {
+      await meanwhile();
+      await holder.query('delete from idempotency_keys');
+    },
+  );
 
+describe('a password that an administrator resets', () => {
   test('is not replaced by a change that was under way, whose session has ended', async () => {
     const person = await server.signInAs('viewer');
     const stolen = 'chosen by a thief';
     const body = { currentPassword: password, newPassword: stolen, confirmPassword: stolen };
-    const answer = await afterReset(person, (headers) =>
-      server.api(person).call(account.changePassword, { body }, headers),
+    const reset = { newPassword: chosen, confirmPassword: chosen };
+    const answer = await afterKey(
+      person,
+      (headers) => server.api(person).call(account.changePassword, { body }, headers),
+      () => root.ok(calls.resetPassword, { params: { id: person.userId }, body: reset }),
     );
     expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect((await login(person.email, stolen)).status).toBe(401);
     expect((await login(person.email, chosen)).status).toBe(200);
   });
+});
+
+test('a role that gets users:update while a user with it is under way asks for the own password as well', async () => {
+  const thief = await server.signInAs('super_admin');
+  await holder.query(
+    `update sessions set created_at = created_at - interval '6 minutes' where user_id = $1`,
+    thief.userId,
+  );
+  const body = { email: 'evil@lanyard.test', password: chosen, role: 'ghost' };
+  const answer = await afterKey(
+    thief,
+    (headers) => server.api(thief).call(calls.create, { body }, headers),
+    () => root.ok(rbac.createRole, { body: { roleId: 'ghost', description: 'x', copyFrom: 'super_admin' } }),
+  );
+  expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'currentPassword' }] } });
 });
 
 test('a password that was changed meanwhile proves no other change, in the same session either', async () => {

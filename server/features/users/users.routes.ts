@@ -2,10 +2,10 @@ import { rbac as rbacCalls, users as calls } from '../../../contract/users.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
 import { refusePassword } from '../../password-rules.ts';
+import { isFailure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
-import { isOpen, refuseUnproven } from '../session/index.ts';
-import { refuseUnprovenGrant } from './grants.ts';
+import { isOpen, isProven, refuseUnproven } from '../session/index.ts';
 import {
   assignRole,
   createRole,
@@ -27,7 +27,6 @@ import {
   listSessionsOf,
   listUsers,
   prepareReset,
-  prepareUpdate,
   reactivateUser,
   resetPassword,
   resetSecondFactor,
@@ -44,16 +43,17 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now)),
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
-        async ({ by, body: { email, password, role, currentPassword } }) =>
-          refusePassword(password, email) ??
-          (await refuseUnprovenGrant(guarded, by, { role }, [], currentPassword)) ??
-          passwords.hash(password),
-        (change, { body: { email, name, role } }, passwordHash) =>
-          createUser(change, { email, name, role, passwordHash }),
+        async ({ by, body: { email, password, currentPassword } }) => {
+          const proven = refusePassword(password, email) ?? (await isProven(guarded, by, currentPassword));
+          return isFailure(proven) ? proven : { proven, passwordHash: await passwords.hash(password) };
+        },
+        (change, { body: { email, name, role } }, { proven, passwordHash }) =>
+          createUser(change, { email, name, role, passwordHash }, proven),
       ),
       update: inChangeAfter(
-        ({ by, params, body }) => prepareUpdate(guarded, by, params.id, body),
-        (change, { params, body, seen }) => updateUser(change, params.id, withoutProof(body), seen),
+        ({ by, body }) => isProven(guarded, by, body.currentPassword),
+        (change, { params, body, seen }, proven) =>
+          updateUser(change, params.id, withoutProof(body), { seen, proven }),
       ),
       deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
       reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
@@ -74,15 +74,15 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       permissions: async () => listPermissions(),
       userRoles: ({ params }) => listRolesOf(db, params.userId),
       assignRole: inChangeAfter(
-        ({ by, params }) => prepareUpdate(guarded, by, params.userId, { role: params.roleId }),
-        (change, { params }) => assignRole(change, params.userId, params.roleId),
+        ({ by }) => isProven(guarded, by, undefined),
+        (change, { params }, proven) => assignRole(change, params.userId, params.roleId, proven),
       ),
       revokeRole: inChange((change, { params }) => revokeRole(change, params.userId, params.roleId)),
       createRole: inChange((change, { body }) => createRole(change, body)),
       updateRole: inChangeAfter(
-        ({ by, params, body: { permissions, currentPassword } }) =>
-          refuseUnprovenGrant(guarded, by, { permissions }, [params.roleId], currentPassword),
-        (change, { params, body, seen }) => updateRole(change, params.roleId, withoutProof(body), seen),
+        ({ by, body }) => isProven(guarded, by, body.currentPassword),
+        (change, { params, body, seen }, proven) =>
+          updateRole(change, params.roleId, withoutProof(body), { seen, proven }),
       ),
       roleImpact: ({ params }) => impactOfRole(db, params.roleId),
       deleteRole: inChange((change, { params }) => deleteRole(change, params.roleId)),

@@ -17,14 +17,8 @@ import {
   refuseUnproven,
   type Guarded,
 } from '../session/index.ts';
-import {
-  refuseActingOn,
-  refuseGrant,
-  refuseLastSuperAdmin,
-  refuseSelf,
-  refuseUnprovenGrant,
-} from './grants.ts';
-import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
+import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
+import { insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'currentPassword'>;
 
@@ -61,9 +55,9 @@ export async function impactOfUser(
 }
 
 /** Creates a user with one role, with no more permissions than the caller's own. */
-export async function createUser(change: Change, user: NewUser): Promise<User | Failure> {
+export async function createUser(change: Change, user: NewUser, proven: boolean): Promise<User | Failure> {
   const { tx, by } = change;
-  const refusal = await refuseGrant(tx, by, user.role);
+  const refusal = await refuseGrant(tx, by, user.role, { before: [], proven });
   return refusal ?? orTaken(insertUser(change, user));
 }
 
@@ -72,27 +66,15 @@ export const updateUser = (
   change: Change,
   id: string,
   patch: UserPatch,
-  seen: string | undefined,
+  { seen, proven }: { seen: string | undefined; proven: boolean },
 ): Promise<User | Failure> =>
   editRecord(change, editable, id, {
     event: 'user.updated',
     sent: patch,
     seen,
-    check: (before) => refuseRole(change, before, patch.role),
+    check: (before) => refuseRole(change, before, patch.role, proven),
     columns: patch,
   });
-
-/** Asks for the caller's password where a new role of the user needs it. */
-export async function prepareUpdate(
-  guarded: Guarded,
-  by: Caller,
-  id: string,
-  { role, currentPassword }: { role?: string | undefined; currentPassword?: string | undefined },
-): Promise<undefined | Failure> {
-  if (role === undefined) return undefined;
-  const user = await getUser(guarded.db, id);
-  return isFailure(user) ? user : refuseUnprovenGrant(guarded, by, { role }, user.roles, currentPassword);
-}
 
 /** Deactivates a user: they cannot sign in, and open sessions end at their next call. */
 export const deactivateUser = (change: Change, id: string): Promise<User | Failure> =>
@@ -236,9 +218,10 @@ async function refuseRole(
   { tx, by }: Change,
   user: User,
   role: string | undefined,
+  proven: boolean,
 ): Promise<Failure | undefined> {
   if (role === undefined || role === user.role) return undefined;
-  const grant = await refuseGrant(tx, by, role);
+  const grant = await refuseGrant(tx, by, role, { before: user.roles, proven });
   if (grant) return grant;
   return role === 'super_admin' ? undefined : refuseLastSuperAdmin(tx, user);
 }
