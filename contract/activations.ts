@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, isVisible, namedObject, requiredText, text } from './common.ts';
+import { dateTime, id, namedObject, requiredText, text } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** `released`: by the machine itself; `deactivated`: by staff. Only `active` holds a seat. */
@@ -67,11 +67,7 @@ export const activationRefusal = {
   reactivate: (a: Pick<Activation, 'status'>) => (a.status === 'active' ? 'Machine is already active' : null),
 };
 
-/** Staff tell machines apart by it: one that was deactivated must not come back as one that looks the same. */
-export const machineId = requiredText(256, 'Machine ID is required').refine(
-  isVisible,
-  'Contains characters that cannot be seen',
-);
+export const machineId = requiredText(256, 'Machine ID is required');
 
 /** Longer than any way to type a key, so that other text gives MALFORMED_KEY instead of a 400. */
 export const licenseKeyInput = text(256);

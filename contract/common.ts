@@ -22,10 +22,6 @@ export const requiredText = (max: number, message?: string) =>
 /** What shows nothing, but for the joiners that some scripts need inside of words. */
 const invisible = /(?!\u200c|\u200d|\ufeff)[\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Whether two different texts of this kind can be told apart on a screen, but for accents and case. */
-export const isVisible = (value: string): boolean =>
-  value === value.replaceAll(invisible, '').replaceAll('\ufeff', '');
-
 /** Without what makes two names look alike that are not: other kinds of spaces, invisible characters. */
 export function asLine(typed: string): string {
   const shown = typed.normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ').trim();

@@ -458,10 +458,6 @@ test.each([
   [{ machineId: undefined }, 'machineId'],
   [{ machineId: 'x'.repeat(257) }, 'machineId: Must be at most 256 characters'],
   [{ machineId: 'a\0b' }, 'machineId: Contains characters that are not text'],
-  ...['\u200b', '\u202e', '\u3164', '\ufe0f', '\ufeff', '\u2800'].map((hidden): [object, string] => [
-    { machineId: `WS-${hidden}1` },
-    'machineId: Contains characters that cannot be seen',
-  ]),
   [{ licenseKey: undefined }, 'licenseKey'],
   [{ licenseKey: 7 }, 'licenseKey'],
   [{ nonce: 'x'.repeat(129) }, 'nonce: Must be at most 128 characters'],
@@ -469,7 +465,7 @@ test.each([
 ])('a request with %j is refused, naming the field, and nothing is recorded', async (fields, sentence) => {
   const { licenseKey } = await makeLicense(staff);
   const answer = await desktop.call(calls.validate, {
-    body: { licenseKey, machineId: 'refused', ...fields },
+    body: { licenseKey, machineId: 'refused', ...fields } as never,
   });
   expect(answer.status).toBe(400);
   expect(answer.body.error).toContain(sentence);
