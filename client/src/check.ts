@@ -24,14 +24,17 @@ export function check(parts: Parts): Promise<CheckResult> {
     const asked = await ask(parts, alone);
     const times = await readTimes(parts);
     if (!asked.decision) return fallBack(parts, times, asked);
-    const isEnded = asked.decision.valid && (times?.refused ?? 0) > (before?.refused ?? 0);
-    const problems = [asked.problem, ...(isEnded ? [endedMeanwhile] : await keep(parts, times, asked))];
+    const mayBeEnded = lock === 'taken' || (times?.refused ?? 0) > (before?.refused ?? 0);
+    const problems = [
+      asked.problem,
+      ...(asked.decision.valid && mayBeEnded ? [endedMeanwhile] : await keep(parts, times, asked)),
+    ];
     return resultOf(parts, online(asked.decision), { problems, retryAfter: undefined });
   });
 }
 
 const endedMeanwhile =
-  'The answer is not kept: the seat was given back, or refused, while the answer was on its way.';
+  'The answer is not kept: another window may have given the seat back while it was on its way.';
 
 /** Keeps an answer and its time. Returns the problems. */
 async function keep(parts: Parts, times: Times = noTimes, { decision, answer }: Decided) {

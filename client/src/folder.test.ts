@@ -279,7 +279,7 @@ test('an answer on its way does not bring back the seat that was given back mean
   arrive();
   expect(await asked).toMatchObject({
     source: 'online',
-    problem: expect.stringContaining('given back') as string,
+    problem: expect.stringContaining('not kept') as string,
   });
   fake.instead = () => ({ status: 502, body: '' });
   expect(await check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });

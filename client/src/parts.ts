@@ -26,6 +26,9 @@ export type Parts = {
 
 type Kept = Pick<Parts, 'store' | 'licenseKey'>;
 
+/** As by a virus scanner. What it has of other licenses must not be replaced. */
+const isHeld = (name: string) => `The file ${name} cannot be read at the moment, and was left as it is.`;
+
 const decisionFile = 'decision.json';
 const timesFile = 'times.json';
 
@@ -42,7 +45,9 @@ export async function keepAnswer(
   { store, licenseKey }: Kept,
   answer: SignedAnswer | undefined,
 ): Promise<string | undefined> {
-  const { [licenseKey]: before, ...others } = answersIn(await store.read(decisionFile));
+  const text = await store.read(decisionFile);
+  if (text === undefined && (await store.has(decisionFile))) return isHeld(decisionFile);
+  const { [licenseKey]: before, ...others } = answersIn(text);
   if (!answer && Object.keys(others).length === 0) return store.remove(decisionFile);
   return answer || before
     ? store.write(decisionFile, JSON.stringify({ ...others, ...(answer && { [licenseKey]: answer }) }))
@@ -112,6 +117,7 @@ export async function writeTimes(
   isAnswered = false,
 ): Promise<string | undefined> {
   const text = await store.read(timesFile);
+  if (text === undefined && (await store.has(timesFile))) return isHeld(timesFile);
   const before = timesIn(text);
   const asked = isAnswered ? undefined : before?.asked;
   const record: TimesRecord = {

@@ -1,3 +1,4 @@
+import nodeFs from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { day, licenseFile, licenseKey, newFolder, startFakeServer } from './fake-server.testing.ts';
@@ -131,3 +132,32 @@ test('the license file of the first versions counts for its license, until that 
   expect(await one.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   expect(await readdir(one.folder)).not.toContain('license.jws');
 });
+
+test.each(['times.json', 'decision.json'])(
+  'a check of another key, while %s is held by a virus scanner, costs nothing of the right one',
+  async (held) => {
+    const fake = await startFakeServer();
+    const { folder, ...client } = await fake.client();
+    if (held === 'decision.json') await client.check();
+    fake.instead = noNetwork;
+    if (held === 'times.json') {
+      const { request } = (await client.offlineRequest()) as { request: string };
+      expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+    }
+    fake.instead = (call) => {
+      const facts = { ...fake.decide(call), valid: false, code: 'NOT_FOUND', license: null };
+      return { status: 200, body: { data: { ...fake.signer.answer(facts), machineToken: null } } };
+    };
+    const readFileSync = ((file: string, encoding: 'utf8') => {
+      if (file.endsWith(held)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+      return nodeFs.readFileSync(file, encoding);
+    }) as typeof nodeFs.readFileSync;
+    const mistyped = await fake.client(
+      { folder, licenseKey: otherKey },
+      { files: { ...nodeFs, readFileSync } },
+    );
+    expect(await mistyped.check()).toMatchObject({ code: 'NOT_FOUND' });
+    fake.instead = noNetwork;
+    expect(await (await fake.client({ folder })).check()).toMatchObject({ valid: true });
+  },
+);
