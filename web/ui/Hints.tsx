@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
+import { Late } from './Late.tsx';
 
 const Tooltip = lazy(async () => ({ default: (await import('./floating.tsx')).Tooltip }));
 
@@ -55,7 +56,7 @@ export function Hints() {
 
   return (
     target && (
-      <Suspense>
+      <Late look={null}>
         <Tooltip
           target={target}
           label={label}
@@ -66,7 +67,7 @@ export function Hints() {
           middlewares={{ shift: { crossAxis: true } }}
           style={{ overflowWrap: 'anywhere' }}
         />
-      </Suspense>
+      </Late>
     )
   );
 }

@@ -1,15 +1,23 @@
 import { Button, TextInput, type TextInputProps } from '@mantine/core';
+import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, Suspense, type ComponentProps, type ReactNode } from 'react';
 import { IconSelector } from './icons.tsx';
 
-/** What loads at once with a list that is complete without it. Until then `look` keeps its place and cannot be used. */
+/**
+ * What loads at once with a list that is complete without it. Until then `look` keeps its place and cannot be used; so it
+ * stays where the file cannot be loaded.
+ */
 export function Late({ look, children }: { look: ReactNode; children: ReactNode }) {
   const placeholder = (
     <span inert style={{ display: 'contents' }}>
       {look}
     </span>
   );
-  return <Suspense fallback={placeholder}>{children}</Suspense>;
+  return (
+    <CatchBoundary getResetKey={() => ''} errorComponent={() => placeholder}>
+      <Suspense fallback={placeholder}>{children}</Suspense>
+    </CatchBoundary>
+  );
 }
 
 /** A closed choice, to be the `look` of one. */
