@@ -6,6 +6,7 @@ import { DayField } from './ui/DayField.tsx';
 import { NumberField } from './ui/NumberField.tsx';
 import { percentageOf } from './release-form.ts';
 import { IconPlus, IconX } from './ui/icons.tsx';
+import { pressOnce } from './ui/press-once.ts';
 
 /** The form that a plan is part of. It changes the list of steps, so that an error stays with its step. */
 type Form = {
@@ -91,7 +92,7 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                   color="gray"
                   size="sm"
                   aria-label={`Remove step ${index + 1}`}
-                  onClick={() => form.removeListItem(`${at}.steps`, index)}
+                  {...pressOnce(() => form.removeListItem(`${at}.steps`, index))}
                 >
                   <IconX size={14} stroke={1.6} />
                 </ActionIcon>

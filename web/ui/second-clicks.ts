@@ -16,17 +16,24 @@ function controlOf({ target }: MouseEvent): Element | null {
 export function useSecondClicks(): void {
   useEffect(() => {
     let first: Element | null = null;
-    const onClick = (event: MouseEvent) => {
-      // a key, or the click that a label hands on to its field
-      if (event.detail === 0) return;
-      const control = controlOf(event);
-      if (event.detail === 1) first = control;
-      else if (control && control !== first) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-      }
+    // of the press: the control may move away before the mouse is released
+    const onPress = (event: MouseEvent) => {
+      if (event.detail === 1) first = controlOf(event);
     };
+    const onClick = (event: MouseEvent) => {
+      const control = controlOf(event);
+      // 0: a key, or the click that a label hands on to its field
+      if (event.detail < 2 || !first || !control || control === first) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      // whoever goes on means it
+      first = control;
+    };
+    document.addEventListener('mousedown', onPress, { capture: true });
     document.addEventListener('click', onClick, { capture: true });
-    return () => document.removeEventListener('click', onClick, { capture: true });
+    return () => {
+      document.removeEventListener('mousedown', onPress, { capture: true });
+      document.removeEventListener('click', onClick, { capture: true });
+    };
   }, []);
 }

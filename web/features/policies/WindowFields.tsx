@@ -4,6 +4,7 @@ import { isZone, weekdays } from '../../../contract/policies.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
+import { pressOnce } from '../../ui/press-once.ts';
 import { useTyped } from '../../ui/use-typed.ts';
 import { fieldLabels, usualWindow, type PolicyFormState } from './policy-form.ts';
 import { readEnd, readTime, readTimes } from './typed-time.ts';
@@ -101,7 +102,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
             size={30}
             aria-label={`Remove window ${number}`}
             disabled={windows.length === 1}
-            onClick={() => form.removeListItem('windows', index)}
+            {...pressOnce(() => form.removeListItem('windows', index))}
           >
             <IconTrash />
           </ActionIcon>
