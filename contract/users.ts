@@ -211,7 +211,7 @@ export const rbac = {
     errors: ['NOT_FOUND'],
   }),
   assignRole: route('POST', '/api/rbac/users/{userId}/roles/{roleId}', {
-    summary: 'Assign a role to a user',
+    summary: 'Assign a role to a user; one with users:update needs a sign-in of the last five minutes',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,

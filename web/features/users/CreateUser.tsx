@@ -83,11 +83,12 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         label={fieldLabels.role}
         value={form.values.role}
         error={form.errors['role']}
-        onChange={(role) => form.setFieldValue('role', role)}
+        onChange={(role) => form.setValues({ role, currentPassword: undefined })}
       />
       <ProofOfGrant
         before=""
         after={form.values.role}
+        typed={form.values.currentPassword}
         error={form.errors['currentPassword']}
         onChange={(typed) => form.setFieldValue('currentPassword', typed)}
       />

@@ -57,11 +57,12 @@ export function EditUserForm(props: {
         label={fieldLabels.role}
         value={form.values.role}
         error={form.errors['role']}
-        onChange={(value) => form.setFieldValue('role', value)}
+        onChange={(value) => form.setValues({ role: value, currentPassword: undefined })}
       />
       <ProofOfGrant
         before={role}
         after={form.values.role}
+        typed={form.values.currentPassword}
         error={form.errors['currentPassword']}
         onChange={(typed) => form.setFieldValue('currentPassword', typed)}
       />

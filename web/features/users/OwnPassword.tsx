@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import { useRoles } from './use-roles.ts';
 
-type Field = { error?: ReactNode; onChange: (typed: string | undefined) => void };
+type Field = { typed: string | undefined; error?: ReactNode; onChange: (typed: string | undefined) => void };
 
 /** The password of the signed-in user: the server requires it unless they signed in a moment ago. */
-export function OwnPassword({ error, onChange }: Field) {
+export function OwnPassword({ typed, error, onChange }: Field) {
   return (
     <PasswordInput
       label="Your Own Password"
@@ -15,6 +15,7 @@ export function OwnPassword({ error, onChange }: Field) {
       description="Needed when you signed in more than five minutes ago"
       autoComplete="current-password"
       error={error}
+      value={typed ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
     />
   );

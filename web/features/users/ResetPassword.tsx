@@ -49,7 +49,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
         <ConsequenceList of={consequences} />
         <PasswordInput label="New Password" name="newPassword" data-autofocus autoComplete="new-password" />
         <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
-        <OwnPassword onChange={setCurrentPassword} />
+        <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />
       </DialogForm>
     </Dialog>
   );

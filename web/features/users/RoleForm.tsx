@@ -55,9 +55,11 @@ export function RoleForm(props: {
   const nothingToDo = changed ? null : 'Nothing is changed';
   const missing = values.description.trim() === '' ? 'Description is required' : null;
   const unsaved = changed ? 'Save or discard your changes first.' : null;
+  const needsProof = isTakeover(seen.permissions, permissionsOf(values.cells));
   const beginFrom = (from: Role) => {
     setSeen(from);
     setValues(valuesOf(from));
+    setCurrentPassword(undefined);
   };
   const latest = role.updatedAt > seen.updatedAt ? role : seen;
   // The user has no changes of their own to lose.
@@ -65,7 +67,7 @@ export function RoleForm(props: {
   const edit = useEdit({
     subject: aboutRole(role.roleId),
     save: (payload: ReturnType<typeof payloadOf>, { updatedAt }) =>
-      updateRole(role.roleId, { ...payload, currentPassword, updatedAt }),
+      updateRole(role.roleId, { ...payload, updatedAt, ...(needsProof && { currentPassword }) }),
     onSaved: (saved) => {
       beginFrom(saved);
       void toast({ message: 'Role updated successfully', subject: aboutRole(role.roleId) });
@@ -119,9 +121,7 @@ export function RoleForm(props: {
           onChange={(cell, on) => setValues(withCell(values, cell, on))}
         />
         {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-        {isTakeover(seen.permissions, permissionsOf(values.cells)) && (
-          <OwnPassword onChange={setCurrentPassword} />
-        )}
+        {needsProof && <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />}
         {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
         {!locked && (
           <Group justify="flex-end" gap="xs">

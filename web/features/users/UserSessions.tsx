@@ -110,7 +110,7 @@ function SecondFactor(props: {
           onConfirm={() => reset.mutate()}
           onClose={() => setAsking(undefined)}
         >
-          <OwnPassword onChange={setCurrentPassword} />
+          <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />
         </ConfirmDialog>
       )}
     </Stack>
