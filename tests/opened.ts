@@ -4,5 +4,8 @@ export const opened = new Set<() => Promise<unknown>>();
 /** Closes all of it, the last one first. */
 export async function closeOpened(): Promise<void> {
   // a server that is closed also closes its database
-  for (const close of [...opened].toReversed()) if (opened.delete(close)) await close();
+  const failures: unknown[] = [];
+  for (const close of [...opened].toReversed())
+    if (opened.delete(close)) await close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, 'What a test opened could not be closed.');
 }

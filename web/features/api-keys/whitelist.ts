@@ -1,6 +1,6 @@
 import { halfWidth } from '../../ui/half-width.ts';
 
-const quotes = /^["'`“”„‘’«»]+|["'`“”„‘’«»]+$/g;
+const quotes = /^[[("'`“”„‘’«»]+|[\])"'`“”„‘’«»]+$/g;
 
 /** Addresses and ranges, separated by commas or newlines; also in quotes, as a list in a program has them. */
 export const whitelistOf = (text: string): string[] =>

@@ -9,8 +9,8 @@ import { fieldLabels, storedRollout, type Rollout } from './release-form.ts';
 type Seen = { readonly rollout: Rollout | undefined };
 
 /**
- * The conflict of a rollout with the one that another user set since it was `seen`; undefined without one. The rollout
- * calls carry no version. A rollout is one value: a percentage and the steps of a colleague would be merged to either.
+ * The conflict of a rollout with the one that another user set since it was `seen`; undefined without one. A
+ * rollout is one value: a percentage and the steps of a colleague would be merged to either.
  */
 export function rolloutConflict(seen: Seen, stored: Release, yours: Rollout): ApiError | undefined {
   const current = storedRollout(stored);
