@@ -22,14 +22,15 @@ import {
   type ConsoleServer,
   type Page,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 const field = (page: Page, name: string) => page.getByRole('textbox', { name });
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const sessions = (page: Page) => section(page, 'Sessions').locator('tbody tr');
 
-async function makePerson({ admin }: ConsoleServer, role: RoleName = 'viewer') {
+async function makePerson(server: ConsoleServer, role: RoleName = 'viewer') {
   const email = `${unique('robin').replace(' ', '-')}.${Date.now()}@lanyard.test`;
-  await admin.ok(users.create, { body: { email, name: 'Robin Berg', password, role } });
+  await makeUser(server, role, email, 'Robin Berg');
   return email;
 }
 

@@ -4,7 +4,7 @@ import { uploads } from '../../contract/uploads.ts';
 import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
-import { password, hours } from '../harness.ts';
+import { hours } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -25,6 +25,7 @@ import {
   type Page,
   stayWithin,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
@@ -441,7 +442,7 @@ test('a key shows who created it and where it was used; users cannot grant scope
   server,
 }) => {
   const email = `${unique('kim').replace(' ', '-')}@lanyard.test`;
-  const kim = await server.admin.ok(users.create, { body: { email, name: '', password, role: 'admin' } });
+  const kim = await makeUser(server, 'admin', email, '');
   const key = await makeApiKey(await server.apiAs(email), { scopes: ['validate', 'releases'] });
   expect((await (await validate(server, key.key))()).status).toBe(200);
   await server.admin.ok(users.delete, { params: { id: kim.id } });

@@ -5,9 +5,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
-import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
-import { password } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
@@ -23,6 +21,7 @@ import {
   type ConsoleServer,
   type Page,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 const search = (page: Page) => page.getByPlaceholder('Search audit logs...');
 const rows = (page: Page) => page.getByRole('region', { name: 'Audit entries' }).locator('tbody tr');
@@ -212,7 +211,7 @@ test('the export has exactly what the filter shows', async ({ page, server }) =>
 
 test('one long address does not push the state out of sight', async ({ page, server }) => {
   const email = `maximiliane.von-hohenstein-wagner.${Date.now()}@universitaetsklinikum.example`;
-  await server.admin.ok(users.create, { body: { email, name: 'Kim', password, role: 'admin' } });
+  await makeUser(server, 'admin', email, 'Kim');
   const { customerId } = await makeCustomer(await server.apiAs(email));
   await signInAs(page, 'super_admin', `/audit?resourceId=${customerId}`, server);
   for (const width of [1440, 1280]) {

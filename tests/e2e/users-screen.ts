@@ -8,5 +8,10 @@ export const links = (page: Page) => page.getByRole('navigation', { name: 'Main'
 /** An address that no other test has. */
 export const address = () => `${unique('kim').toLowerCase().replaceAll(' ', '-')}@lanyard.test`;
 
-export const makeUser = (server: ConsoleServer, role: string, email = address(), name = 'Kim Sato') =>
-  server.admin.ok(users.create, { body: { email, name, password, role } });
+/** With the password of the administrator, who may have signed in more than five minutes ago. */
+export const makeUser = (
+  { admin, printed }: ConsoleServer,
+  role: string,
+  email = address(),
+  name = 'Kim Sato',
+) => admin.ok(users.create, { body: { email, name, password, role, currentPassword: printed.password } });
