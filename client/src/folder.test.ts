@@ -230,12 +230,16 @@ test('an abandoned lock that cannot be removed is none', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test('one that waits too long for another process asks without a number', async () => {
+test('one that waits too long for another process asks without a number, and keeps no valid answer', async () => {
   const fake = await startFakeServer();
   const client = await fake.client({ timeoutMs: 300 });
   await client.check();
+  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
   await writeFile(`${client.folder}/lock`, String(process.pid));
-  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.clock.at += 60_000;
+  const problem = expect.stringContaining('not kept') as string;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online', problem });
+  expect(await readFile(`${client.folder}/decision.json`, 'utf8')).toBe(kept);
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
 });
 

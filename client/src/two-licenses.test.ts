@@ -144,6 +144,7 @@ test.each(['times.json', 'decision.json'])(
       const { request } = (await client.offlineRequest()) as { request: string };
       expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
     }
+    fake.clock.at += 60_000;
     fake.instead = (call) => {
       const facts = { ...fake.decide(call), valid: false, code: 'NOT_FOUND', license: null };
       return { status: 200, body: { data: { ...fake.signer.answer(facts), machineToken: null } } };
