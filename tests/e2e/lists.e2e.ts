@@ -446,3 +446,25 @@ test('a screen stays as it is until the next one has loaded', async ({ page, ser
   letGo();
   await expect(heading(page, 'User Management')).toBeVisible();
 });
+
+test('a list and its hints stay when the file of its filters cannot be loaded', async ({
+  page,
+  server,
+  browser,
+}) => {
+  const license = await makeLicense(server.admin, {});
+  await signInAs(page, 'super_admin', '/account', server);
+  // not observed: the browser reports the failures
+  const context = await browser.newContext({ storageState: await page.context().storageState() });
+  const other = await context.newPage();
+  await other.route(/assets\/(behind|menu-parts)-/, (route) => route.abort());
+  await other.goto(`${server.url}/licenses?search=${license.licenseKey}`);
+  const row = other.getByRole('row', { name: license.licenseKey });
+  await expect(row).toBeVisible();
+  const failed = other.waitForEvent('requestfailed');
+  await other.getByRole('button', { name: /^Use .* colors$/ }).hover();
+  await failed;
+  await row.getByRole('checkbox').check();
+  await expect(other.getByRole('button', { name: 'Revoke…' })).toBeVisible();
+  await context.close();
+});
