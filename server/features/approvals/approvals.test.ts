@@ -381,6 +381,10 @@ describe('on a channel with the setting', () => {
       numbers(5).map((i) => askFor((i % 2 ? twin : server).api(requester), what, release.updatedAt)),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    // the version is compared in any case, so naming it makes no other request
+    const named = edit(release, { isDraft: false, rolloutPercentage: 7, updatedAt: release.updatedAt });
+    const again = await askFor(one, named, release.updatedAt);
+    expect([again.status, again.body.code]).toEqual([409, 'ALREADY_EXISTS']);
   });
 
   test('a publication waits for a change of the setting in progress, and then needs two', async () => {

@@ -127,12 +127,14 @@ async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promis
     .where('state', '=', 'open')
     .where('expires_at', '>', now)
     .where('requested_at', '<=', now);
+  const body = asked.body ? JSON.stringify(asked.body) : null;
   const same = await open
     .select('requested_by_email')
     .where('subject_id', '=', wanted.subjectId)
     .where('call', '=', asked.call)
     .where('seen', '=', new Date(asked.seen))
-    .where(sql<boolean>`body is not distinct from ${asked.body ? JSON.stringify(asked.body) : null}::jsonb`)
+    // `seen` compares the version, whether or not the body names it as well
+    .where(sql<boolean>`body - 'updatedAt' is not distinct from ${body}::jsonb - 'updatedAt'`)
     .executeTakeFirst();
   if (same) return fail('ALREADY_EXISTS', `${same.requested_by_email} already asked for this.`);
   if ((await countOf(open)) < mostOpenRequests) return undefined;
