@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { check } from './check.ts';
+import type { Files } from './durable.ts';
 import { giveBack } from './give-back.ts';
 import { createHttp } from './http.ts';
 import { openSecrets } from './identity.ts';
@@ -9,7 +10,7 @@ import { readMachineId } from './machine-id.ts';
 import { importLicense, offlineRequest } from './offline.ts';
 import { beginTimes, type Parts } from './parts.ts';
 import { plainText } from './plain-text.ts';
-import { createStore, type Files } from './store.ts';
+import { createStore } from './store.ts';
 import { connectUpdater } from './updates.ts';
 import type { Client, ClientOptions, Facts } from './types.ts';
 

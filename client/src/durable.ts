@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import nodeFs, { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What writing needs of `node:fs`; tests replace it. */
-export type Disk = Pick<
+/** What the client needs of `node:fs`; tests replace it. */
+export type Files = Pick<
   typeof nodeFs,
   | 'closeSync'
+  | 'copyFileSync'
   | 'fsyncSync'
+  | 'linkSync'
   | 'mkdirSync'
   | 'openSync'
   | 'readdirSync'
+  | 'readFileSync'
   | 'renameSync'
   | 'rmSync'
   | 'statSync'
   | 'writeFileSync'
 >;
-
-/** What taking a name needs of `node:fs`. */
-export type Naming = Pick<typeof nodeFs, 'copyFileSync' | 'linkSync'>;
 
 const draftEnd = '.new';
 /** What is older than this was left by a process that was killed. */
@@ -31,31 +31,31 @@ const abandonedMs = 120_000;
 export function writeDurably(
   file: string,
   text: string,
-  disk: Disk = nodeFs,
-  move: (draft: string, file: string) => void = disk.renameSync,
+  files: Files = nodeFs,
+  move: (draft: string, file: string) => void = files.renameSync,
 ): void {
   const folder = dirname(file);
-  disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  files.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = draftOf(file);
   try {
-    const handle = disk.openSync(draft, 'wx', 0o600);
+    const handle = files.openSync(draft, 'wx', 0o600);
     try {
-      disk.writeFileSync(handle, text);
-      disk.fsyncSync(handle);
+      files.writeFileSync(handle, text);
+      files.fsyncSync(handle);
     } finally {
-      disk.closeSync(handle);
+      files.closeSync(handle);
     }
     move(draft, file);
   } finally {
-    quietly(() => disk.rmSync(draft, { force: true }));
+    quietly(() => files.rmSync(draft, { force: true }));
   }
   // a new name lasts only when the folder is on the disk too; Windows cannot open folders, and needs no such step
   quietly(() => {
-    const handle = disk.openSync(folder, 'r');
+    const handle = files.openSync(folder, 'r');
     try {
-      disk.fsyncSync(handle);
+      files.fsyncSync(handle);
     } finally {
-      disk.closeSync(handle);
+      files.closeSync(handle);
     }
   });
 }
@@ -64,7 +64,7 @@ export function writeDurably(
 export const draftOf = (file: string) => `${file}.${randomUUID()}${draftEnd}`;
 
 /** Gives a draft a name that no file may have yet. Some file systems have no links. */
-export function takeName(files: Naming, draft: string, file: string): void {
+export function takeName(files: Files, draft: string, file: string): void {
   try {
     files.linkSync(draft, file);
   } catch {
@@ -73,19 +73,19 @@ export function takeName(files: Naming, draft: string, file: string): void {
 }
 
 /** Removes the drafts of processes that were killed. */
-export function removeAbandonedDrafts(folder: string, disk: Disk = nodeFs): void {
+export function removeAbandonedDrafts(folder: string, files: Files = nodeFs): void {
   quietly(() => {
-    for (const name of disk.readdirSync(folder)) {
+    for (const name of files.readdirSync(folder)) {
       const file = join(folder, name);
-      if (name.endsWith(draftEnd) && isAbandoned(file, disk)) disk.rmSync(file, { force: true });
+      if (name.endsWith(draftEnd) && isAbandoned(file, files)) files.rmSync(file, { force: true });
     }
   });
 }
 
 /** Whether a file has been left; false if there is none, or it cannot be seen. */
-export function isAbandoned(file: string, disk: Disk = nodeFs): boolean {
+export function isAbandoned(file: string, files: Files = nodeFs): boolean {
   try {
-    return Math.abs(Date.now() - disk.statSync(file).mtimeMs) > abandonedMs;
+    return Math.abs(Date.now() - files.statSync(file).mtimeMs) > abandonedMs;
   } catch {
     return false;
   }

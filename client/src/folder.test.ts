@@ -2,7 +2,8 @@ import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { day, licenseFile, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
-import { createStore, type Files } from './store.ts';
+import type { Files } from './durable.ts';
+import { createStore } from './store.ts';
 import type { Fetch } from './types.ts';
 
 /* What a disk, a crash or another process can do to the folder. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { draftOf, isAbandoned, takeName } from './durable.ts';
-import type { Files } from './store.ts';
+import { draftOf, isAbandoned, takeName, type Files } from './durable.ts';
 
 /** Whether nobody else works in the folder, or somebody does all the while, or it takes no lock (read-only). */
 export type Lock = 'mine' | 'taken' | 'none';

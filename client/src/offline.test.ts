@@ -12,7 +12,7 @@ import {
   startFakeServer,
 } from './fake-server.testing.ts';
 import { machineHash } from './license-file.ts';
-import type { Files } from './store.ts';
+import type { Files } from './durable.ts';
 
 /* A machine without a network: request, license file, receipt. */
 

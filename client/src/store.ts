@@ -1,11 +1,8 @@
 import nodeFs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { removeAbandonedDrafts, takeName, writeDurably, type Disk, type Naming } from './durable.ts';
+import { removeAbandonedDrafts, takeName, writeDurably, type Files } from './durable.ts';
 import { withLock, type Lock } from './lock.ts';
-
-/** What the store needs of `node:fs`. */
-export type Files = Disk & Naming & Pick<typeof nodeFs, 'readFileSync'>;
 
 /** Files of the client in one folder. Nothing throws: what cannot be done is told as a problem, in words for a log. */
 export type Store = {
