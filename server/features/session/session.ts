@@ -40,7 +40,10 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
 const codeRequired = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
-const wrongCode = fail('WRONG_CREDENTIALS', 'The code is not right.');
+const wrongCode = fail(
+  'WRONG_CREDENTIALS',
+  'The code is not right, or was used before. Wait for the next one.',
+);
 
 /** Sign-in, sign-out, rotation and recognition of staff sessions. */
 export function createSessions(context: Context, passwords: Passwords, refusals: Refusals) {
