@@ -43,7 +43,7 @@ export function HistoryCard(props: {
     <Card title={title} actions={actions}>
       <Loaded query={query} title={`Error loading the ${title.toLowerCase()}`}>
         <DataTable
-          label={title}
+          label={`Entries of the ${title.toLowerCase()}`}
           columns={columns}
           rows={lines}
           rowId={({ id }) => id}

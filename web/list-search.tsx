@@ -20,6 +20,7 @@ export function ListSearch(props: {
 export function ListPages(props: {
   search: Pick<Search, 'page'>;
   change: ChangeSearch<Pick<Search, 'page'>>;
+  label?: string;
   pageSize: number;
   total: number | undefined;
 }) {

@@ -276,7 +276,7 @@ export async function settled(page: Page): Promise<void> {
 const axeScript = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Asserts that axe finds no violation of WCAG 2.2 AA. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA, and that no two landmarks have the same name. */
 export async function expectNoAxeViolations(page: Page, options: { except?: string[] } = {}): Promise<void> {
   await settled(page);
   expect(page.frames(), 'axe looks at the page itself, and into no frame').toHaveLength(1);
@@ -290,7 +290,10 @@ export async function expectNoAxeViolations(page: Page, options: { except?: stri
   const isBehind = await page.getByRole('dialog').first().isVisible();
   const run: axe.RunOptions = {
     runOnly: { type: 'tag', values: standard },
-    rules: Object.fromEntries((options.except ?? []).map((rule) => [rule, { enabled: false }])),
+    rules: {
+      'landmark-unique': { enabled: true },
+      ...Object.fromEntries((options.except ?? []).map((rule) => [rule, { enabled: false }])),
+    },
     // otherwise it also lists every passing element, which takes as long as the rules
     resultTypes: ['violations'],
   };

@@ -48,7 +48,7 @@ function screenHelp(): Section[] {
 
 function Keys({ label, keys }: Section) {
   return (
-    <section aria-label={label}>
+    <section aria-label={`${label}, keys`}>
       <Title order={3} fz={12} fw={500} c="dimmed">
         {label}
       </Title>

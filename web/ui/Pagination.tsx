@@ -8,13 +8,15 @@ import { countText } from './numbers.ts';
  * (its last row was deleted, an old link) is replaced by the last one.
  */
 export function Pagination(props: {
+  /** Name of the landmark, where a screen has several lists with pages. */
+  label?: string | undefined;
   page: number;
   pageSize: number;
   total: number | undefined;
   /** Replaces the history entry, because Back must not lead to a page that no longer exists. */
   onPage: (page: number, how: { replace: boolean }) => void;
 }) {
-  const { page, pageSize, total, onPage } = props;
+  const { label = 'Pages', page, pageSize, total, onPage } = props;
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize));
   const isGone = total !== undefined && page > pages;
   useEffect(() => {
@@ -26,7 +28,7 @@ export function Pagination(props: {
   const first = (page - 1) * pageSize + 1;
   const last = Math.min(page * pageSize, total);
   return (
-    <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
+    <Group justify="space-between" component="nav" aria-label={label} mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" role="status">
         Showing {countText(first)} to {countText(last)} of {countText(total)} results
       </Text>

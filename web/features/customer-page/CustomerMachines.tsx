@@ -49,7 +49,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
       <Loaded query={machines} title="Error loading machines">
         <Stack gap="sm">
           <DataTable
-            label="Machines"
+            label="Machines of the customer"
             columns={columns}
             rows={machines.data?.data}
             rowId={({ activationId }) => activationId}
@@ -72,6 +72,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
           )}
           {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
             <ListPages
+              label="Pages of machines"
               search={search}
               change={change}
               pageSize={machinesPerPage}

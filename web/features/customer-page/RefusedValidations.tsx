@@ -35,7 +35,7 @@ export function RefusedValidations({ refused }: { refused: NonNullable<CustomerO
   return (
     <Card title="Refused Validations">
       <DataTable
-        label="Refused validations"
+        label="Refusals by reason and machine"
         columns={columns}
         rows={latest}
         rowId={({ code, licenseId, machineId }) => `${code} ${licenseId} ${machineId}`}

@@ -30,7 +30,7 @@ export function LicenseValidations({ licenseId }: { licenseId: string }) {
     <Card title="Validations of the Last 30 Days">
       <Loaded query={results} title="Error loading validations">
         <DataTable
-          label="Validations of the last 30 days"
+          label="Validations by result"
           columns={columns}
           rows={results.data}
           rowId={({ code }) => code}

@@ -49,7 +49,7 @@ export function LicensesOfCustomer(props: {
       <Loaded query={list} title="Error loading licenses">
         <Stack gap="sm">
           <DataTable
-            label="Licenses"
+            label="Licenses of the customer"
             columns={licenseColumns({ withCustomer: false })}
             actions={(license) =>
               licenseActions(license, {
@@ -79,6 +79,7 @@ export function LicensesOfCustomer(props: {
           {/* also of the last page when its last row is gone: it leads to the page before */}
           {(page > 1 || (list.data?.meta.total ?? 0) > licensesPerPage) && (
             <Pagination
+              label="Pages of licenses"
               page={page}
               pageSize={licensesPerPage}
               total={list.data?.meta.total}

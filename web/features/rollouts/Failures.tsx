@@ -30,7 +30,7 @@ const failureColumns: Column<Failure>[] = [
 export const Failures = ({ failures }: { failures: Failure[] }) => (
   <Card title="Failures by Code">
     <DataTable
-      label="Failures by code"
+      label="Failures, most frequent first"
       columns={failureColumns}
       rows={failures}
       rowId={({ code }) => code ?? ''}
