@@ -68,8 +68,8 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
 
   await test.step('nothing yet', async () => {
     await expect(page.getByLabel('Totals').getByRole('definition')).toHaveText([
-      '0',
-      '0',
+      '0 now',
+      '0 now',
       '0.00%',
       '0.00 ms',
     ]);

@@ -89,8 +89,8 @@ function Figures({ period }: { period: Period }) {
       <Tiles
         label="Totals"
         tiles={{
-          'Active Customers': health.data && countText(health.data.activeCustomers),
-          'Active Licenses': health.data && countText(health.data.activeLicenses),
+          'Active Customers': health.data && <Now count={health.data.activeCustomers} />,
+          'Active Licenses': health.data && <Now count={health.data.activeLicenses} />,
           'Error Rate': totals && `${hundredths(totals.errorRate)}%`,
           'Avg Response Time': totals && `${hundredths(totals.avgResponseTime)} ms`,
         }}
@@ -124,6 +124,16 @@ function Figures({ period }: { period: Period }) {
     </Scroller>
   );
 }
+
+/** Beside figures that follow the period. */
+const Now = ({ count }: { count: number }) => (
+  <>
+    {countText(count)}{' '}
+    <Text span size="xs" c="dimmed">
+      now
+    </Text>
+  </>
+);
 
 function Loading() {
   return (
