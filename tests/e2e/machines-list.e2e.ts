@@ -7,7 +7,7 @@ async function stoppedMachine(server: ConsoleServer) {
   const customer = await makeCustomer(server.admin, { name: unique('Clinique de Lyon') });
   const license = await makeLicense(server.admin, { customerId: customer.customerId });
   const desktop = server.api((await makeApiKey(server.admin)).headers);
-  const validate = () => validateOn(desktop, license, `id of ${hostname}`, { hostname });
+  const validate = () => validateOn(desktop, license, `id of ${hostname}`, { hostname, appVersion: '4.10' });
   await validate();
   await revoke(server.admin, license);
   await validate();
@@ -57,6 +57,14 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await page.getByRole('option', { name: 'Refused' }).click();
   await expect(row).toBeVisible();
   await expect(page).toHaveURL(/state=refused/);
+  await page.getByRole('button', { name: 'More filters' }).click();
+  const version = page.getByRole('textbox', { name: 'Version' });
+  await version.fill('0.0.1');
+  await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Active filters' })).toContainText('Version: 0.0.1');
+  await version.fill('4.10');
+  await expect(row).toBeVisible();
+  await page.keyboard.press('Escape');
   await expectAccessible(page);
   await row.getByRole('link', { name: hostname }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('license revoked');

@@ -1,9 +1,9 @@
-import { TextInput, type TextInputProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DayField } from '../../ui/DayField.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
+import { TextFilter } from '../../ui/TextFilter.tsx';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import { useDebouncedText } from '../../ui/use-debounced-text.ts';
@@ -36,7 +36,13 @@ export function AuditFilters() {
         value={search.resourceType}
         onChange={(resourceType) => change({ resourceType })}
       />
-      <Typed name="resourceId" label="Resource ID" placeholder="Any" maxLength={200} />
+      <TextFilter
+        label="Resource ID"
+        placeholder="Any"
+        maxLength={200}
+        value={search.resourceId}
+        onChange={(resourceId) => change({ resourceId })}
+      />
       <SearchSelect
         label="Event Type"
         placeholder="Any"
@@ -60,17 +66,6 @@ export function AuditFilters() {
       <DayFilter name="to" label="To" notBefore={search.from} />
     </section>
   );
-}
-
-/** Fetched after typing pauses. */
-function Typed({ name, ...input }: TextInputProps & { name: 'resourceId' }) {
-  const { search, change } = useAuditSearch();
-  const { typed, type } = useDebouncedText({
-    value: search[name] ?? '',
-    onChange: (text) => change({ [name]: text || undefined }),
-    delay: typingDelay,
-  });
-  return <TextInput {...input} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
 }
 
 /** Filters by a complete date; an incomplete one stays in the field and leaves the list unchanged. */

@@ -3,6 +3,7 @@ import { machineStates, seenRanges } from '../../../contract/machine-standing.ts
 import { useAuth } from '../../session.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
+import { TextFilter } from '../../ui/TextFilter.tsx';
 import { CustomerFilter } from '../licenses/index.ts';
 import { useMachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
@@ -11,7 +12,7 @@ const platformChoices = platforms.map((value) => ({ value, label: platformNames[
 const stateChoices = machineStates.map((value) => ({ value, label: stateLabels[value].word }));
 const seenChoices = seenRanges.map((value) => ({ value, label: seenLabels[value] }));
 
-/** Filters by state, customer, platform and when they were last seen; without those that need a permission. */
+/** Filters by state, customer, platform, version and when they were last seen; without those that need a permission. */
 export function MachineFilters() {
   const { search, change } = useMachinesSearch();
   const { can } = useAuth();
@@ -37,6 +38,13 @@ export function MachineFilters() {
           choices={platformChoices}
           value={search.platform}
           onChange={(platform) => change({ platform })}
+        />
+        <TextFilter
+          label="Version"
+          placeholder="Any, such as 4.2.1"
+          maxLength={100}
+          value={search.version}
+          onChange={(version) => change({ version })}
         />
         <FilterSelect
           label="Last seen"

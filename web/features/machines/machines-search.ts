@@ -20,7 +20,7 @@ export const machinesSearch = searchOf((params) => ({
 export type MachinesSearch = ReturnType<typeof machinesSearch>;
 
 const route = getRouteApi('/signed-in/machines');
-export const useMachinesSearch = () => useSearch<MachinesSearch>(route);
+export const useMachinesSearch = () => useSearch<MachinesSearch>(route, { typed: ['search', 'version'] });
 
 /** What a saved view of the list holds. */
 export const machinesView = {
