@@ -1,3 +1,4 @@
+import { customers } from '../../contract/customers.ts';
 import { views as savedViews } from '../../contract/views.ts';
 import { holdBack } from './hold-back.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
@@ -223,6 +224,8 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   await expect(page.getByRole('main')).toBeFocused();
   await page.keyboard.press('j');
   await expect(rowOf(list, `${family} A`)).toBeFocused();
+  await page.keyboard.press('x');
+  await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'true');
   await softDelete(server.admin, { customerId });
   // what a browser reports when another window gets the focus
   await page.evaluate(() =>
@@ -233,6 +236,10 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   await expect(list).toBeFocused();
   await page.keyboard.press('j');
   await expect(rowOf(list, `${family} B`)).toBeFocused();
+  // a row that comes back, as by Undo, is not selected as it was
+  await server.admin.ok(customers.restore, { params: { id: customerId } });
+  await comeBack(page);
+  await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'false');
 
   // A button that waits for so short a time that it is enabled again right after it lost the focus.
   const button = page.getByRole('button', { name: 'Create Customer' });

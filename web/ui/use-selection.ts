@@ -3,10 +3,19 @@ import type { Selection } from './data-table.ts';
 
 const none: Selection = new Set();
 
-/** The selected rows of a list, and how to select others. Under another filter, or on another page, none are, nor later. */
-export function useSelection(filter: object): [Selection, (next: Selection) => void] {
+/**
+ * The selected rows of a list, and how to select others. Under another filter, or on another page, none are, nor later; a
+ * row that leaves the list is not selected when it comes back. `ids`: of the rows, undefined until they have loaded.
+ */
+export function useSelection(
+  filter: object,
+  ids: readonly string[] | undefined,
+): [Selection, (next: Selection) => void] {
   const here = JSON.stringify(filter);
   const [state, setState] = useState({ of: here, selection: none });
-  if (state.of !== here) setState({ of: here, selection: none });
-  return [state.of === here ? state.selection : none, (selection) => setState({ of: here, selection })];
+  const shown = state.of === here ? state.selection : none;
+  const left = ids ? new Set(ids.filter((id) => shown.has(id))) : shown;
+  const selection = left.size < shown.size ? left : shown;
+  if (state.of !== here || selection !== shown) setState({ of: here, selection });
+  return [selection, (next) => setState({ of: here, selection: next })];
 }

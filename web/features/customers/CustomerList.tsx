@@ -43,9 +43,10 @@ export function CustomerList() {
   const list = useQuery(customerListQuery(search));
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
   const { dialog: _dialog, edit: _edit, policy: _policy, tag: _tag, view: _view, ...filter } = search;
-  const [selection, select] = useSelection(filter);
-  const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const rows = list.data?.data;
+  const ids = rows?.map(({ customerId }) => customerId);
+  const [selection, select] = useSelection(filter, ids);
+  const [toDelete, setToDelete] = useKept<Customer[]>('open: delete customers');
   const selected = rows?.filter((customer) => selection.has(customer.customerId)) ?? [];
   const isSelected = selected.length > 0;
   const viewed = { list: 'customers', search, params: customerView } as const;
