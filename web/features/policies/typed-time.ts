@@ -13,9 +13,12 @@ export function readTime(text: string): string {
 export const readEnd = (text: string): string =>
   /^\s*24[:.]?00\s*$/.test(halfWidth(text)) ? '00:00' : readTime(text);
 
-/** The two times of `22:00-06:00` or `22:00 to 06:00`; undefined for other text, and until both are typed. */
+// without a colon only quarters of an hour: `2026-2027` are two years
+const oneOfTwo = String.raw`\s*(\d{1,2}[:.]\d\d|\d\d(?:00|15|30|45))\s*`;
+const twoTimes = new RegExp(String.raw`^${oneOfTwo}(?:-|–|—|~|\bto\b)${oneOfTwo}$`);
+
+/** The two times of `22:00-06:00` or `2200 to 0600`; undefined for other text, and until both are typed. */
 export function readTimes(text: string): { from: string; to: string } | undefined {
-  const whole = /^\s*(\d{1,2}[:.]\d\d|\d{4})\s*(?:-|–|—|~|\bto\b)\s*(\d{1,2}[:.]\d\d|\d{4})\s*$/;
-  const [, from, to] = whole.exec(halfWidth(text)) ?? [];
+  const [, from, to] = twoTimes.exec(halfWidth(text)) ?? [];
   return from && to ? { from: readTime(from), to: readEnd(to) } : undefined;
 }
