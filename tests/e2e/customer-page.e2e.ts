@@ -70,6 +70,14 @@ test('a stopped workstation is found on the page of its customer, and its licens
   const stored = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
   expect(stored.validUntil).toBe(end);
 
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(help.getByRole('region', { name: 'Machines of the customer' })).toContainText('OpenEnter');
+  await page.keyboard.press('Escape');
+  await rowOf(card(page, 'Machines'), 'ONC-WS-07').press('Enter');
+  await expect(page).toHaveURL(/\/machines\//);
+  await page.goBack();
+
   const saved = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Export' }).click();
   const file = customerExport.parse(JSON.parse(await readFile(await (await saved).path(), 'utf8')));

@@ -23,6 +23,12 @@ test('the help lists each key of the rows once, with every name that it has', ()
   ]);
 });
 
+test('the help lists Enter for the main action of a row, beside its key', () =>
+  expect(keysOfActions([[{ ...edit, isMain: true }], [edit]])).toEqual([
+    { keys: ['Enter'], meaning: 'Edit' },
+    { keys: ['e'], meaning: 'Edit' },
+  ]));
+
 test('the help shows the key of an action without a question as a key of the menu', () => {
   const extend: RowAction = { label: 'Extend', key: 'y', atOnce: true, run };
   expect(keysOfActions([[extend, edit]])).toEqual([

@@ -25,6 +25,8 @@ export type ActionKey =
 export type RowAction = {
   label: string;
   key: ActionKey;
+  /** What Enter does too, in a list whose rows have nothing else to open. */
+  isMain?: boolean | undefined;
   /** Why it is disabled; null where it is not. */
   reason?: string | null | undefined;
   /** Takes something away: red and last. Asks in a dialog before it does anything. */
@@ -58,10 +60,11 @@ export type KeyHelp = { keys: readonly string[]; meaning: string };
 export function keysOfActions(rows: Iterable<RowActionList>): KeyHelp[] {
   const named = new Map<string, { keys: string[]; labels: Set<string> }>();
   for (const actions of rows) {
-    for (const { key, label, atOnce } of inOrder(actions)) {
-      const keys = atOnce ? ['m', key] : [key];
-      const known = named.get(keys.join()) ?? { keys, labels: new Set() };
-      named.set(keys.join(), { keys, labels: known.labels.add(label) });
+    for (const { key, label, atOnce, isMain } of inOrder(actions)) {
+      for (const keys of [...(isMain ? [['Enter']] : []), atOnce ? ['m', key] : [key]]) {
+        const known = named.get(keys.join()) ?? { keys, labels: new Set() };
+        named.set(keys.join(), { keys, labels: known.labels.add(label) });
+      }
     }
   }
   return [...named.values()].map(({ keys, labels }) => ({ keys, meaning: [...labels].join(' / ') }));

@@ -27,7 +27,7 @@ export function useListKeys<Row>(
       label,
       element,
       press: (key) => press(element, latest.current, key),
-      help: () => helpOf(latest.current.props),
+      help: () => helpOf(latest.current.props, linkIn(element) !== null),
     });
   }, [scroller, label, hasRows]);
 
@@ -47,9 +47,10 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
     moveRowFocus(element, key === 'j' ? 1 : -1);
     return true;
   }
-  const id = focusedRow(element)?.dataset['row'];
+  const focused = focusedRow(element);
+  const id = focused?.dataset['row'];
   const row = props.rows?.find((one) => props.rowId(one) === id);
-  if (id === undefined || row === undefined) return false;
+  if (!focused || id === undefined || row === undefined) return false;
   const { selection, onSelection, onOpen, actions } = props;
   if (key === 'x' && selection) {
     onSelection?.(withSelected(selection, [id], !selection.has(id)));
@@ -60,7 +61,7 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
     onMenu(id);
     return true;
   }
-  const action = possible.find((one) => one.key === key && !one.atOnce);
+  const action = possible.find((one) => (one.key === key && !one.atOnce) || (key === 'Enter' && one.isMain));
   if (action?.reason)
     void toast({
       message: `${action.label}: ${action.reason}`,
@@ -69,18 +70,25 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
     });
   else if (action) runAction(action);
   else if (key === 'Enter' && onOpen) onOpen(row);
+  else if (key === 'Enter' && linkIn(focused)) linkIn(focused)?.click();
   else return false;
   return true;
 }
 
-function helpOf<Row>({ rows = [], actions, selection, onOpen }: DataTableProps<Row>): KeyHelp[] {
+/** The first link of a row leads to its record. */
+const linkIn = (element: HTMLElement) => element.querySelector<HTMLAnchorElement>('tr[data-row] a[href]');
+
+function helpOf<Row>(
+  { rows = [], actions, selection, onOpen }: DataTableProps<Row>,
+  hasLinks: boolean,
+): KeyHelp[] {
   const ofActions = actions ? keysOfActions(rows.map(actions)) : [];
   const isAction = ofActions.some(({ keys }) => keys.includes('Enter'));
   return [
     { keys: ['j'], meaning: 'Next row (in the list also ↓)' },
     { keys: ['k'], meaning: 'Previous row (in the list also ↑)' },
     ...(selection ? [{ keys: ['x'], meaning: 'Select the row' }] : []),
-    ...(onOpen && !isAction ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
+    ...((onOpen || hasLinks) && !isAction ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
     ...ofActions,
     ...(actions ? [{ keys: ['m'], meaning: 'Menu of the row' }] : []),
   ];

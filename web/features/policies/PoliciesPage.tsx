@@ -34,7 +34,14 @@ export function PoliciesPage() {
           rowId={({ tag }) => tag}
           rowLabel={({ tag }) => tag}
           actions={({ tag }) => [
-            { label: 'Edit', key: 'e', inRow: true, reason: whyNot, run: () => change({ tag }) },
+            {
+              label: 'Edit',
+              key: 'e',
+              isMain: true,
+              inRow: true,
+              reason: whyNot,
+              run: () => change({ tag }),
+            },
           ]}
           stale={tags.isPlaceholderData}
           empty={

@@ -21,7 +21,14 @@ export function userActions(user: User, handlers: Handlers): RowActionList {
     me.userId === user.id ? 'Change your own password on your account page: choose your name above.' : null;
   const ask = (action: UserAction) => () => onAction(action, user);
   return [
-    mayUpdate && { label: 'Edit', key: 'e', inRow: true, reason: beyond, run: () => onEdit(user) },
+    mayUpdate && {
+      label: 'Edit',
+      key: 'e',
+      isMain: true,
+      inRow: true,
+      reason: beyond,
+      run: () => onEdit(user),
+    },
     mayUpdate && {
       label: 'Reset Password',
       key: 'p',
