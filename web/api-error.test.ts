@@ -30,6 +30,8 @@ test('of a change without an answer nothing says that it was not made', () => {
 test('an error shown at a field is not repeated', () => {
   const grant = refused('role: You cannot grant admin', 'role', 'You cannot grant admin');
   expect(sentenceBesideFields(grant, 'Failed to create user')).toBeUndefined();
+  const wrong = refused('The current password is not right.', 'currentPassword', 'Is not right');
+  expect(sentenceBesideFields(wrong, 'Failed to create user')).toBeUndefined();
   const taken = refused('There is a user with this email already.', 'email', 'Is in use already');
   expect(sentenceBesideFields(taken, 'Failed to create user')).toBe(
     'There is a user with this email already.',

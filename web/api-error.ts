@@ -84,7 +84,8 @@ export function sentenceOf(error: unknown, otherwise: string): string {
 export function sentenceBesideFields(error: Error | null, otherwise: string): string | undefined {
   if (!error) return undefined;
   const sentence = sentenceOf(error, otherwise);
-  return Object.values(fieldErrors(error)).some((said) => sentence.includes(said)) ? undefined : sentence;
+  const isSaid = (said: string) => sentence.toLowerCase().includes(said.toLowerCase());
+  return Object.values(fieldErrors(error)).some(isSaid) ? undefined : sentence;
 }
 
 const longestPlainText = 99;

@@ -34,7 +34,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
   await expect(page).toHaveTitle('User Management · Lanyard');
 
   await test.step('the form: what is required, and what the server refuses', async () => {
-    expectStatus(page, 422);
+    expectStatus(page, 401, 422);
     await button(page, 'Create New User').click();
     const create = dialog(page, 'Create New User');
     await expect(page).toHaveURL('/users?dialog=create');
@@ -58,6 +58,11 @@ test('a super admin makes a license manager, who sees and may do only what the r
     await page.getByRole('option', { name: /^Admin/ }).click();
     const own = create.getByLabel('Your Own Password');
     await own.pressSequentially('a guess');
+    await create.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await button(page, 'Create User').click();
+    await expect(create.getByText('Is not right')).toBeVisible();
+    await expect(create.getByText('The current password is not right.')).toBeHidden();
+    await create.getByRole('textbox', { name: 'Password', exact: true }).fill('password');
     await create.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: /^License Manager/ }).click();
     await expect(own, 'only for a role that could take over accounts').toBeHidden();
@@ -136,7 +141,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
   const row = rowOf(page, user.email);
 
-  await row.getByRole('button', { name: 'Edit' }).click();
+  await row.press('Enter');
   const edit = dialog(page, 'Edit User');
   await expect(page).toHaveURL(new RegExp(`edit=${user.id}`));
   await expect(edit.getByRole('textbox', { name: 'Email' })).toBeFocused();
