@@ -391,9 +391,13 @@ test('the machine moves into the rollout when the percentage passes its bucket',
   };
   await rollOut(Math.floor(Number(bucket)));
   await expect(cells.nth(1)).toHaveText('Outside the rollout');
+  const drawn = page.getByRole('img', { name: `bucket ${bucket} outside` });
+  await expect(page.getByRole('region', { name: 'Verdict' }).locator(drawn)).toBeVisible();
+  await expect(cells.nth(2).locator(drawn)).toBeVisible();
   const enough = Math.floor(Number(bucket)) + 1;
   await rollOut(enough);
   await expect(cells.nth(1)).toHaveText('Offered');
+  await expect(drawn).toHaveCount(0);
   await expect(cells.nth(3)).toHaveText(
     enough === 100
       ? /and it is fully out\.$/

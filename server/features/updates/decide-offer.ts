@@ -2,6 +2,7 @@ import type { OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { isInsidePin } from '../../../contract/policies.ts';
+import { isInRollout } from '../../../contract/rollout-bucket.ts';
 import { rolloutBucket } from './bucket.ts';
 import { policySteps, type Policed, type PolicedRelease, type PolicyStep } from './policy.ts';
 
@@ -132,7 +133,7 @@ export function* evaluate<R extends Candidate>(
     else if (offered) reason = 'NEWER_RELEASE_OFFERED';
     // nobody has it, so there are no machines outside of its rollout
     else if (release.rolloutPercentage === 0) reason = 'NOT_STARTED';
-    else if (!isInside(release, question)) reason = 'ROLLOUT_BUCKET';
+    else if (!isInRollout(bucketOf(release, question), release.rolloutPercentage)) reason = 'ROLLOUT_BUCKET';
     else if (onlyFull && release.rolloutPercentage < 100) reason = 'FULL_RELEASE_OFFERED_INSTEAD';
     else reason = 'OFFERED';
     offered ||= reason === 'OFFERED';
@@ -146,13 +147,6 @@ export const bucketOf = (
   { rolloutSalt }: Pick<Candidate, 'rolloutSalt'>,
   { machineHash }: Pick<Question, 'machineHash'>,
 ): number | null => (machineHash === undefined ? null : rolloutBucket(rolloutSalt, machineHash));
-
-/** Whether the rollout of a release includes the machine. */
-function isInside(release: Candidate, question: Question): boolean {
-  if (release.rolloutPercentage >= 100) return true;
-  const bucket = bucketOf(release, question);
-  return bucket !== null && bucket < release.rolloutPercentage;
-}
 
 /** Why a release is not for this machine, independently of other releases and of its rollout. */
 function ineligibility(release: Candidate, question: Question): OfferReason | undefined {

@@ -2,6 +2,7 @@ import { Checkbox, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Explanation } from '../../../contract/machines.ts';
+import { BucketStrip } from '../../BucketStrip.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -34,7 +35,7 @@ const columns: Column<Explanation>[] = [
       <StatusBadge tone={offer.offered ? 'teal' : 'neutral'}>{reasonLabels[offer.reason]}</StatusBadge>
     ),
   },
-  { id: 'bucket', header: 'Bucket and Rollout', align: 'right', cell: (offer) => bucketText(offer) },
+  { id: 'bucket', header: 'Bucket and Rollout', align: 'right', cell: (offer) => <Bucket offer={offer} /> },
   {
     id: 'detail',
     header: 'Why',
@@ -42,6 +43,18 @@ const columns: Column<Explanation>[] = [
     cell: (offer) => <Why offer={offer} />,
   },
 ];
+
+function Bucket({ offer }: { offer: Explanation }) {
+  const { bucket, rolloutPercentage, reason } = offer;
+  const text = bucketText(offer);
+  if (bucket === null || rolloutPercentage === 100) return text;
+  return (
+    <span className={classes.bucket}>
+      <BucketStrip percentage={rolloutPercentage} bucket={bucket} paused={reason === 'PAUSED'} />
+      {text}
+    </span>
+  );
+}
 
 /** The result in a sentence, and what else the policy of the customer looked at. */
 function Why({ offer }: { offer: Explanation }) {

@@ -1,12 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Explanation } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { BucketStrip } from '../../BucketStrip.tsx';
 import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '../../ui/icons.tsx';
 import { shortDate, utcDate } from '../../ui/time.ts';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './machines.module.css';
-import { verdictOf } from './verdict.ts';
+import { newestFor, verdictOf } from './verdict.ts';
 import { countText } from '../../ui/numbers.ts';
 
 const icons = { good: IconCircleCheck, warning: IconAlertTriangle, bad: IconCircleX };
@@ -18,6 +19,7 @@ export function Standing(props: {
 }) {
   const { standing, offers } = props;
   const { tone, sentence, further } = verdictOf(standing, offers.data, useNow());
+  const newest = newestFor(offers.data ?? []);
   const Icon = icons[tone];
   return (
     <section className={`panel ${classes.verdict}`} data-tone={tone} aria-label="Verdict">
@@ -25,6 +27,11 @@ export function Standing(props: {
       <div>
         <p className={classes.headline}>{sentence}</p>
         {further && <p>{further}</p>}
+        {newest?.reason === 'ROLLOUT_BUCKET' && (
+          <div className={classes.strip}>
+            <BucketStrip percentage={newest.rolloutPercentage} bucket={newest.bucket} />
+          </div>
+        )}
         <p className={classes.links}>
           <Holder standing={standing} />
         </p>

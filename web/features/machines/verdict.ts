@@ -47,9 +47,13 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
 const seatsOf = ({ currentActivations, maxActivations }: NonNullable<Standing['license']>) =>
   `${countText(currentActivations)} of ${countText(maxActivations)}`;
 
+/** The newest release that the machine is offered, or for which somebody would ask why it is not. */
+export const newestFor = <One extends Pick<Offer, 'reason'>>(offers: readonly One[]): One | undefined =>
+  offers.find(({ reason }) => reasons[reason] !== null);
+
 function updateSentence(version: string | null, offers: readonly Offer[]): string {
   const runs = version === null ? 'Runs an unknown version' : `Runs ${version}`;
-  const newest = offers.find(({ reason }) => reasons[reason] !== null);
+  const newest = newestFor(offers);
   if (!newest) return version === null ? runs : `${runs}; no newer release is for it`;
   if (newest.offered) return `${runs}; offered ${newest.version}`;
   const offered = offers.find((offer) => offer.offered);

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import { BucketStrip } from '../../BucketStrip.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -33,6 +34,11 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
         ))}
       </ol>
       <Text mt={10}>{whereText(release)}</Text>
+      {!release.isDraft && release.isActive && (
+        <div className={classes.strip}>
+          <BucketStrip percentage={rolloutPercentage} paused={release.pausedAt !== null} />
+        </div>
+      )}
       {release.pausedAt && (
         <Text c="var(--ui-orange-text)">
           Paused {pausedBy === null ? 'by itself' : `by ${pausedBy}`}: {pauseReason}
