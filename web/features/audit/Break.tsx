@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import { countText } from '../../ui/numbers.ts';
 import { ToneAlert } from '../../ui/ToneAlert.tsx';
+import { Chain } from './Chain.tsx';
 
 /** Describes a break of the chain, with a link to the entry where there is one. */
 export function Break(props: {
@@ -12,6 +13,7 @@ export function Break(props: {
   return (
     <ToneAlert tone="red" title="The chain is broken">
       <Stack gap={6} align="flex-start">
+        <Chain state="broken" height={20} />
         <span>{problem}</span>
         {sequence !== null && <span>Place in the chain: {countText(sequence)}</span>}
         {audit_id && (

@@ -5,25 +5,26 @@ import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { chainQuery } from './queries.ts';
 import { Break } from './Break.tsx';
+import { Chain } from './Chain.tsx';
 import { countText } from '../../ui/numbers.ts';
 
-const shown: Record<ChainState['state'], { tone: Tone; label: string }> = {
+const shown: Record<ChainState['state'] | 'unknown', { tone: Tone; label: string }> = {
   whole: { tone: 'teal', label: 'Chain whole' },
   broken: { tone: 'red', label: 'Chain broken' },
   checking: { tone: 'neutral', label: 'Checking the chain' },
+  unknown: { tone: 'amber', label: 'Chain not known' },
 };
 
 /** Shows all the time whether the chain is intact; a click shows the details. */
 export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
   const { data, isError } = useQuery(chainQuery);
-  if (isError) return <StatusBadge tone="amber">Chain not known</StatusBadge>;
+  if (isError) return <ChainWord state="unknown" />;
   if (!data) return <Place />;
-  const { tone, label } = shown[data.state];
   return (
     <Popover width={360} position="bottom-end" shadow="md" radius={8} trapFocus>
       <Popover.Target>
         <UnstyledButton mr="xs" aria-haspopup="dialog">
-          <StatusBadge tone={tone}>{label}</StatusBadge>
+          <ChainWord state={data.state} />
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown aria-label="State of the chain">
@@ -36,11 +37,21 @@ export function ChainBadge({ onOpen }: { onOpen: (entry: string) => void }) {
   );
 }
 
+function ChainWord({ state }: { state: keyof typeof shown }) {
+  const { tone, label } = shown[state];
+  return (
+    <StatusBadge tone={tone}>
+      <Chain state={state} height={9} />
+      {label}
+    </StatusBadge>
+  );
+}
+
 /** Reserves the space of the badge: otherwise the buttons next to it wrap on a phone when it appears. */
 function Place() {
   return (
     <Box mr="xs" style={{ visibility: 'hidden' }} aria-hidden>
-      <StatusBadge tone="neutral">{shown.whole.label}</StatusBadge>
+      <ChainWord state="whole" />
     </Box>
   );
 }

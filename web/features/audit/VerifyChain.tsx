@@ -9,6 +9,7 @@ import { useChange } from '../../use-change.ts';
 import classes from './audit.module.css';
 import { chainQuery, verifyChain } from './queries.ts';
 import { Break } from './Break.tsx';
+import { Chain } from './Chain.tsx';
 import { fixedText } from '../../ui/numbers.ts';
 import { ToneAlert } from '../../ui/ToneAlert.tsx';
 
@@ -73,10 +74,13 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
   if (!broken) {
     return (
       <ToneAlert tone="teal" title="The chain is whole" role="status">
-        {counted(result.checkedEntries, 'entry', 'entries')} checked in {seconds(result.durationMs)}
-        {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
-        {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
-        altered, removed or inserted.
+        <Chain state="whole" height={20} />
+        <div>
+          {counted(result.checkedEntries, 'entry', 'entries')} checked in {seconds(result.durationMs)}
+          {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
+          {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
+          altered, removed or inserted.
+        </div>
       </ToneAlert>
     );
   }
