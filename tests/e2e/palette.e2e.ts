@@ -64,6 +64,17 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(page).toHaveURL(`/customers/${customer.customerId}`);
   await expect(palette(page)).toBeHidden();
 
+  // on a page, also what can be done there
+  await expect(heading(page, 'Palette Hospital')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(choice(page, 'Refresh')).toBeVisible();
+  await field(page).fill('edit');
+  await expect(selected(page)).toHaveText('Edit');
+  await page.keyboard.press('Enter');
+  await expect(dialog(page, 'Edit Customer')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page, 'Edit Customer')).toBeHidden();
+
   await page.keyboard.press('Control+k');
   await field(page).fill(licenseKey.toLowerCase());
   await expect(choice(page, new RegExp(`^${licenseKey}`))).toHaveCount(1);

@@ -12,6 +12,7 @@ import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
+import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
 
 /** The list passes these props on to its scroll area, although its type does not have them. */
@@ -33,7 +34,8 @@ export default function CommandPalette() {
   // Mantine records where to return the focus only when it sees the palette open.
   useEffect(() => palette.open(), []);
   const [text, setText] = useState('');
-  const local = useLocalGroups(text);
+  const [ofScreen, setOfScreen] = useState<Entry[]>([]);
+  const local = [{ group: 'This screen', entries: matching(text, ofScreen) }, ...useLocalGroups(text)];
   const found = useFound(text);
   const entryOf = useEntryOf();
   const failed = found.data?.failed ?? [];
@@ -57,6 +59,7 @@ export default function CommandPalette() {
       store={paletteStore}
       query={text}
       onQueryChange={setText}
+      onSpotlightOpen={() => setOfScreen(screenActions().map(entryOfAction))}
       shortcut={null}
       scrollable
       maxHeight={420}
@@ -113,6 +116,13 @@ export default function CommandPalette() {
     </Spotlight.Root>
   );
 }
+
+const entryOfAction = ({ label, press }: ScreenAction): Entry => ({
+  id: `screen ${label}`,
+  label,
+  icon: IconBolt,
+  choose: press,
+});
 
 const matching = (text: string, entries: Entry[]) => {
   const wanted = text.trim().toLowerCase();

@@ -39,7 +39,7 @@ export function Page(props: {
           </div>
         </div>
         {props.actions && (
-          <Group gap="xs" className={classes.actions}>
+          <Group gap="xs" className={classes.actions} data-screen-actions>
             {props.actions}
           </Group>
         )}
