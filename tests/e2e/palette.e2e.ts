@@ -39,6 +39,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
   const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
   const key = await makeApiKey(server.admin, { name: 'Palette key' });
+  for (const one of 'ABCDEFG') await makeCustomer(server.admin, { name: `Palette Many ${one}` });
   // Mantine returns the focus after 10 ms: on a busy machine, where timers are late, the palette is gone by then.
   await page.addInitScript(() => {
     const start = window.setTimeout;
@@ -59,6 +60,13 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(choice(page, 'Go to Customers')).toBeVisible();
   await expect(choice(page, 'Create License')).toBeVisible();
 
+  await expect(choice(page, /^All /)).toHaveCount(0);
+  await field(page).fill('palette many');
+  await expect(choice(page, /^Palette Many/)).toHaveCount(6);
+  await choice(page, 'All customers with "palette many"').click();
+  await expect(page).toHaveURL('/customers?search=palette+many');
+  await expect(page.getByRole('row', { name: /^Palette Many/ })).toHaveCount(7);
+  await page.keyboard.press('Control+k');
   await field(page).fill('palette hosp');
   await choice(page, /^Palette Hospital/).click();
   await expect(page).toHaveURL(`/customers/${customer.customerId}`);

@@ -11,7 +11,7 @@ import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
-import { loadPaletteSources, type PaletteItem, type PaletteSource } from './palette-sources.ts';
+import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
 
@@ -196,12 +196,21 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
   const answers = await Promise.allSettled(sources.map((source) => source.find(text, signal)));
   const groups: { group: string; icon: Icon; items: PaletteItem[] }[] = [];
   const failed: string[] = [];
-  for (const [index, { group, icon }] of sources.entries()) {
+  for (const [index, source] of sources.entries()) {
+    const { group, icon } = source;
     const answer = answers[index];
-    if (answer?.status === 'fulfilled') groups.push({ group, icon, items: answer.value });
+    if (answer?.status === 'fulfilled')
+      groups.push({ group, icon, items: withAll(source, text, answer.value) });
     else failed.push(group);
   }
   return { groups, failed };
+}
+
+/** With the list of all that the text finds, where these may be only the first. */
+function withAll({ group, list }: PaletteSource, text: string, items: PaletteItem[]): PaletteItem[] {
+  if (!list || items.length < mostFound) return items;
+  const label = `All ${group.toLowerCase()} with "${text}"`;
+  return [...items, { id: `all ${group}`, label, ...list(text) }];
 }
 
 function useFound(text: string) {

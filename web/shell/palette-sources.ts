@@ -20,11 +20,13 @@ export type PaletteSource = {
   resource: Resource | undefined;
   /** For users who may create the resource, shown without a search: "Create Customer". */
   creates?: readonly PaletteItem[];
+  /** The list that finds all that match the text. */
+  list?: (text: string) => Pick<PaletteItem, 'to' | 'search'>;
   /** Searches on the server; the signal is aborted when the text changes. */
   find: (text: string, signal: AbortSignal) => Promise<PaletteItem[]>;
 };
 
-/** How many records of a kind a search shows. */
+/** How many records of a kind a search shows, before the link to the list with all. */
 export const mostFound = 6;
 
 const loaders: (() => Promise<PaletteSource>)[] = [];

@@ -9,6 +9,7 @@ export const customersPalette: PaletteSource = {
   group: 'Customers',
   icon: IconBuilding,
   resource: 'customers',
+  list: (search) => ({ to: paths.customers, search: { search } }),
   creates: [
     { id: 'customers create', label: 'Create Customer', to: paths.customers, search: { dialog: 'create' } },
   ],

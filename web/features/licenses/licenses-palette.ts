@@ -11,6 +11,7 @@ export const licensesPalette: PaletteSource = {
   group: 'Licenses',
   icon: IconLicense,
   resource: 'licenses',
+  list: (search) => ({ to: paths.licenses, search: { search } }),
   creates: [
     { id: 'licenses create', label: 'Create License', to: paths.licenses, search: { dialog: 'create' } },
     { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense },

@@ -1,5 +1,5 @@
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { machinePath } from '../../paths.ts';
+import { machinePath, paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconDeviceDesktop } from '../../ui/icons.tsx';
 import { platformText } from '../../platform-text.ts';
@@ -11,6 +11,7 @@ export const machinesPalette: PaletteSource = {
   group: 'Machines',
   icon: IconDeviceDesktop,
   resource: 'releases',
+  list: (search) => ({ to: paths.machines, search: { search } }),
   find: async (text, signal) => {
     const { data } = await findMachines(text, mostFound, signal);
     return data.map((machine) => ({

@@ -10,6 +10,7 @@ export const releasesPalette: PaletteSource = {
   group: 'Releases',
   icon: IconPackage,
   resource: 'releases',
+  list: (search) => ({ to: paths.releases, search: { search, inactive: '1' } }),
   creates: [
     { id: 'releases create', label: 'New Release', to: paths.releases, search: { dialog: 'create' } },
   ],

@@ -9,6 +9,7 @@ export const usersPalette: PaletteSource = {
   group: 'Users',
   icon: IconUsers,
   resource: 'users',
+  list: (search) => ({ to: paths.users, search: { search } }),
   creates: [{ id: 'users create', label: 'Create New User', to: paths.users, search: { dialog: 'create' } }],
   find: async (text, signal) => {
     const users = await findUsers(text, signal);
