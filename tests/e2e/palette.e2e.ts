@@ -1,5 +1,6 @@
 import { users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeLicense } from '../factories.ts';
+import { makeRelease } from './releases.ts';
 import {
   comeBack,
   dialog,
@@ -37,8 +38,9 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
 
 test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: 'Palette Hospital' });
-  const { licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
+  const { licenseId, licenseKey } = await makeLicense(server.admin, { customerId: customer.customerId });
   const key = await makeApiKey(server.admin, { name: 'Palette key' });
+  const release = await makeRelease(server, { version: '61.4.2' });
   for (const one of 'ABCDEFG') await makeCustomer(server.admin, { name: `Palette Many ${one}` });
   // Mantine returns the focus after 10 ms: on a busy machine, where timers are late, the palette is gone by then.
   await page.addInitScript(() => {
@@ -87,11 +89,15 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await field(page).fill(licenseKey.toLowerCase());
   await expect(choice(page, new RegExp(`^${licenseKey}`))).toHaveCount(1);
   // Before any key is pressed, the first result is selected.
-  await expect(selected(page)).toContainText('Activations');
+  await expect(selected(page)).toContainText('Palette Hospital · Active');
   await page.keyboard.press('Enter');
-  await expect(dialog(page, 'License Activations')).toContainText(licenseKey);
-  await page.keyboard.press('Escape');
-  await expect(dialog(page, 'License Activations')).toBeHidden();
+  await expect(page).toHaveURL(`/licenses/${licenseId}`);
+  await expect(heading(page, 'License')).toContainText(licenseKey);
+
+  await page.keyboard.press('Control+k');
+  await field(page).fill(release.version);
+  await choice(page, `Version ${release.version}`).click();
+  await expect(page).toHaveURL(`/releases/${release.id}`);
 
   await page.keyboard.press('Control+k');
   await field(page).fill('create api');

@@ -1,6 +1,5 @@
-import { licenseTab } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { paths } from '../../paths.ts';
+import { licensePath, paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconLicense } from '../../ui/icons.tsx';
 import { ownerText, stateBadge } from './license-labels.ts';
@@ -23,13 +22,11 @@ export const licensesPalette: PaletteSource = {
 };
 
 function itemOf(license: License) {
-  const { licenseId, licenseKey } = license;
-  const now = new Date();
+  const { licenseId, licenseKey, customer } = license;
   return {
     id: `license ${licenseId}`,
     label: licenseKey,
-    description: `Activations · ${ownerText(license.customer)} · ${stateBadge(license, now).word}`,
-    to: paths.licenses,
-    search: { tab: licenseTab(license, now), search: licenseKey, activations: licenseKey },
+    description: `${ownerText(customer)} · ${stateBadge(license, new Date()).word}`,
+    to: licensePath(licenseId),
   };
 }

@@ -1,5 +1,5 @@
 import type { Release } from '../../../contract/releases.ts';
-import { paths } from '../../paths.ts';
+import { paths, releasePath } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconPackage } from '../../ui/icons.tsx';
 import { platformText } from '../../platform-text.ts';
@@ -20,8 +20,7 @@ export const releasesPalette: PaletteSource = {
       id: `release ${release.id}`,
       label: `Version ${release.version}`,
       description: aboutOf(release),
-      to: paths.releases,
-      search: searchFor(release),
+      to: releasePath(release.id),
     }));
   },
 };
@@ -30,8 +29,3 @@ const aboutOf = ({ channel, platform, architecture, isDraft, isActive }: Release
   [channel, platformText(platform, architecture), isDraft && 'Draft', !isActive && 'Inactive']
     .filter(Boolean)
     .join(' · ');
-
-const searchFor = ({ version, isActive }: Release): Record<string, string> => ({
-  search: version,
-  ...(isActive ? {} : { inactive: '1' }),
-});
