@@ -174,6 +174,8 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await expect(license).toContainText(made[1]!.licenseKey);
   await keyboard.press('Escape');
   await expect(page.getByRole('row', { name: made[1]!.licenseKey })).toBeFocused();
+  await page.getByRole('row').getByRole('link', { name: made[1]!.licenseKey }).click();
+  await expect(page).toHaveURL(`/licenses/${made[1]!.licenseId}`);
 
   await page.goto('/audit');
   const entry = dialog(page, 'Audit Entry');

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Resource } from '../../contract/permissions.ts';
 import { customerPath, licensePath, machinePath, paths, releasePath } from '../paths.ts';
 import { useAuth } from '../session.tsx';
+import { CopyText } from '../ui/CopyText.tsx';
 
 type Place = { to: string; search?: Record<string, string> };
 
@@ -39,11 +40,22 @@ export function RecordLink(
   );
 }
 
+type Keyed = { licenseId: string; licenseKey: string };
+
 /** A license by its key. */
-export const LicenseLink = ({ licenseId, licenseKey }: { licenseId: string; licenseKey: string }) => (
+export const LicenseLink = ({ licenseId, licenseKey }: Keyed) => (
   <RecordLink kind="license" id={licenseId} className="mono">
     {licenseKey}
   </RecordLink>
+);
+
+/** A license by its key, which is copied beside it. */
+export const CopiedLicense = ({ licenseId, licenseKey }: Keyed) => (
+  <CopyText value={licenseKey} what="license key">
+    <RecordLink kind="license" id={licenseId}>
+      {licenseKey}
+    </RecordLink>
+  </CopyText>
 );
 
 /** A machine by its display id. */

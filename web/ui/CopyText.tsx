@@ -1,15 +1,21 @@
+import type { ReactNode } from 'react';
 import { CopyButton } from './CopyButton.tsx';
 import { RowButton } from './RowButton.tsx';
 
-/** A key, id or hash in monospace with a copy button. `shown` may be a shorter form of `value`. */
+/**
+ * A key, id or hash in monospace with a copy button. `shown` may be a shorter form of `value`; `children`: what shows it,
+ * such as its link.
+ */
 export function CopyText({
   value,
   shown = value,
   what = 'value',
+  children = shown,
 }: {
   value: string;
   shown?: string;
   what?: string;
+  children?: ReactNode;
 }) {
   return (
     <span style={{ display: 'inline-flex', alignItems: 'center', gap: 4, maxWidth: '100%' }}>
@@ -18,7 +24,7 @@ export function CopyText({
         style={{ minWidth: 0, overflowWrap: 'anywhere' }}
         title={shown === value ? undefined : value}
       >
-        {shown}
+        {children}
       </span>
       <CopyIcon value={value} name={`${what} ${shown}`} hint={`Copy ${what}`} />
     </span>

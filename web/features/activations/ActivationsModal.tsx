@@ -6,6 +6,7 @@ import { isUnanswered, messageOf } from '../../api-error.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { CopiedLicense, RecordLink } from '../../shell/RecordLink.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -41,10 +42,16 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Group gap="xs" miw={0}>
-            <CopyText value={licenseKey} what="license key" />
+            {license ? <CopiedLicense {...license} /> : <CopyText value={licenseKey} what="license key" />}
             {/* One line, also on a phone, so that it may come late. */}
             <Text c="dimmed" className={`ellipsis ${classes.customer}`}>
-              {license?.customer?.name ?? '\u00a0'}
+              {license?.customer ? (
+                <RecordLink kind="customer" id={license.customerId} inherit>
+                  {license.customer.name}
+                </RecordLink>
+              ) : (
+                '\u00a0'
+              )}
             </Text>
           </Group>
           <Group gap="md">

@@ -4,6 +4,7 @@ import { imports, licenseFileColumns, type ImportedLicense } from '../../../cont
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import { call } from '../../api.ts';
 import { useAuth } from '../../session.tsx';
+import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -79,12 +80,14 @@ function Keys({ made, onClose }: { made: Made; onClose: () => void }) {
         {customers > 0 && `, ${counted(customers, 'customer')} created`}. Send the keys to the customers:
       </Text>
       <BoxedList label="License keys">
-        {licenses.map(({ licenseId, licenseKey, customer }) => (
+        {licenses.map(({ licenseId, licenseKey, customerId, customer }) => (
           <li key={licenseId}>
-            <span className="mono">{licenseKey}</span>{' '}
-            <Text span c="dimmed">
-              {customer?.name}
-            </Text>
+            <LicenseLink licenseId={licenseId} licenseKey={licenseKey} />{' '}
+            {customer && (
+              <RecordLink kind="customer" id={customerId}>
+                {customer.name}
+              </RecordLink>
+            )}
           </li>
         ))}
       </BoxedList>

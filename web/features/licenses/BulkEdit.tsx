@@ -5,6 +5,7 @@ import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.t
 import { instantOf } from '../../../contract/license-term.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { oneOf } from '../../search-params.ts';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { isDay } from '../../ui/day.ts';
 import { DayField } from '../../ui/DayField.tsx';
@@ -237,7 +238,7 @@ function Result(props: {
         <BoxedList label="Licenses">
           {failed.map(({ planned, reason }) => (
             <li key={planned.licenseId}>
-              <span className="mono">{planned.licenseKey}</span>{' '}
+              <LicenseLink {...planned} />{' '}
               <Text span c="dimmed">
                 {planned.customerName}
               </Text>

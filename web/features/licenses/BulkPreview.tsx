@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { BulkPreview as Preview, PlannedChange } from '../../../contract/license-bulk.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import { sentenceOf } from '../../api-error.ts';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { utcDate } from '../../ui/time.ts';
@@ -56,12 +57,12 @@ function Line({
   of,
   children,
 }: {
-  of: Pick<PlannedChange, 'licenseKey' | 'customerName'>;
+  of: Pick<PlannedChange, 'licenseId' | 'licenseKey' | 'customerName'>;
   children: ReactNode;
 }) {
   return (
     <li style={{ overflowWrap: 'anywhere', marginBlockEnd: 6 }}>
-      <span className="mono">{of.licenseKey}</span>{' '}
+      <LicenseLink {...of} />{' '}
       <Text span c="dimmed">
         {of.customerName}
       </Text>

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { License } from '../../../contract/licenses.ts';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { typeBadges } from './license-labels.ts';
 import classes from './licenses.module.css';
@@ -15,7 +16,7 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
         {utcDate(license.validUntil)}. Send this key to the customer:
       </Text>
       <div className={classes.keyBox}>
-        <span className="mono">{license.licenseKey}</span>
+        <LicenseLink {...license} />
       </div>
       <Group justify="flex-end" gap="xs">
         <Button variant="subtle" onClick={props.onAnother}>

@@ -1,24 +1,23 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { CopiedLicense } from '../../shell/RecordLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/index.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
-import { StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
+import { CustomerCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
 import { fieldLabels } from './license-form.ts';
-import { ownerText } from './license-labels.ts';
 import { utcDate } from '../../ui/time.ts';
 
 /** What there is to know about a license without its page. */
 export const LicenseFacts = ({ license }: { license: License }) => (
   <Facts
     facts={{
-      'License Key': <CopyText value={license.licenseKey} what="license key" />,
-      [fieldLabels.customerId]: ownerText(license.customer),
+      'License Key': <CopiedLicense {...license} />,
+      [fieldLabels.customerId]: <CustomerCell {...license} />,
       [fieldLabels.type]: <TypeBadge type={license.type} />,
       Status: <StateBadge license={license} />,
       Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,

@@ -1,5 +1,5 @@
 import type { License } from '../../../contract/licenses.ts';
-import { CopyText } from '../../ui/CopyText.tsx';
+import { CopiedLicense } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/index.ts';
@@ -17,7 +17,7 @@ export function licenseColumns({ withCustomer }: { withCustomer: boolean }): Col
       header: 'License Key',
       firstSort: 'asc',
       alwaysShown: true,
-      cell: (license) => <CopyText value={license.licenseKey} what="license key" />,
+      cell: (license) => <CopiedLicense {...license} />,
     },
     ...(withCustomer ? [customerColumn] : []),
     { id: 'type', header: 'Type', firstSort: 'asc', cell: (license) => <TypeBadge type={license.type} /> },
