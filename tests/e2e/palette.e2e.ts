@@ -9,6 +9,7 @@ import {
   heading,
   expectStatus,
   signInAs,
+  signInByForm,
   test,
   type Page,
 } from './support.ts';
@@ -98,6 +99,17 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await field(page).fill(release.version);
   await choice(page, `Version ${release.version}`).click();
   await expect(page).toHaveURL(`/releases/${release.id}`);
+  await expect(page).toHaveTitle('Windows (x64) · Release 61.4.2 · Lanyard');
+
+  // before anything is typed, the records that were opened last, without the one on the screen
+  await page.keyboard.press('Control+k');
+  await expect(palette(page).locator('[data-action]').nth(0)).toHaveText(`License ${licenseKey}`);
+  await expect(palette(page).locator('[data-action]').nth(1)).toHaveText('Palette Hospital');
+  await expect(choice(page, /^Release 61/)).toHaveCount(0);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/licenses/${licenseId}`);
+  await expect(page).toHaveTitle(`${licenseKey} · License · Lanyard`);
 
   await page.keyboard.press('Control+k');
   await field(page).fill('create api');
@@ -118,10 +130,14 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(choice(page, 'Go to Customers')).toBeVisible();
   await expectAccessible(page);
 
-  await signInAs(page, 'viewer', '/licenses', server);
+  // the next user sees nothing of it
+  await expect(choice(page, `License ${licenseKey}`)).toBeVisible();
+  await choice(page, 'Log out').click();
+  await signInByForm(page, (await server.person('viewer')).email);
   await page.getByRole('button', { name: 'Search or jump to' }).click();
   await expect(choice(page, 'Go to Customers')).toBeVisible();
   await expect(choice(page, /^Create/)).toHaveCount(0);
+  await expect(choice(page, /^License/)).toHaveCount(0);
 });
 
 test('the command palette leads to trash, recycle bin and account, changes the colors and signs out', async ({

@@ -5,13 +5,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { IconBolt, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
+import { IconBolt, IconHistory, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
+import { recentRecords } from './recent-records.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
 
@@ -34,8 +35,15 @@ export default function CommandPalette() {
   // Mantine records where to return the focus only when it sees the palette open.
   useEffect(() => palette.open(), []);
   const [text, setText] = useState('');
+  /** As they were when it opened. */
   const [ofScreen, setOfScreen] = useState<Entry[]>([]);
-  const local = [{ group: 'This screen', entries: matching(text, ofScreen) }, ...useLocalGroups(text)];
+  const [recent, setRecent] = useState<Entry[]>([]);
+  const local = [
+    // what is typed finds them as all others
+    { group: 'Recent', entries: text.trim() === '' ? recent : [] },
+    { group: 'This screen', entries: matching(text, ofScreen) },
+    ...useLocalGroups(text),
+  ];
   const found = useFound(text);
   const entryOf = useEntryOf();
   const failed = found.data?.failed ?? [];
@@ -59,7 +67,11 @@ export default function CommandPalette() {
       store={paletteStore}
       query={text}
       onQueryChange={setText}
-      onSpotlightOpen={() => setOfScreen(screenActions().map(entryOfAction))}
+      onSpotlightOpen={() => {
+        setOfScreen(screenActions().map(entryOfAction));
+        const others = recentRecords().filter(({ to }) => to !== window.location.pathname);
+        setRecent(others.map(({ to, label }) => entryOf({ id: `recent ${to}`, label, to }, IconHistory)));
+      }}
       shortcut={null}
       scrollable
       maxHeight={420}

@@ -1,14 +1,16 @@
 import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { LinkProps } from '@tanstack/react-router';
+import { useLocation, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { capitalize } from '../../contract/text.ts';
 import { ApiError } from '../api-error.ts';
 import { LoadError } from '../LoadError.tsx';
 import { AsOf } from '../ui/AsOf.tsx';
+import { useTitlePart } from '../ui/document-title.ts';
 import { Page } from '../ui/Page.tsx';
 import { Scroller } from '../ui/Scroller.tsx';
 import { ErrorState } from '../ui/states.tsx';
+import { useRecentRecord } from './recent-records.ts';
 
 /** The page of one record: its title and actions, a skeleton while it loads, and why it could not be loaded. */
 export function RecordPage<Data>(props: {
@@ -22,13 +24,18 @@ export function RecordPage<Data>(props: {
   whyMissing: string;
   /** Undefined until the record has loaded. */
   title: string | undefined;
+  /** What tells it from others with the same title, in the title of the window and in the command palette. */
+  name?: string | undefined;
   note?: ReactNode;
   beside?: ReactNode;
   actions?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  const { what, query, others = [], back, whyMissing, title, note, beside, actions, children } = props;
+  const { what, query, others = [], back, whyMissing, title, name, note, beside, actions, children } = props;
   const { data } = query;
+  useTitlePart('tab', name);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  useRecentRecord(path, data && [title, name].filter(Boolean).join(' '));
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page

@@ -41,6 +41,7 @@ export function LicensePage() {
       back={{ to: paths.licenses, label: 'Licenses' }}
       whyMissing="It may have been deleted."
       title="License"
+      name={license?.licenseKey}
       note={license && <span className="mono">{license.licenseKey}</span>}
       beside={
         license && (

@@ -36,6 +36,7 @@ export function MachinePage() {
       back={{ to: paths.releases, label: 'Back to Releases' }}
       whyMissing="It may never have asked for updates here."
       title={known && `Machine ${known.displayId}`}
+      name={standing.data?.hostname ?? undefined}
       beside={known && <Hash machine={known} />}
     >
       {(detail) => (

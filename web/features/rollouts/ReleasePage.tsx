@@ -42,6 +42,7 @@ export function ReleasePage() {
       back={{ to: paths.releases, label: 'Releases' }}
       whyMissing="It may be in the recycle bin, or deleted."
       title={release && `Release ${release.version}`}
+      name={release && platformText(release.platform, release.architecture)}
       note={release && <Badges release={release} />}
       actions={release && <Changes release={release} />}
     >
