@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { updateEvents as calls } from '../../../contract/update-events.ts';
-import { makeApiKey, makeRelease, unique, type MadeApiKey } from '../../../tests/factories.ts';
+import { mostEvents, updateEvents as calls } from '../../../contract/update-events.ts';
+import {
+  enrollOn,
+  makeApiKey,
+  makeLicense,
+  makeRelease,
+  unique,
+  type MadeApiKey,
+} from '../../../tests/factories.ts';
 import {
   auditOf,
   days,
@@ -18,6 +25,7 @@ import { machineHashOf } from '../../machine-hash.ts';
 const config = {
   eventsPerKeyHour: 100,
   newMachinesPerKeyHour: 30,
+  machineRequestsPerHour: 20,
   sessionIdleMs: days(9999),
   sessionMaxMs: days(9999),
 };
@@ -180,6 +188,23 @@ describe('events', () => {
     expect((await report(batch)).status).toBe(200);
     server.clock.set('2026-11-20T09:30:00.000Z');
   });
+});
+
+test('a machine may send the largest report each hour, however few requests it may make', async () => {
+  const machine = server.api(await enrollOn(server, await makeLicense(staff), unique('Offline')));
+  const reportOf = (count: number) => {
+    const events = many(count).map((eventId) => ({ ...eventOf(eventId), machineId: undefined }));
+    return machine.call(calls.report, { body: { events } });
+  };
+  expect((await reportOf(mostEvents)).status).toBe(200);
+  const more = await reportOf(1);
+  expect([more.status, more.body.error]).toEqual([
+    429,
+    expect.stringContaining(`The machine may report ${mostEvents} events an hour`),
+  ]);
+  server.clock.advance(hours(1));
+  expect((await reportOf(mostEvents)).status).toBe(200);
+  server.clock.set('2026-11-20T09:30:00.000Z');
 });
 
 test('staff are told once a key, hour and budget, and the metric counts each refusal', async () => {

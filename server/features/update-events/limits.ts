@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { mostEvents } from '../../../contract/update-events.ts';
 import { atMost } from '../../at-most.ts';
 import type { Budget, BudgetOf, Budgets } from '../../budgets.ts';
 import type { ApiKeyHolder, Caller } from '../../caller.ts';
@@ -63,9 +64,10 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
     return refusalOf(of, taken, count);
   }
 
-  /** A machine may report as many events as it may make requests. */
+  /** A machine may report as many events as it may make requests; the largest report always fits into an hour. */
   async function spendOfMachine(subject: string, count: number): Promise<Failure | undefined> {
-    const of: BudgetOf = { budget: 'events', subject, limit: config.machineRequestsPerHour };
+    const limit = Math.max(config.machineRequestsPerHour, mostEvents);
+    const of: BudgetOf = { budget: 'events', subject, limit };
     const taken = await budgets.take(of, count);
     return taken.allowed ? undefined : refusalOf(of, taken, count, 'The machine');
   }
