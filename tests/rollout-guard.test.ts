@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
@@ -18,6 +18,7 @@ import {
   type Api,
 } from './harness.ts';
 import { releaseRow } from './rows.ts';
+import type { Tables } from '../server/db/tables.ts';
 import { housekeep } from '../server/jobs/housekeeping.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
@@ -62,7 +63,7 @@ function install(release: Release, { failed, everFailed = failed, count }: Outco
 
 const stateOf = ({ id }: Release) => guardState(server.db, id, server.clock.now());
 
-const set = ({ id }: Release, columns: { failures_from: Date } | { failures_claimed_at: Date }) =>
+const set = ({ id }: Release, columns: Updateable<Tables['releases']>) =>
   server.db.updateTable('releases').set(columns).where('release_id', '=', id).execute();
 
 describe('the previous full release', () => {
@@ -179,6 +180,21 @@ test('a release whose failures count from a time to come, by a clock that was ah
   await install(release, { failed: true, count: 60 });
   await watchRollouts(server.context);
   expect((await releaseRow(server, release)).paused_at).toEqual(server.clock.now());
+});
+
+test.each([
+  ['is for newer versions only', 'rpm', { minimum_app_version: '7.0.0' }],
+  ['has a damaged file', 'deb', { damaged_at: server.clock.now() }],
+  ['has a package that Squirrel.Windows cannot take', 'nupkg', { sha1: null }],
+])('a full release is watched while the newer one %s', async (_, fileKind, columns) => {
+  const build = { platform: 'linux', fileKind } as const;
+  const taken = await makeRelease(server, { ...build, version: '8.0.0' });
+  const newer = await makeRelease(server, { ...build, version: '8.0.1' });
+  await set(newer, columns);
+  // as where the process that wrote the failures ended before it counted them
+  await install(taken, { failed: true, count: 60 });
+  await watchRollouts(server.context);
+  expect((await releaseRow(server, taken)).paused_at).toEqual(server.clock.now());
 });
 
 test('a release that is locked holds up the watch of no other, and is watched the next time', async () => {

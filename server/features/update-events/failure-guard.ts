@@ -124,11 +124,18 @@ const mostCounts = 5;
 const isGuarded = (row: ReleaseRow): boolean =>
   row.is_active && !row.is_draft && row.paused_at === null && row.deleted_at === null;
 
-/** Whether every machine that could take `older` is offered this one instead. */
+/** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
 const replaces = (newer: ReleaseRow, older: ReleaseRow): boolean =>
   newer.rollout_percentage === 100 &&
+  newer.damaged_at === null &&
+  // Squirrel.Windows takes no package without one
+  !(newer.file_kind === 'nupkg' && newer.sha1 === null) &&
+  isNoHigher(newer.minimum_app_version, older.minimum_app_version) &&
   newer.platform === older.platform &&
   newer.architecture === older.architecture &&
   newer.file_kind === older.file_kind &&
   channels.indexOf(newer.channel) <= channels.indexOf(older.channel) &&
   compareVersions(newer.version, older.version) > 0;
+
+const isNoHigher = (least: string | null, other: string | null): boolean =>
+  least === null || (other !== null && compareVersions(least, other) <= 0);
