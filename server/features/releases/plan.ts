@@ -75,13 +75,15 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
     const started = isDue ? atFirstStep(plan, now) : { ...beforeStart, rollout_percentage: 0 };
     return { ...columns, ...started };
   }
+  const isBack = asked.isActive === true && !before.isActive;
   if (changesPlan(before, asked)) {
     const reached = plan.findLastIndex(({ percentage }) => percentage <= before.rolloutPercentage);
     if (reached < 0) return { ...columns, ...(isDue ? atFirstStep(plan, now) : beforeStart) };
-    const since = stillAt(before, plan, reached, now) ?? (isDue ? now : columns.plan_starts_at);
+    const began = isBack ? undefined : stillAt(before, plan, reached, now);
+    const since = began ?? (isDue ? now : columns.plan_starts_at);
     return { ...columns, plan_step: reached, step_started_at: since };
   }
-  return { ...columns, ...restarted(before, asked.isActive === true && !before.isActive, now) };
+  return { ...columns, ...restarted(before, isBack, now) };
 }
 
 /**

@@ -386,6 +386,17 @@ describe('no step is taken', () => {
     server.clock.advance(1);
     expect(await step()).toBe(2);
   });
+
+  test('for hours in which a release was inactive, also where its plan changes when it is back', async () => {
+    await endPlans();
+    const release = await publish();
+    await update(release, { isActive: false });
+    server.clock.advance(days(30));
+    const rolloutPlan = [plan[0], { percentage: 50, hours: null }];
+    const back = await update(release, { isActive: true, rolloutPlan });
+    expect(back.body.data).toMatchObject({ stepTaken: 0, stepStartedAt: server.clock.now().toISOString() });
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+  });
 });
 
 test('a rollout whose step fails holds up no other one', async () => {
