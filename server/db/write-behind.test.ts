@@ -255,6 +255,34 @@ test('a batch whose answer was lost is not written twice', async () => {
   expect(behind.state().queues.at(-1)).toMatchObject({ name: 'once', waiting: 0, dropped: 0 });
 });
 
+test('a batch that a stop moves to the journal while it is halved for a refused row is not written twice', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const halving = () => {
+    const { behind } = start();
+    const writer = behind.queue<Row>('halved', async (rows, once) => {
+      if (rows.length === 1 && rows[0]!.n === 3) await held;
+      await once((tx) =>
+        sql`insert into noted select * from unnest(${rows.map((r) => r.n)}::int[],
+          ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.text)}::text[])`.execute(tx),
+      );
+    });
+    return { writer, behind, state: () => behind.state().queues.at(-1)! };
+  };
+  const stopped = halving();
+  for (const n of [0, 1, 2, 3])
+    stopped.writer.add({ n, at: new Date(n * 1000), text: n === 2 ? 'poison' : 'x' });
+  const writing = stopped.writer.flush();
+  await eventually(() => stopped.state().dropped === 1);
+  await stopped.behind.toJournal();
+  release();
+  await writing;
+  expect(await stored()).toMatchObject({ rows: 3, own: 3 });
+  const next = halving();
+  await eventually(async () => (await files()).length === 0);
+  expect(next.state()).toMatchObject({ waiting: 0, dropped: 1 });
+});
+
 test('a damaged file of the journal is set aside and does not hold up the others', async () => {
   const { behind, add } = start();
   await locked(async () => {

@@ -154,12 +154,15 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     return true;
   }
 
-  /** Returns the batches to retry. A batch with a rejected row is halved until that row is alone. */
-  async function attempt(batch: Batch<Row>, isJournaled = false): Promise<Batch<Row>[]> {
+  /**
+   * Returns the batches to retry. A batch with a rejected row is halved until that row is alone. `mayComeAgain`: from a
+   * file of the journal, so the id is not removed with the next batch.
+   */
+  async function attempt(batch: Batch<Row>, mayComeAgain = false): Promise<Batch<Row>[]> {
     const { id, rows } = batch;
     try {
-      await write(rows, onceFor(id, isJournaled));
-      if (!isJournaled) written.push(id);
+      await write(rows, onceFor(id, mayComeAgain));
+      if (!mayComeAgain) written.push(id);
       return [];
     } catch (error) {
       if (!isRefusal(error)) {
@@ -172,15 +175,15 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
         return [];
       }
       const middle = Math.ceil(rows.length / 2);
-      // After a crash, the halves get the same ids.
+      // The halves get the same ids if all of it comes again: after a crash, or because a stop moves it to the journal.
       const right = { id: uuidv5('right', id), rows: rows.slice(middle) };
-      const rest = await attempt({ id: uuidv5('left', id), rows: rows.slice(0, middle) }, isJournaled);
-      return rest.length > 0 ? [...rest, right] : attempt(right, isJournaled);
+      const rest = await attempt({ id: uuidv5('left', id), rows: rows.slice(0, middle) }, true);
+      return rest.length > 0 ? [...rest, right] : attempt(right, true);
     }
   }
 
   const onceFor =
-    (id: string, isJournaled: boolean): Once =>
+    (id: string, mayComeAgain: boolean): Once =>
     async (work) => {
       const forgotten = written;
       const result = await systemChange(parts, new Date(), async ({ tx }) => {
@@ -190,7 +193,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
         const { rows } = await sql`
           with forgotten as (delete from update_event_ids where event_id = any(${forgotten}::uuid[])),
                settings as (select set_config('synchronous_commit',
-                 case when ${isJournaled || pauseMs > 0} then current_setting('synchronous_commit') else 'off' end, true) as mode)
+                 case when ${mayComeAgain || pauseMs > 0} then current_setting('synchronous_commit') else 'off' end, true) as mode)
           insert into update_event_ids (event_id, seen_at) select ${id}::uuid, now() from settings
           on conflict do nothing returning event_id`.execute(tx);
         return rows.length > 0 ? work(tx) : undefined;
