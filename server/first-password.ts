@@ -1,6 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { readOrMake } from './key-file.ts';
 
 type Output = {
   terminal: { isTTY?: boolean; write(text: string): unknown };
@@ -22,8 +23,8 @@ export async function tellFirstPassword(
     return;
   }
   const file = path.join(dataDir, 'first-password');
-  // An existing file would keep its permissions.
+  // of a start that could not create the administrator
   await rm(file, { force: true });
-  await writeFile(file, lines, { flag: 'wx', mode: 0o600 });
+  await readOrMake(file, () => lines);
   log.warn({ file }, 'Email and password of the first sign-in lie in this file. Delete it afterwards');
 }

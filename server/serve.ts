@@ -44,9 +44,9 @@ async function start(
   const passwords = createPasswords(config.workers);
   await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
   await protectSecondFactors(context, passwords);
-  const admin = await ensureFirstAdmin(context, passwords, config, context.clock());
-  // Must come before steps that can fail: without the password, no sign-in is possible.
-  if (admin) await tellFirstPassword(admin, { terminal: process.stderr, dataDir: config.dataDir, log });
+  await ensureFirstAdmin(context, passwords, config, context.clock(), (made) =>
+    tellFirstPassword(made, { terminal: process.stderr, dataDir: config.dataDir, log }),
+  );
 
   const app = await buildApp(context, { keys, audit, refusals, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, audit);

@@ -23,34 +23,35 @@ export async function seedRoles(tx: Tx): Promise<void> {
 
 /**
  * At first start, with no user in the database, creates a super admin from the settings or, without them,
- * `admin@localhost` with a random password. Returns the text to print once on the terminal, if any.
+ * `admin@localhost` with a random password. `tell` gets that password before the commit: what it cannot tell, or a crash,
+ * leaves no user whose password nobody knows.
  */
 export async function ensureFirstAdmin(
   parts: ChangeParts,
   passwords: Passwords,
   config: Config,
   now: Date,
-): Promise<{ email: string; password: string } | undefined> {
-  if (await anyUser(parts.db)) return undefined;
+  tell: (made: { email: string; password: string }) => Promise<void>,
+): Promise<void> {
+  if (await anyUser(parts.db)) return;
   const chosen = config.admin ?? {
     email: 'admin@localhost',
     password: randomBytes(15).toString('base64url'),
   };
   const passwordHash = await passwords.hash(chosen.password);
-  const made = await systemChange(parts, now, async (change) => {
+  await systemChange(parts, now, async (change) => {
     const { tx } = change;
     // Two processes may start concurrently on an empty database: the lock lets one create the admin.
     await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
-    if (await anyUser(tx)) return false;
+    if (await anyUser(tx)) return;
     await insertUser(change, {
       email: chosen.email,
       name: 'Administrator',
       passwordHash,
       role: 'super_admin',
     });
-    return true;
+    if (!config.admin) await tell(chosen);
   });
-  return made && !config.admin ? chosen : undefined;
 }
 
 async function anyUser(db: Db): Promise<boolean> {
