@@ -13,13 +13,13 @@ import { noticesQuery } from './shell/notices-query.ts';
 import { RestoringSpinner } from './shell/RestoringSpinner.tsx';
 import { useStore } from './ui/store.ts';
 
-/** A rollout that paused itself concerns everyone, whatever screen is open. */
+/** The most urgent first: of several, the others are folded away. */
 const ofFeatures = (
   <>
-    <PausedNotice />
-    <ApprovalsNotice />
     <StorageNotice />
     <ClockNotice />
+    <PausedNotice />
+    <ApprovalsNotice />
   </>
 );
 

@@ -65,7 +65,7 @@ export const openedScreens: Screen[] = [
     },
     { signedOut: true },
   ),
-  opened('notices', '/licenses', (page) => page.getByText('Permanent deletion is paused').waitFor(), {
+  opened('notices', '/licenses', (page) => page.getByRole('button', { name: /^and \d+ more$/ }).click(), {
     before: (page) =>
       page.route(notices.list.path, async (route) => {
         const response = await route.fetch();

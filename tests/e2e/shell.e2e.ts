@@ -341,20 +341,33 @@ test('a first visit of the licenses takes 20 requests, nothing jumps, and the po
   expect(shift).toBeLessThanOrEqual(0.01);
 });
 
-test('a screen waits 5 s at most for its notices, which come when they are there', async ({
+test('a screen waits 5 s at most for its notices, of which one line is shown, and the others when asked for', async ({
   page,
   server,
 }) => {
-  const json = { success: true, data: { paused: [], approvals: [], storageDown: true, clock: null } };
+  const clock = { now: '2026-11-23T16:00:00Z', newest: '2026-12-24T16:00:00Z', releasesDue: 2 };
+  const waiting = { requestId: 'one', requestedBy: 'Kim Sato', subject: '4.2.1', what: 'published' };
+  const json = { success: true, data: { paused: [], approvals: [waiting], storageDown: true, clock } };
   await page.route(`**${notices.list.path}`, (route) => route.fulfill({ json }));
   const answer = await holdBack(page, `**${notices.list.path}`);
   await page.clock.install();
   const isAsked = page.waitForRequest(`**${notices.list.path}`);
-  await signInAs(page, 'viewer', '/customers', server);
+  await signInAs(page, 'super_admin', '/customers', server);
   await isAsked;
   await expect(heading(page, 'Customers')).toHaveCount(0);
   await page.clock.fastForward(5000);
   await expect(heading(page, 'Customers')).toBeVisible();
   answer();
   await expect(page.getByText('the storage is unavailable')).toBeVisible();
+  const others = [page.getByText('Permanent deletion is paused'), page.getByText('asks for your approval')];
+  for (const one of others) await expect(one).toBeHidden();
+  const table = page.getByRole('region', { name: 'Customers' });
+  const before = (await table.boundingBox())!.y;
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'and 2 more' }).press('Enter');
+  for (const one of others) await expect(one).toBeVisible();
+  expect((await table.boundingBox())!.y).toBe(before + 60);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show one notice' }).press('Enter');
+  for (const one of others) await expect(one).toBeHidden();
 });

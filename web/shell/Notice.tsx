@@ -1,6 +1,10 @@
-import type { ReactNode } from 'react';
+import { useLayoutEffect, type ReactNode } from 'react';
+import { createStore } from '../ui/store.ts';
 import { toneColors } from '../ui/StatusBadge.tsx';
 import classes from './Notices.module.css';
+
+/** How many notices there are: each decides itself whether it is shown. */
+export const noticeCount = createStore(0);
 
 /** One line above every screen: a message and its actions. */
 export function Notice(props: {
@@ -8,6 +12,10 @@ export function Notice(props: {
   children: ReactNode;
   action: ReactNode;
 }) {
+  useLayoutEffect(() => {
+    noticeCount.set(noticeCount.get() + 1);
+    return () => noticeCount.set(noticeCount.get() - 1);
+  }, []);
   return (
     <div role="status" className={classes.notice} style={toneColors(props.tone)}>
       <span className={classes.text}>{props.children}</span>

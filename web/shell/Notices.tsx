@@ -1,21 +1,32 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import type { CSSProperties, ReactNode } from 'react';
+import { useState, type CSSProperties, type ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { setRolePreview } from '../role-preview.ts';
 import { useAuth } from '../session.tsx';
+import { useStore } from '../ui/store.ts';
 import { AdviceNotice } from './AdviceNotice.tsx';
-import { Notice } from './Notice.tsx';
+import { Notice, noticeCount } from './Notice.tsx';
 import classes from './Notices.module.css';
 
-/** The notices above every screen: advice for the account, the previewed role, notices of features. */
+/**
+ * The notices above every screen: the previewed role, notices of features, advice for the account. Only the first is shown
+ * until the others are asked for: a list needs the space.
+ */
 export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; children: ReactNode }) {
   const { secondFactorMissing, ownPasswordMissing, preview } = useAuth();
   const { ref, height } = useElementSize();
+  const others = useStore(noticeCount) - 1;
+  const [isUnfolded, setUnfolded] = useState(false);
   return (
     <div className={classes.beside} style={{ '--notices-height': `${height}px` } as CSSProperties}>
-      <div ref={ref} className="screen-only">
+      <div
+        ref={ref}
+        className={`${classes.notices} screen-only`}
+        data-several={others > 0 || undefined}
+        data-unfolded={isUnfolded || undefined}
+      >
         {ownPasswordMissing && (
           <Notice tone="amber" action={<Link to={paths.account}>Change it</Link>}>
             Somebody else set your password. Nothing is permitted until you have changed it.
@@ -26,7 +37,6 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
             Your role requires a second factor. Nothing is permitted until you have set one up.
           </Notice>
         )}
-        <AdviceNotice />
         {preview && (
           <Notice
             tone="violet"
@@ -40,6 +50,18 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
           </Notice>
         )}
         {ofFeatures}
+        <AdviceNotice />
+        {others > 0 && (
+          <Button
+            className={classes.more}
+            variant="default"
+            size="compact-xs"
+            aria-expanded={isUnfolded}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            {isUnfolded ? 'Show one notice' : `and ${others} more`}
+          </Button>
+        )}
       </div>
       {children}
     </div>
