@@ -15,6 +15,8 @@ import { LazyDialogs } from './LazyDialogs.tsx';
 import { IconArrowDown, IconArrowUp, IconSelector } from './icons.tsx';
 import { inOrder, type RowActionList } from './row-actions.ts';
 import { RowActions } from './RowActions.tsx';
+import { rememberRow } from './row-back.ts';
+import { focusedRow } from './row-focus.ts';
 import { createStore } from './store.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
@@ -27,7 +29,16 @@ const SidePanel = lazy(() => import('./SidePanel.tsx'));
  */
 export function DataTable<Row>(given: DataTableProps<Row>) {
   const [peeked, setPeeked] = useState<string>();
-  const props = withPeek(given, setPeeked);
+  const { label } = given;
+  const onPeek = (id: string | undefined) => {
+    setPeeked(id);
+    if (id !== undefined) rememberRow(label, id);
+  };
+  const onFocus = () => {
+    const id = scroller.current && focusedRow(scroller.current)?.dataset['row'];
+    if (id) rememberRow(label, id);
+  };
+  const props = withPeek(given, onPeek);
   const scroller = useRef<HTMLDivElement>(null);
   useScrollsOn(scroller);
   const [menu] = useState(() => createStore<string | undefined>(undefined));
@@ -55,9 +66,10 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
         ref={scroller}
         tabIndex={0}
         role="region"
-        aria-label={props.label}
-        data-scroll-restoration-id={props.label}
+        aria-label={label}
+        data-scroll-restoration-id={label}
         onKeyDown={onKeyDown}
+        onFocus={onFocus}
       >
         <table
           role="table"
@@ -72,7 +84,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
       </div>
       {props.peek && peeked !== undefined && (
         <LazyDialogs>
-          <PeekPanel {...props} peek={props.peek} id={peeked} onMove={setPeeked} />
+          <PeekPanel {...props} peek={props.peek} id={peeked} onMove={onPeek} />
         </LazyDialogs>
       )}
     </>

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
+import { useRowBack } from './row-back.ts';
 import { useScrollBack } from './use-scroll-back.ts';
 
 /** Loaded on demand: most lists are only one page long. */
@@ -51,7 +52,7 @@ export function DataTableBody<Row>(
       </Suspense>
     );
   }
-  return <PlainRows {...shared} label={props.label} items={items} />;
+  return <PlainRows {...shared} items={items} />;
 }
 
 /** Not rendered again when the next part of the rows comes. */
@@ -62,9 +63,10 @@ const MemoRow = memo(DataTableRow) as typeof DataTableRow;
  * 150 ms. The room of those to come is kept, so that what is below the list hardly moves. Who comes back to a row further
  * down finds it there.
  */
-function PlainRows<Row>({ items, label, ...shared }: RowProps<Row> & { items: Item<Row>[]; label: string }) {
+function PlainRows<Row>({ items, ...shared }: RowProps<Row> & { items: Item<Row>[] }) {
   const rows = useRef<HTMLTableSectionElement>(null);
-  const isBack = useScrollBack(label, rows);
+  const isScrolledBack = useScrollBack(shared.label, rows);
+  const isBack = useRowBack(shared.label, rows) !== undefined || isScrolledBack;
   const [count, setCount] = useState(() => (isBack ? items.length : atFirst(items.length)));
   const rest = items.length - count;
   useEffect(() => {

@@ -9,7 +9,7 @@ export type Item<Row> = { key: string } & ({ group: string; rows: Row[] } | { ro
 /** What all rows of a table share. */
 export type RowProps<Row> = Pick<
   DataTableProps<Row>,
-  'columns' | 'selection' | 'rowLabel' | 'groups' | 'onOpen'
+  'label' | 'columns' | 'selection' | 'rowLabel' | 'groups' | 'onOpen'
 > & {
   /** Number of cells. */
   width: number;

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import type { RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
+import { useRowBack } from './row-back.ts';
 
 // until it is measured
 const groupHeight = 28;
@@ -18,11 +19,18 @@ export default function VirtualRows<Row>(
     estimateSize: (index) => ('group' in (items[index] ?? {}) ? groupHeight : rowHeight),
     overscan: 12,
   });
+  const body = useRef<HTMLTableSectionElement>(null);
+  const back = useRowBack(shared.label, body);
+  const showBack = useEffectEvent(() => {
+    const at = items.findIndex(({ key }) => key === back);
+    if (at >= 0) virtual.scrollToIndex(at);
+  });
+  useEffect(() => showBack(), []);
   const shown = virtual.getVirtualItems();
   const before = shown[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
-    <tbody role="rowgroup">
+    <tbody ref={body} role="rowgroup">
       <Gap height={before} width={shared.width} />
       {items.slice(shown[0]?.index ?? 0, (shown.at(-1)?.index ?? -1) + 1).map((item, place) => {
         const index = (shown[0]?.index ?? 0) + place;

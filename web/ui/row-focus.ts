@@ -32,7 +32,7 @@ export function moveRowFocus(list: HTMLElement, by: 1 | -1): void {
   focusRow(next === undefined ? current : rows[next]);
 }
 
-function focusRow(row: HTMLElement | undefined): void {
+export function focusRow(row: HTMLElement | undefined): void {
   if (!row) return;
   row.focus({ preventScroll: true });
   row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
