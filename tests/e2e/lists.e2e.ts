@@ -432,6 +432,13 @@ test('Back returns to the row that was left, in a list and on a phone', async ({
     await expect(heading(page, name(40))).toBeVisible();
     await page.goBack();
     await expect(left).toBeInViewport();
+    await expect(rowOf(page, name(40))).toBeFocused();
+    // so does the link at the top of the page, which Enter on the row opens again
+    await page.keyboard.press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'Customers', exact: true }).click();
+    await expect(left).toBeInViewport();
+    await expect(rowOf(page, name(40))).toBeFocused();
+    await expect(page).toHaveURL(list);
     await page.reload();
     await expect(left).toBeInViewport();
   }

@@ -68,6 +68,14 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await expectAccessible(page);
   await row.getByRole('link', { name: hostname }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('license revoked');
+  await page.getByRole('link', { name: customer.name }).click();
+  const back = (name: string) => page.getByRole('link', { name, exact: true });
+  await rowOf(page, hostname).getByRole('link', { name: hostname }).first().click();
+  await back(`Back to ${customer.name}`).click();
+  await expect(page).toHaveURL(/\/customers\//);
+  await page.goBack();
+  await back('Back to Machines').click();
+  await expect(page).toHaveURL(/\/machines\?.*state=refused/);
 
   // without licenses:read there is neither state nor license
   await signInAs(page, 'binary_manager', `/machines?search=${hostname}`, server);

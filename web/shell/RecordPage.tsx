@@ -1,12 +1,13 @@
 import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useLocation, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import { capitalize } from '../../contract/text.ts';
 import { ApiError } from '../api-error.ts';
 import { LoadError } from '../LoadError.tsx';
 import { AsOf } from '../ui/AsOf.tsx';
 import { useTitlePart } from '../ui/document-title.ts';
+import { cameFrom } from '../ui/came-from.ts';
 import { Page } from '../ui/Page.tsx';
 import { Scroller } from '../ui/Scroller.tsx';
 import { ErrorState } from '../ui/states.tsx';
@@ -19,7 +20,8 @@ export function RecordPage<Data>(props: {
   query: UseQueryResult<Data, unknown>;
   /** Further queries that the page shows the age of, and refreshes. */
   others?: readonly UseQueryResult<unknown, unknown>[];
-  back: { to: NonNullable<LinkProps['to']>; label: string };
+  /** Where its link leads if the user came from no other screen. */
+  back: { to: string; label: string };
   /** Shown when there is no such record. */
   whyMissing: string;
   /** Undefined until the record has loaded. */
@@ -36,13 +38,14 @@ export function RecordPage<Data>(props: {
   useTitlePart('tab', name);
   const path = useLocation({ select: ({ pathname }) => pathname });
   useRecentRecord(path, data && [title, name].filter(Boolean).join(' '));
+  const [from] = useState(cameFrom);
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page
       title={title ?? capitalize(what)}
       note={note}
       beside={beside}
-      back={back}
+      back={from && from.path !== back.to ? { to: from.path, label: `Back to ${from.title}` } : back}
       actions={
         data && (
           <>

@@ -1,10 +1,13 @@
 import { Anchor, Button, Group, Title } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { Link, useRouter } from '@tanstack/react-router';
+import { useState, type MouseEvent, type ReactNode } from 'react';
+import { cameFrom, useVisit } from './came-from.ts';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
 import { IconFilter } from './icons.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
+
+type Back = { to: string; label: string };
 
 /** A screen: title, primary button and content. It fills the window, and its table scrolls. */
 export function Page(props: {
@@ -14,10 +17,11 @@ export function Page(props: {
   /** Beside the heading: screen readers read buttons in it as part of its name. */
   beside?: ReactNode;
   /** The parent screen, linked above the title. */
-  back?: { to: NonNullable<LinkProps['to']>; label: string };
+  back?: Back | undefined;
   actions?: ReactNode;
   children: ReactNode;
 }) {
+  useVisit(props.title);
   return (
     <div className={classes.page}>
       <title>{useDocumentTitle(props.title)}</title>
@@ -25,9 +29,7 @@ export function Page(props: {
         <div>
           {props.back && (
             <div className={`${classes.back} screen-only`}>
-              <Anchor component={Link} to={props.back.to}>
-                {props.back.label}
-              </Anchor>
+              <BackLink {...props.back} />
             </div>
           )}
           <div className={classes.title}>
@@ -46,6 +48,23 @@ export function Page(props: {
       </Group>
       {props.children}
     </div>
+  );
+}
+
+/** Who came from that screen gets it as it was left: filters, page, scrolled to and on the same row. */
+function BackLink({ to, label }: Back) {
+  const { history } = useRouter();
+  const onClick = (event: MouseEvent) => {
+    const from = cameFrom();
+    const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+    if (from?.path !== to || opensElsewhere) return;
+    event.preventDefault();
+    history.go(from.steps);
+  };
+  return (
+    <Anchor component={Link} to={to} onClick={onClick}>
+      {label}
+    </Anchor>
   );
 }
 

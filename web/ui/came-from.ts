@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react';
+import { historyPlace } from './history-entry.ts';
+
+type Visit = { path: string; title: string };
+
+/** The screens of this tab by their place in the history; none from before a reload. */
+const visits: Visit[] = [];
+
+/** Records that the user is on the screen with this title. A screen is mounted anew for each path. */
+export function useVisit(title: string): void {
+  const [path] = useState(() => window.location.pathname);
+  useEffect(() => {
+    // not while the next screen is loading
+    if (window.location.pathname === path) visits[historyPlace()] = { path, title };
+  });
+}
+
+/** The screen from which the user came to this one, and the steps of the history to it (negative). */
+export function cameFrom(): (Visit & { steps: number }) | undefined {
+  const now = historyPlace();
+  for (let at = now - 1; visits[at]; at--) {
+    const visit = visits[at];
+    if (visit && visit.path !== window.location.pathname) return { ...visit, steps: at - now };
+  }
+  return undefined;
+}
