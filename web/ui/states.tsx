@@ -1,18 +1,21 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { IconAlertCircle, IconInbox } from './icons.tsx';
+import { cameOff, noMatch, nothingYet } from './pictures.tsx';
 
-/** A message for an empty list, with an action. */
+/** Why a list is empty, and what to do: nothing is there yet, or, with `onClear`, nothing matches. */
 export function EmptyState(props: {
   title?: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** Instead of the picture, where something else than records is missing. */
   icon?: ReactNode;
+  /** Where search and filters leave nothing: clears them. */
+  onClear?: (() => void) | undefined;
 }) {
   return (
     <Stack align="center" gap={6} py={56} px="md" ta="center">
       <span aria-hidden style={{ color: 'var(--mantine-color-dimmed)' }}>
-        {props.icon ?? <IconInbox size={28} stroke={1.25} />}
+        {props.icon ?? (props.onClear ? noMatch : nothingYet)}
       </span>
       {props.title && (
         <Title order={2} fz={14}>
@@ -24,7 +27,16 @@ export function EmptyState(props: {
           {props.children}
         </Text>
       )}
-      {props.action && <div style={{ marginTop: 10 }}>{props.action}</div>}
+      {(props.action || props.onClear) && (
+        <Group gap="xs" mt={10} justify="center">
+          {props.action}
+          {props.onClear && (
+            <Button variant="default" onClick={props.onClear}>
+              Clear search and filters
+            </Button>
+          )}
+        </Group>
+      )}
     </Stack>
   );
 }
@@ -40,7 +52,7 @@ export function ErrorState(props: {
 }) {
   return (
     <Stack align="center" gap={6} py={56} px="md" ta="center" role="alert">
-      <IconAlertCircle size={28} stroke={1.25} color="var(--mantine-color-error)" />
+      {cameOff}
       <Title order={2} fz={14}>
         {props.title}
       </Title>
@@ -55,6 +67,7 @@ export function ErrorState(props: {
           <span className="mono" style={{ userSelect: 'all' }}>
             {props.requestId}
           </span>
+          . It leads to the cause in the server log.
         </Text>
       )}
       {props.onRetry && (

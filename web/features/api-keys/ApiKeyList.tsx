@@ -55,7 +55,9 @@ export function ApiKeyList() {
         actions={(key) => apiKeyActions(key, handlers)}
         empty={
           attention ? (
-            <EmptyState title="No API keys found">No key needs anybody for this reason now.</EmptyState>
+            <EmptyState title="No API keys found" onClear={() => change({ attention: undefined })}>
+              No key needs anybody for this reason now.
+            </EmptyState>
           ) : (
             <EmptyState
               title="No API keys found"

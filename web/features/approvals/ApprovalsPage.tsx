@@ -56,6 +56,7 @@ export function ApprovalsPage() {
             ) : open.length === 0 ? (
               <EmptyState
                 title={search.waiting ? 'Nothing waits for your approval' : 'Nothing waits for approval'}
+                onClear={search.waiting ? () => void navigate({ search: {} }) : undefined}
               >
                 A change that needs a second person appears here when somebody asks for it.
               </EmptyState>

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
@@ -108,7 +107,7 @@ function NoEntries({ data }: { data: AuditPage | undefined }) {
   return (
     <EmptyState
       title="No audit logs found"
-      action={narrowed && <ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
+      onClear={narrowed ? () => change({ ...noFilters, search: undefined }) : undefined}
     >
       {search.from &&
         search.to &&

@@ -5,7 +5,6 @@ import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -57,7 +56,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
             empty={
               <EmptyState
                 title="No machines"
-                action={search.search && <ClearSearch onClear={() => change({ search: undefined })} />}
+                onClear={search.search ? () => change({ search: undefined }) : undefined}
               >
                 {search.search
                   ? 'No machine of this customer matches.'

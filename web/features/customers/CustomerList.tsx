@@ -9,7 +9,6 @@ import { useKept } from '../../kept-work.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { customerPath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { factsOf, type Peek } from '../../ui/data-table.ts';
 import { Facts } from '../../ui/Facts.tsx';
@@ -129,13 +128,11 @@ function NoCustomers() {
   const filtered = Boolean(search.search || search.country);
   return (
     <EmptyState
+      onClear={filtered ? () => change({ search: undefined, country: undefined }) : undefined}
       action={
-        filtered ? (
-          <ClearSearch onClear={() => change({ search: undefined, country: undefined })} />
-        ) : (
-          can.createCustomers && (
-            <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
-          )
+        !filtered &&
+        can.createCustomers && (
+          <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
         )
       }
     >

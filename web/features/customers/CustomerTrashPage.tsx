@@ -7,7 +7,6 @@ import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { useSearch } from '../../use-search.ts';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
@@ -51,11 +50,7 @@ export function CustomerTrashPage() {
           empty={
             <EmptyState
               title="No deleted customers"
-              action={
-                search.search && (
-                  <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
-                )
-              }
+              onClear={search.search ? () => change({ search: undefined, page: undefined }) : undefined}
             >
               No soft-deleted customers found.
             </EmptyState>

@@ -1,7 +1,6 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../contract/licenses.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseChips, noFilters } from './license-chips.ts';
 import { stateBadges } from './license-labels.ts';
@@ -47,16 +46,12 @@ function NothingFound({ tab, counts }: { tab: LicenseTab; counts: LicenseListMet
   return (
     <EmptyState
       title={`No ${tab} licenses found`}
-      action={
-        <Group gap="xs" justify="center">
-          {elsewhere.map((other) => (
-            <Button key={other} variant="default" onClick={() => change({ tab: other })}>
-              Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}
-            </Button>
-          ))}
-          <ClearSearch onClear={() => change({ ...noFilters, search: undefined, attention: undefined })} />
-        </Group>
-      }
+      onClear={() => change({ ...noFilters, search: undefined, attention: undefined })}
+      action={elsewhere.map((other) => (
+        <Button key={other} variant="default" onClick={() => change({ tab: other })}>
+          Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}
+        </Button>
+      ))}
     >
       {elsewhere.length > 0
         ? 'There are matches on another tab.'

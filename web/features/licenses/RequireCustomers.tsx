@@ -6,7 +6,7 @@ import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
-import { IconBuilding } from '../../ui/icons.tsx';
+import { IconLock } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/index.ts';
 
@@ -19,7 +19,7 @@ export function RequireCustomers({ children }: { children: ReactNode }) {
   const customers = useQuery({ ...customerChoicesQuery(''), enabled: can.viewCustomers });
   if (!can.viewCustomers) {
     return (
-      <EmptyState title="You may not see customers" icon={<IconBuilding size={28} stroke={1.25} />}>
+      <EmptyState title="You may not see customers" icon={<IconLock size={28} stroke={1.25} />}>
         A license is issued to a customer. Ask an administrator for the permission customers:read.
       </EmptyState>
     );
@@ -35,7 +35,6 @@ function NoCustomers() {
   return (
     <EmptyState
       title="No Customers Found"
-      icon={<IconBuilding size={28} stroke={1.25} />}
       action={
         <Anchor component={Link} to={paths.customers} search={{ dialog: 'create' } as never}>
           Create a customer

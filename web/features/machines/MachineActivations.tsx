@@ -2,6 +2,7 @@ import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { IconLock } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
@@ -64,7 +65,9 @@ export function MachineActivations(props: { machine: string; activations: Machin
           can.viewLicenses ? (
             <EmptyState title="No license activations">No license runs on this machine.</EmptyState>
           ) : (
-            <EmptyState title="Not shown">You may not read licenses.</EmptyState>
+            <EmptyState title="Not shown" icon={<IconLock size={28} stroke={1.25} />}>
+              You may not read licenses.
+            </EmptyState>
           )
         }
       />

@@ -6,7 +6,6 @@ import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { machinePath } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import type { Peek } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -82,7 +81,7 @@ export function MachinesPage() {
             search.search || chips.length > 0 ? (
               <EmptyState
                 title="No machines found"
-                action={<ClearSearch onClear={() => change({ ...noFilters, search: undefined })} />}
+                onClear={() => change({ ...noFilters, search: undefined })}
               >
                 No machine matches all words and filters.
               </EmptyState>

@@ -5,7 +5,6 @@ import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -47,11 +46,7 @@ export function PoliciesPage() {
           empty={
             <EmptyState
               title="No tags"
-              action={
-                search.search && (
-                  <ClearSearch onClear={() => change({ search: undefined, page: undefined })} />
-                )
-              }
+              onClear={search.search ? () => change({ search: undefined, page: undefined }) : undefined}
             >
               A tag gives its customers one update policy. Customers get tags under Customers, Updates.
             </EmptyState>

@@ -10,7 +10,6 @@ import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import { AsOf } from '../../ui/AsOf.tsx';
@@ -143,19 +142,10 @@ function NoReleases() {
     search.search || search.platform || search.channel || search.architecture || search.attention;
   return (
     <EmptyState
-      action={
-        filtered && (
-          <ClearSearch
-            onClear={() =>
-              change({
-                ...noFilters,
-                inactive: search.inactive,
-                search: undefined,
-                attention: undefined,
-              })
-            }
-          />
-        )
+      onClear={
+        filtered
+          ? () => change({ ...noFilters, inactive: search.inactive, search: undefined, attention: undefined })
+          : undefined
       }
     >
       No releases found matching your filters.

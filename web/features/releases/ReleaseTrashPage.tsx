@@ -8,7 +8,6 @@ import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { useSearch } from '../../use-search.ts';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
@@ -58,20 +57,20 @@ export function ReleaseTrashPage() {
           }
           stale={trash.isPlaceholderData}
           empty={
-            search.search ? (
-              <EmptyState
-                title="No deleted releases"
-                action={<ClearSearch onClear={() => change({ search: undefined, page: undefined })} />}
-              >
-                No version matches your search.
-              </EmptyState>
-            ) : (
-              <EmptyState title="No deleted releases">
-                {search.due
+            <EmptyState
+              title="No deleted releases"
+              onClear={
+                search.search || search.due
+                  ? () => change({ search: undefined, due: undefined, page: undefined })
+                  : undefined
+              }
+            >
+              {search.search
+                ? 'No version matches your search.'
+                : search.due
                   ? `None is permanently deleted within ${search.due} days.`
                   : 'The recycle bin is empty.'}
-              </EmptyState>
-            )
+            </EmptyState>
           }
         />
         <ListPages search={search} change={change} pageSize={trashPageSize} total={trash.data?.totalCount} />

@@ -24,6 +24,12 @@ const route = getRouteApi('/signed-in/releases/$releaseId');
 
 const groupLabels = { running: 'Run it now', failed: 'Failed', affected: 'At withdrawal' };
 
+const none = {
+  running: 'No machine runs it now.',
+  failed: 'No machine has failed to install it.',
+  affected: 'No machine had it when it was withdrawn.',
+};
+
 const columns: Column<RolloutMachine>[] = [
   { id: 'machine', header: 'Machine', cell: ({ displayId }) => <MachineLink displayId={displayId} /> },
   {
@@ -85,7 +91,15 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             rows={machines.data?.data}
             rowId={({ displayId }) => displayId}
             stale={machines.isPlaceholderData}
-            empty={<EmptyState title="No machines">No machine matches.</EmptyState>}
+            empty={
+              search.search ? (
+                <EmptyState title="No machines" onClear={() => change({ search: undefined })}>
+                  No machine matches.
+                </EmptyState>
+              ) : (
+                <EmptyState title="No machines">{none[group]}</EmptyState>
+              )
+            }
           />
         </Loaded>
         <ListPages

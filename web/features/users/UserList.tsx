@@ -5,7 +5,6 @@ import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
-import { ClearSearch } from '../../ui/ClearSearch.tsx';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
@@ -74,7 +73,7 @@ export function UserList() {
 function NoUsers() {
   const { search, change } = useUsersSearch();
   return (
-    <EmptyState action={search.search && <ClearSearch onClear={() => change({ search: undefined })} />}>
+    <EmptyState onClear={search.search ? () => change({ search: undefined }) : undefined}>
       No users found. Try adjusting your search.
     </EmptyState>
   );
