@@ -52,6 +52,29 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await expect(row('B')).toHaveAttribute('aria-selected', 'false');
   });
 
+  await test.step('Shift with an arrow selects on, and back deselects; Escape deselects all', async () => {
+    const selected = page.getByRole('row', { selected: true });
+    await keyboard.press('k');
+    await keyboard.press('Shift+ArrowDown');
+    await keyboard.press('Shift+ArrowDown');
+    await expect(selected).toHaveCount(3);
+    await keyboard.press('Shift+ArrowDown');
+    await expect(selected).toHaveCount(3);
+    await keyboard.press('Shift+ArrowUp');
+    await expect(selected).toHaveCount(2);
+    await expect(row('C')).toHaveAttribute('aria-selected', 'false');
+    await expect(row('B')).toBeFocused();
+    // the menu of the row closes first
+    await keyboard.press('m');
+    await expect(page.getByRole('menu')).toBeVisible();
+    await keyboard.press('Escape');
+    await expect(page.getByRole('menu')).toBeHidden();
+    await expect(selected).toHaveCount(2);
+    await keyboard.press('Escape');
+    await expect(selected).toHaveCount(0);
+    await expect(row('B')).toBeFocused();
+  });
+
   await test.step('e edits; no key reaches the list from the dialog, and the row has the focus again', async () => {
     await keyboard.press('e');
     const edit = dialog(page, 'Edit Customer');
@@ -110,6 +133,8 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
       /^Next row/,
       /^Previous row/,
       'Select the rowx',
+      /^Select on/,
+      /^Deselect all/,
       'Open PageEnter',
       'Edite',
       'Updatesu',

@@ -33,11 +33,33 @@ export function useListKeys<Row>(
 
   return (event: KeyboardEvent<HTMLDivElement>) => {
     const element = scroller.current;
-    if (!element || event.defaultPrevented || hasModifier(event) || takesArrows(event.target)) return;
+    if (!element || event.defaultPrevented || takesArrows(event.target)) return;
+    if (changeSelection(element, latest.current.props, event)) event.preventDefault();
+    if (hasModifier(event)) return;
     const isRow = event.target === focusedRow(element);
     const key = { ArrowDown: 'j', ArrowUp: 'k', ...(isRow && { Enter: 'Enter', ' ': 'Space' }) }[event.key];
     if (key && press(element, latest.current, key)) event.preventDefault();
   };
+}
+
+/** Shift with an arrow selects on, or deselects on the way back; Escape deselects all. */
+function changeSelection<Row>(
+  element: HTMLElement,
+  { selection, onSelection }: DataTableProps<Row>,
+  { key, shiftKey }: KeyboardEvent,
+): boolean {
+  if (!selection || !onSelection) return false;
+  if (key === 'Escape' && selection.size > 0) {
+    onSelection(new Set());
+    return true;
+  }
+  const from = focusedRow(element)?.dataset['row'];
+  if (!shiftKey || from === undefined || (key !== 'ArrowDown' && key !== 'ArrowUp')) return false;
+  moveRowFocus(element, key === 'ArrowDown' ? 1 : -1);
+  const to = focusedRow(element)?.dataset['row'] ?? from;
+  const isBack = from !== to && selection.has(from) && selection.has(to);
+  onSelection(isBack ? withSelected(selection, [from], false) : withSelected(selection, [from, to], true));
+  return true;
 }
 
 type Latest<Row> = { props: DataTableProps<Row>; onMenu: (id: string) => void };
@@ -87,12 +109,18 @@ function helpOf<Row>(
   return [
     { keys: ['j'], meaning: 'Next row (in the list also ↓)' },
     { keys: ['k'], meaning: 'Previous row (in the list also ↑)' },
-    ...(selection ? [{ keys: ['x'], meaning: 'Select the row' }] : []),
+    ...(selection ? ofSelection : []),
     ...((onOpen || hasLinks) && !isAction ? [{ keys: ['Enter'], meaning: 'Open' }] : []),
     ...ofActions,
     ...(actions ? [{ keys: ['m'], meaning: 'Menu of the row' }] : []),
   ];
 }
+
+const ofSelection: KeyHelp[] = [
+  { keys: ['x'], meaning: 'Select the row' },
+  { keys: ['Shift', '↓'], meaning: 'Select on (in the list, also with ↑)' },
+  { keys: ['Esc'], meaning: 'Deselect all (in the list)' },
+];
 
 const hasModifier = (event: KeyboardEvent) =>
   event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
