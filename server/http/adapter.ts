@@ -230,7 +230,8 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
  * versions is refused: its caller would rely on a check that is not made.
  */
 function readIfMatch(route: Route, header: string | undefined): string | undefined | Failure {
-  if (header === undefined || header.trim() === '*') return undefined;
+  // a raw handler reads the header itself
+  if (header === undefined || route.raw || header.trim() === '*') return undefined;
   const compares = route.body instanceof z.ZodObject && 'updatedAt' in route.body.shape;
   if (route.method !== 'GET' && !compares)
     return failField('INVALID_INPUT', 'If-Match', 'This call compares no versions');

@@ -141,6 +141,25 @@ describe('a file', () => {
     expect((await download({ 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
   });
 
+  test('goes on under If-Match and If-Unmodified-Since only while it is the same', async () => {
+    const etag = `"${release.sha512}"`;
+    const date = new Date(release.createdAt).toUTCString();
+    const before = 'Thu, 01 Jan 1970 00:00:00 GMT';
+    const range = 'bytes=0-9';
+    for (const same of [{ 'if-match': `"x", ${etag}` }, { 'if-match': '*' }, { 'if-unmodified-since': date }])
+      expect((await download({ range, ...same })).status).toBe(206);
+    const both = { 'if-match': etag, 'if-unmodified-since': before };
+    expect((await download({ range, ...both })).status).toBe(206);
+    for (const other of [
+      { 'if-match': '"x"' },
+      { 'if-match': `W/${etag}` },
+      { 'if-unmodified-since': before },
+    ]) {
+      const answer = await download({ range, ...other });
+      expect([answer.status, answer.bytes.length, answer.headers.get('etag')]).toEqual([412, 0, etag]);
+    }
+  });
+
   test('is found by its release, whatever name an updater gives it', async () => {
     const other = addressOf(release).replace(/[^/]*$/, 'Whatever 9.exe');
     expect((await download({}, { url: other })).bytes.equals(bytes)).toBe(true);

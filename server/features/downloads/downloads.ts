@@ -61,6 +61,7 @@ export async function sendFile(
     'accept-ranges': 'bytes',
     'cache-control': file.isPublished ? 'private, max-age=31536000, immutable' : 'private, no-cache',
   });
+  if (isAnother(request.headers, etag, file.modifiedAt)) return empty(reply.code(412), 0);
   if (isUnchanged(request.headers, etag, file.modifiedAt)) return reply.code(304).send();
   reply.headers({ 'content-type': contentType, 'content-disposition': attachment(file.name) });
 
@@ -151,14 +152,23 @@ async function* rangeParts(
 const empty = (reply: FastifyReply, length: number) =>
   reply.header('content-length', length).send(Readable.from([]));
 
+/** `If-Match` takes precedence over `If-Unmodified-Since`. */
+function isAnother(headers: IncomingHttpHeaders, etag: string, modifiedAt: string): boolean {
+  const wanted = headers['if-match'];
+  if (wanted !== undefined) return !wanted.split(',').some((one) => ['*', etag].includes(one.trim()));
+  return inSeconds(modifiedAt) > Date.parse(headers['if-unmodified-since'] ?? '');
+}
+
 /** `If-None-Match` takes precedence over `If-Modified-Since`. */
 function isUnchanged(headers: IncomingHttpHeaders, etag: string, modifiedAt: string): boolean {
   const known = headers['if-none-match'];
   if (known !== undefined)
     return known.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
-  const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(Date.parse(modifiedAt) / 1000) * 1000 <= since;
+  return inSeconds(modifiedAt) <= Date.parse(headers['if-modified-since'] ?? '');
 }
+
+/** As in `Last-Modified`, which has no fractions of a second. */
+const inSeconds = (at: string): number => Math.floor(Date.parse(at) / 1000) * 1000;
 
 /** If `If-Range` does not match the current file, the whole file is sent. */
 function rangesOf(
