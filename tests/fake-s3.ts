@@ -102,6 +102,9 @@ export async function startFakeS3(): Promise<FakeS3> {
         return done(200, { etag: part.etag });
       }
       const parts = [...upload.parts].toSorted(([one], [other]) => one - other);
+      const tags = [...body.toString().matchAll(/<ETag>(.*?)<\/ETag>/g)].map(([, tag]) => tag);
+      const isSame = tags.join() === parts.map(([, { etag }]) => etag.replaceAll('"', '&quot;')).join();
+      if (!isSame) return error(400, 'InvalidPart');
       things.set(key, thingOf(Buffer.concat(parts.map(([, part]) => part.bytes))));
       uploads.delete(uploadId);
       if (fake.mood === 'unheard') return void request.socket.destroy();

@@ -94,6 +94,8 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
           new CompleteMultipartUploadCommand({ ...multipart(unfinished), MultipartUpload: { Parts } }),
         );
       } catch (error) {
+        // A part was written again by a request that had been given up: which bytes it has is not known.
+        if ((error as S3Error).name === 'InvalidPart') return notUnfinished;
         // Ceph fails with 500 for an upload that it no longer has.
         if (error instanceof NoAnswer || (!isMissing(error) && (await isKnown(unfinished)))) throw error;
         // An earlier call completed the upload, but the process ended before it could respond.

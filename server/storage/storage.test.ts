@@ -252,6 +252,19 @@ describe('the disk', () => {
 });
 
 describe('S3', () => {
+  test('has another part than was recorded, by a request that it answered late: all are sent again', async () => {
+    const { storage, close } = await onS3();
+    const bytes = randomBytes(partBytes + 10);
+    const unfinished = ok(await storage.begin('late.exe', bytes.length));
+    const tags = await writeAll(storage, unfinished, bytes);
+    const [{ part, content }] = partsOf(bytes) as [ReturnType<typeof partsOf>[number]];
+    ok(await storage.writePart(unfinished, part, pieces(randomBytes(content.length)), 'late'));
+    expect(await storage.finish(unfinished, tags)).toMatchObject({ failure: 'WRONG_STATE' });
+    expect(await storage.sizeOf('late.exe')).toBeUndefined();
+    await storage.abandon(unfinished);
+    await close();
+  });
+
   test('is out of reach: that is said, and of the storage', async () => {
     const storage = await openStorage({
       kind: 's3',
