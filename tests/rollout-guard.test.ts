@@ -20,6 +20,7 @@ import {
 import { releaseRow } from './rows.ts';
 import type { Tables } from '../server/db/tables.ts';
 import { housekeep } from '../server/jobs/housekeeping.ts';
+import { pauseFailing } from '../server/features/update-events/failure-guard.ts';
 import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
@@ -224,6 +225,22 @@ test('a release that is locked holds up the watch of no other, and is watched th
     'release.failures_claimed',
     expect.stringContaining('no longer counted'),
   ]);
+});
+
+test('a release that is locked holds up the pause of no other one that fails in the same batch', async () => {
+  const [locked, failing] = [await makeRelease(server), await makeRelease(server)];
+  for (const release of [locked, failing]) await install(release, { failed: true, count: 60 });
+  const holder = await server.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from releases where release_id = $1 for update', [locked.id]);
+    await pauseFailing(server.context, [failing.id, locked.id]);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+  expect((await releaseRow(server, failing)).paused_at).toEqual(server.clock.now());
+  expect((await releaseRow(server, locked)).paused_at).toBeNull();
 });
 
 describe('machines that fall silent', () => {

@@ -30,14 +30,25 @@ async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean):
   });
 }
 
-type Parts = ChangeParts & Pick<Context, 'clock'>;
+type Parts = ChangeParts & Pick<Context, 'clock' | 'log'>;
+
+/** Looks at one release: what fails there holds up no other. Throws only where the database cannot be reached. */
+async function lookAt({ log }: Parts, releaseId: string, look: () => Promise<void>): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    if (isDatabaseUnreachable(error)) throw error;
+    log.error({ err: error, releaseId }, 'A rollout was not watched');
+  }
+}
 
 /**
  * Pauses the rollout of each of these releases whose installs fail too often, counted since the last resume. Failures
  * that are only claimed are left to `watchRollouts`: anybody who has the API key could write audit entries in a loop.
  */
 export async function pauseFailing(context: Parts, releaseIds: readonly string[]): Promise<void> {
-  for (const releaseId of releaseIds.toSorted()) await pauseIfHarmful(context, releaseId, false);
+  for (const releaseId of releaseIds.toSorted())
+    await lookAt(context, releaseId, () => pauseIfHarmful(context, releaseId, false));
 }
 
 /**
@@ -55,14 +66,9 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
     const forgotten = all.filter((one) => one.failures_claimed_at !== null && !isWatched(one));
     for (const one of [...all.filter(isWatched), ...forgotten]) {
       const { release_id: releaseId } = one;
-      try {
-        if (isWatched(one)) await pauseIfHarmful(context, releaseId, true);
-        else await forgetClaimed(context, releaseId);
-      } catch (error) {
-        if (isDatabaseUnreachable(error)) throw error;
-        // the others are watched all the same
-        context.log.error({ err: error, releaseId }, 'A rollout was not watched');
-      }
+      await lookAt(context, releaseId, () =>
+        isWatched(one) ? pauseIfHarmful(context, releaseId, true) : forgetClaimed(context, releaseId),
+      );
     }
     return true;
   });

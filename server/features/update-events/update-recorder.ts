@@ -4,7 +4,6 @@ import { nobody, type Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
-import { isDatabaseUnreachable } from '../../db/client.ts';
 import type { Failure } from '../../failure.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { unknownFields, type Observation, type Recorded, type UpdateEvent } from './update-event.ts';
@@ -22,16 +21,14 @@ export function createUpdateRecorder(
   budgets: Budgets,
   behind: WriteBehind,
 ) {
-  const { clock, log } = context;
+  const { clock } = context;
   const limits = createUpdateLimits(context, budgets);
   const writer = behind.queue<Recorded>('update-events', async (recorded, once) => {
     const rows = await limits.withinBudget(recorded);
     const failed = await once((tx) => writeEvents(tx, rows, clock()));
     if (!failed) return;
-    // The events are already written, so a failure here must not cause a second write.
-    await pauseFailing(context, failed).catch((error: unknown) => {
-      if (!isDatabaseUnreachable(error)) log.error({ err: error }, 'Failing rollouts could not be checked');
-    });
+    // The events are already written, so a database that is gone must not cause a second write: the watch counts again.
+    await pauseFailing(context, failed).catch(() => undefined);
   });
 
   /** Records may be kept in a file, so they exclude the license key of a machine. */
