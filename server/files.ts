@@ -21,6 +21,18 @@ export async function syncFolder(folder: string): Promise<void> {
   if (process.platform !== 'win32') await withFile(folder, 'r', (handle) => handle.sync());
 }
 
+/** Creates the file, which only this account may read, and has its content on the disk. */
+export const createPrivate = (file: string, text: string): Promise<void> =>
+  withFile(
+    file,
+    'wx',
+    async (handle) => {
+      await handle.writeFile(text);
+      await handle.sync();
+    },
+    0o600,
+  );
+
 /** Writes the file atomically, even if the machine crashes; `draft` is its name until it is complete. */
 export async function writeWhole(file: string, text: string, draft: string): Promise<void> {
   try {

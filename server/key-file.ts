@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolder, withFile } from './files.ts';
+import { createPrivate, syncFolder } from './files.ts';
 
 /**
  * Reads the file, or creates it with `make` if there is none. Only the account of the server may read it. Another
@@ -12,15 +12,7 @@ export async function readOrMake(file: string, make: () => string): Promise<stri
   const draft = `${file}.${randomUUID()}`;
   try {
     const text = make();
-    await withFile(
-      draft,
-      'wx',
-      async (handle) => {
-        await handle.writeFile(text);
-        await handle.sync();
-      },
-      0o600,
-    );
+    await createPrivate(draft, text);
     await link(draft, file);
     await syncFolder(path.dirname(file));
     return text;

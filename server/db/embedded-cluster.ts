@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
-import { syncFolder } from '../files.ts';
+import { createPrivate, syncFolder } from '../files.ts';
 import { cleanEnvironment } from './embedded-account.ts';
 import type { ClusterLocation } from './embedded-location.ts';
 
@@ -28,7 +28,7 @@ export async function ensureCluster(
   const draft = await mkdtemp(`${location.cluster}.new-`);
   try {
     const passwordFile = join(draft, 'password');
-    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    await createPrivate(passwordFile, randomBytes(24).toString('base64url'));
     if (location.account) {
       for (const path of [passwordFile, draft]) await chown(path, location.account.uid, location.account.gid);
     }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chown, link, rm, writeFile } from 'node:fs/promises';
+import { chown, link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { createPrivate, syncFolder } from '../files.ts';
 import { appPasswordFile, databaseName, readPassword } from './embedded-cluster.ts';
 import type { ClusterLocation } from './embedded-location.ts';
 import { withClient } from './with-client.ts';
@@ -37,13 +38,17 @@ async function ensurePassword({ cluster, account }: ClusterLocation): Promise<st
   if (known) return known;
   const file = join(cluster, appPasswordFile);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  await createPrivate(draft, randomBytes(24).toString('base64url'));
   try {
     if (account) await chown(draft, account.uid, account.gid);
+    // Earlier versions did not sync it: a power failure could leave it empty.
+    if (known === '') await rename(draft, file);
     // Of several concurrent starts, one sets the password and the others read it.
-    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    else
+      await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    await syncFolder(cluster);
   } finally {
     await rm(draft, { force: true });
   }

@@ -184,6 +184,13 @@ describe('after a crash', () => {
     await next.stop();
   });
 
+  test('of the machine that left the password of the role empty, it gets another', async () => {
+    await writeFile(join(stopped, 'postgres', 'lanyard-app-password'), '');
+    const next = await startEmbedded(stopped, quiet);
+    expect(await ask(next.url, 'select current_user')).toEqual([{ current_user: 'lanyard_app' }]);
+    await next.stop();
+  });
+
   test.each([
     ['a dead process', 4_000_000],
     ['a process that is something else', process.pid],
