@@ -112,6 +112,22 @@ describe('what is refused again and again', () => {
   });
 });
 
+test('a refusal whose entry the database could not take is counted, and the next one has an entry', async () => {
+  const viewer = await server.signInAs('viewer');
+  await server.pool.query(
+    `create function no_room() returns trigger language plpgsql as $$ begin raise 'no room' using errcode = '53100'; end $$;
+     create trigger no_room before insert on audit_refusals execute function no_room()`,
+  );
+  expect((await server.api(viewer).call(users.list)).status).toBe(503);
+  await server.pool.query('drop trigger no_room on audit_refusals');
+  expect((await server.api(viewer).call(users.list)).status).toBe(403);
+  expect(await summaries('call.refused')).toEqual(['GET /api/users: refused']);
+  await endWindow();
+  expect((await summaries('call.refused')).at(-1)).toBe(
+    'GET /api/users: refused, once more from 09:30 to 09:45 UTC',
+  );
+});
+
 describe('what somebody typed as an email', () => {
   test('is a hash with its first characters where nobody has it, and the address where somebody does', async () => {
     await login('hunter2-my-password');

@@ -70,8 +70,15 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
       return;
     }
     counter.written += 1;
-    // other processes have written as many as are allowed
-    if (!(await writeFirst(context, by, counter, audit))) counter.written = Infinity;
+    try {
+      // other processes have written as many as are allowed
+      if (!(await writeFirst(context, by, counter, audit))) counter.written = Infinity;
+    } catch (error) {
+      // the next one gets the entry, or who was refused would never be known
+      counter.written -= 1;
+      counter.unsaved += 1;
+      throw error;
+    }
   }
 
   /** Only counts, for refusals whose entry is written with another change. */
