@@ -22,9 +22,10 @@ import {
   type ActivationRow,
 } from '../activations/index.ts';
 import { signJson, type Signer } from '../../signer.ts';
+import { entriesAbout } from '../audit/index.ts';
 import type { createModuleNames } from '../modules/index.ts';
 import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
-import type { Answered } from './day-counts.ts';
+import { utcDay, type Answered } from './day-counts.ts';
 import { decideValidation, type Decision } from './decide-validation.ts';
 import { hasSeat, type Found, type FoundSeat, type SeatFinder } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
@@ -319,16 +320,23 @@ export async function releaseSeat(
   return { released: true, code: 'RELEASED', message: 'The seat is free again.' };
 }
 
+/** Told once a machine and UTC day: whoever has the API key could fill the audit log. */
 async function tooManyReleases(
   change: Change,
-  activation: SubjectOf<'activation.release_refused'>,
+  activation: SubjectOf<'activation.release_refused'> & { activationId: string },
   budget: number,
 ): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
-  await change.audit('activation.release_refused', activation, {
-    what: `may not give its seat back: ${budget} releases today`,
-    error: message,
-  });
+  const last = await entriesAbout(change.tx, 'activation', activation.activationId)
+    .select(['event_type', 'timestamp'])
+    .executeTakeFirst();
+  const isTold =
+    last?.event_type === 'activation.release_refused' && utcDay(last.timestamp) === utcDay(change.now);
+  if (!isTold)
+    await change.audit('activation.release_refused', activation, {
+      what: `may not give its seat back: ${budget} releases today`,
+      error: message,
+    });
   return { released: false, code: 'TOO_MANY_RELEASES', message };
 }
 
