@@ -1,6 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { messageOf } from './api-error.ts';
 import { ErrorText } from './ui/ErrorText.tsx';
+import { useIsPaper } from './ui/use-is-paper.ts';
 
 type Pages = {
   hasNextPage: boolean;
@@ -12,7 +13,9 @@ type Pages = {
 
 /** Loads the next page below a timeline, if there is one. */
 export function OlderButton({ query }: { query: Pages }) {
+  const isPaper = useIsPaper();
   if (!query.hasNextPage) return null;
+  if (isPaper) return <p className="dimmed small">Older entries are not printed.</p>;
   return (
     <Stack align="center" gap="xs" mt="sm">
       {query.isFetchNextPageError && <ErrorText>{messageOf(query.error)}</ErrorText>}

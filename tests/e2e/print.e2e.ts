@@ -1,7 +1,8 @@
 import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
-import { expect, quiet, signInAs, test, type Page } from './support.ts';
+import { expect, heading, quiet, signInAs, test, type Page } from './support.ts';
 
 /** Prints the page, and returns what is on the paper. */
 async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
@@ -28,8 +29,12 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   server,
 }) => {
   const customer = await makeCustomer(server.admin);
-  const license = await makeLicense(server.admin, { customerId: customer.customerId });
-  await validateOn(server.admin, license, 'printed', { hostname: 'ONC-WS-08' });
+  const license = await makeLicense(server.admin, {
+    customerId: customer.customerId,
+    maxActivations: 12,
+  });
+  const hosts = [...Array(12).keys()].map((n) => `ONC-WS-${n + 10}`);
+  for (const hostname of hosts) await validateOn(server.admin, license, `printed ${hostname}`, { hostname });
   await makeRelease(server, {});
   const shown = await findShown(server.admin);
   const { name } = await server.person('super_admin');
@@ -51,5 +56,17 @@ test('a printed page is a document: what, when and by whom, nothing to press and
     for (const pressed of ['Keyboard shortcuts', 'API Keys', 'Logout', 'Export', 'Edit\n', 'Pause', 'Verify'])
       expect(text, path).not.toContain(pressed);
     expect(cut, `${path} is cut off`).toEqual([]);
+    expect(text).not.toContain('parts are missing');
+    // all machines, of which the screen shows ten
+    if (what !== customer.name && what !== license.licenseKey) continue;
+    for (const hostname of hosts) expect(text, path).toContain(hostname);
+    if (what === customer.name) expect(text).toContain('Showing 1 to 12 of 12 results');
   }
+
+  const answer = await holdBack(page, `**/customers/*/machines?*`);
+  await page.goto(`/customers/${customer.customerId}`);
+  await expect(heading(page, customer.name)).toBeVisible();
+  expect((await printed(page)).text).toContain('Printed before all of it was loaded: parts are missing.');
+  answer();
+  await expect(page.getByText('Showing 1 to 10 of 12 results')).toBeVisible();
 });

@@ -1,24 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { useState } from 'react';
 import { useAuth } from '../session.tsx';
 import { momentText } from '../ui/time.ts';
+import { useIsPaper } from '../ui/use-is-paper.ts';
 import { Brand } from './Brand.tsx';
 import classes from './PaperHeader.module.css';
 
 /** At the top of what is printed: from which console and address, when, and by whom. */
-export function PaperHeader() {
+export const PaperHeader = () => useIsPaper() && <Header />;
+
+function Header() {
   const { user } = useAuth();
   const address = useLocation({ select: ({ href }) => location.origin + href });
-  const [at, setAt] = useState<string>();
-  useEffect(() => {
-    const paper = matchMedia('print');
-    // now, because the browser does not wait for a later render
-    const onChange = () => flushSync(() => setAt(paper.matches ? new Date().toISOString() : undefined));
-    paper.addEventListener('change', onChange);
-    return () => paper.removeEventListener('change', onChange);
-  }, []);
-  if (!at) return null;
+  const [at] = useState(() => new Date().toISOString());
+  const isLoading = useIsLoading();
   return (
     <div className={classes.header}>
       <Brand />
@@ -26,7 +22,24 @@ export function PaperHeader() {
         Printed {momentText(at)} by {user?.name || user?.email}
         <br />
         {address}
+        {isLoading && (
+          <>
+            <br />
+            <strong>Printed before all of it was loaded: parts are missing.</strong>
+          </>
+        )}
       </p>
     </div>
   );
+}
+
+/** Whether the screen, or something on it, had not been loaded when it was printed. */
+function useIsLoading(): boolean {
+  const client = useQueryClient();
+  const [isLoading] = useState(
+    () =>
+      document.querySelector('#main h1') === null ||
+      client.isFetching({ type: 'active', predicate: ({ state }) => state.data === undefined }) > 0,
+  );
+  return isLoading;
 }

@@ -13,6 +13,7 @@ import {
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
 import { useRowBack } from './row-back.ts';
+import { useIsPaper } from './use-is-paper.ts';
 import { useScrollBack } from './use-scroll-back.ts';
 
 /** Loaded on demand: most lists are only one page long. */
@@ -34,6 +35,7 @@ export function DataTableBody<Row>(
 ) {
   const { scroller, rows, rowId, selection, onSelection, ...table } = props;
   const lastSelected = useRef<string>(undefined);
+  const isPaper = useIsPaper();
   const width = props.columns.length + (selection ? 1 : 0);
   if (!rows) return <SkeletonBody width={width} />;
   /** With Shift: all rows from the one that was selected last. */
@@ -45,14 +47,14 @@ export function DataTableBody<Row>(
   };
   const items = itemsOf({ ...props, rows });
   const shared = { ...table, selection, onSelect, width };
-  if (items.length > virtualAbove) {
+  if (items.length > virtualAbove && !isPaper) {
     return (
       <Suspense fallback={<SkeletonBody width={width} />}>
         <VirtualRows {...shared} items={items} scroller={scroller} />
       </Suspense>
     );
   }
-  return <PlainRows {...shared} items={items} />;
+  return <PlainRows {...shared} items={items} isPaper={isPaper} />;
 }
 
 /** Not rendered again when the next part of the rows comes. */
@@ -63,18 +65,22 @@ const MemoRow = memo(DataTableRow) as typeof DataTableRow;
  * 150 ms. The room of those to come is kept, so that what is below the list hardly moves. Who comes back to a row further
  * down finds it there.
  */
-function PlainRows<Row>({ items, ...shared }: RowProps<Row> & { items: Item<Row>[] }) {
+function PlainRows<Row>({
+  items,
+  isPaper,
+  ...shared
+}: RowProps<Row> & { items: Item<Row>[]; isPaper: boolean }) {
   const rows = useRef<HTMLTableSectionElement>(null);
   const isScrolledBack = useScrollBack(shared.label, rows);
   const isBack = useRowBack(shared.label, rows) !== undefined || isScrolledBack;
   const [count, setCount] = useState(() => (isBack ? items.length : atFirst(items.length)));
-  const rest = items.length - count;
+  const rest = isPaper ? 0 : items.length - count;
   useEffect(() => {
     if (rest > 0) startTransition(() => setCount(count + inPart));
   }, [count, rest]);
   return (
     <tbody ref={rows} role="rowgroup">
-      {items.slice(0, count).map((item) => (
+      {items.slice(0, items.length - rest).map((item) => (
         <MemoRow key={item.key} item={item} {...shared} />
       ))}
       <Gap height={rest * rowHeight} width={shared.width} />

@@ -23,6 +23,8 @@ function History(of: { resourceType: string; resourceId: string }) {
         by: entry.user_email,
         what: entry.changes_summary,
       }))}
-    />
+    >
+      {list.data?.hasMore && <p className="dimmed small">The latest {list.data.entries.length} are shown.</p>}
+    </HistoryCard>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
+import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import type { Column } from '../../ui/data-table.ts';
@@ -40,6 +41,11 @@ const columns: Column<CustomerMachine>[] = [
 export function CustomerMachines({ customerId }: { customerId: string }) {
   const { search, change } = useCustomerSearch();
   const machines = useQuery(machinesQuery(customerId, search));
+  const whole = useQuery({
+    ...machinesQuery(customerId, { search: search.search }, mostPrinted),
+    ...forPaper(machines.data),
+  });
+  const printed = usePrinted(whole);
   return (
     <Card
       title="Machines"
@@ -50,7 +56,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
           <DataTable
             label="Machines of the customer"
             columns={columns}
-            rows={machines.data?.data}
+            rows={(printed ?? machines.data)?.data}
             rowId={({ activationId }) => activationId}
             stale={machines.isPlaceholderData}
             empty={
@@ -72,9 +78,9 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
           {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
             <ListPages
               label="Pages of machines"
-              search={search}
+              search={printed ? {} : search}
               change={change}
-              pageSize={machinesPerPage}
+              pageSize={printed ? mostPrinted : machinesPerPage}
               total={machines.data?.meta.total}
             />
           )}

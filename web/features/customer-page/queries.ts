@@ -11,10 +11,14 @@ export const overviewQuery = (customerId: string) => queryOf(customerPage.overvi
 
 export const machinesPerPage = 10;
 
-export const machinesQuery = (customerId: string, { search, page }: CustomerSearch) =>
+export const machinesQuery = (
+  customerId: string,
+  { search, page }: Pick<CustomerSearch, 'search' | 'page'>,
+  size = machinesPerPage,
+) =>
   queryOf(
     customerPage.machines,
-    { ...at(customerId), query: { search, ...pageOf(page, machinesPerPage) } },
+    { ...at(customerId), query: { search, ...pageOf(page, size) } },
     { ...live, placeholderData: keepPreviousData },
   );
 

@@ -6,6 +6,7 @@ import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { licensePath } from '../../paths.ts';
+import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -35,6 +36,11 @@ export function LicensesOfCustomer(props: {
   const [page, setPage] = useState(1);
   const [sort, setSort] = useState<string | undefined>('-validUntil');
   const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
+  const whole = useQuery({
+    ...customerLicensesQuery(customerId, { page: 1, sort }, mostPrinted),
+    ...forPaper(list.data),
+  });
+  const printed = usePrinted(whole);
   const [asked, setAsked] = useKept<Asked>('open: license of a customer');
   const ask = (about: Asked['about']) => (license: License) => setAsked({ about, license });
   const { extend } = useExtend();
@@ -64,7 +70,7 @@ export function LicensesOfCustomer(props: {
               })
             }
             columnVisibility={{ validFrom: false, createdAt: false, modules: false }}
-            rows={list.data?.data}
+            rows={(printed ?? list.data)?.data}
             rowId={(license) => license.licenseId}
             rowLabel={(license) => license.licenseKey}
             rowNote={whyOnlyActivations}
@@ -80,8 +86,8 @@ export function LicensesOfCustomer(props: {
           {(page > 1 || (list.data?.meta.total ?? 0) > licensesPerPage) && (
             <Pagination
               label="Pages of licenses"
-              page={page}
-              pageSize={licensesPerPage}
+              page={printed ? 1 : page}
+              pageSize={printed ? mostPrinted : licensesPerPage}
               total={list.data?.meta.total}
               onPage={setPage}
             />

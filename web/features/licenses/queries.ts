@@ -51,6 +51,7 @@ export const licensesPerPage = 20;
 export const customerLicensesQuery = (
   customerId: string,
   { page, sort }: { page: number; sort: string | undefined },
+  size = licensesPerPage,
 ) =>
   queryOf(
     licenses.list,
@@ -58,7 +59,7 @@ export const customerLicensesQuery = (
       query: {
         customerId,
         sort: oneOf(licenseSorts, sort) ?? ('-validUntil' as const),
-        ...pageOf(page, licensesPerPage),
+        ...pageOf(page, size),
       },
     },
     { placeholderData: keepPreviousData },

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
+import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
 import { oneOf } from '../../search-params.ts';
 import { MachineLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -58,6 +59,11 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
   const group = search.group ?? (affected ? 'affected' : 'running');
   const shown = { ...search, group };
   const machines = useQuery(machinesQuery(release.id, shown));
+  const whole = useQuery({
+    ...machinesQuery(release.id, { ...shown, page: undefined }, mostPrinted),
+    ...forPaper(machines.data),
+  });
+  const printed = usePrinted(whole);
   const hasCustomers = machines.data?.data.some(({ customers }) => customers !== null) ?? true;
   const groups = machineGroups.filter((one) => one !== 'affected' || affected);
   return (
@@ -88,7 +94,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             label="Machines of the release"
             columns={columns}
             columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
-            rows={machines.data?.data}
+            rows={(printed ?? machines.data)?.data}
             rowId={({ displayId }) => displayId}
             stale={machines.isPlaceholderData}
             empty={
@@ -103,9 +109,9 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
           />
         </Loaded>
         <ListPages
-          search={search}
+          search={printed ? {} : search}
           change={change}
-          pageSize={machinesPerPage}
+          pageSize={printed ? mostPrinted : machinesPerPage}
           total={machines.data?.meta.total}
         />
       </Stack>

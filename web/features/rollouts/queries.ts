@@ -19,10 +19,14 @@ export const historyQuery = (releaseId: string) =>
   queryOf(rollouts.history, { params: { releaseId } }, followed);
 
 /** A page of its machines. */
-export const machinesQuery = (releaseId: string, { group, search, page }: ReleaseSearch) =>
+export const machinesQuery = (
+  releaseId: string,
+  { group, search, page }: ReleaseSearch,
+  size = machinesPerPage,
+) =>
   queryOf(
     rollouts.machines,
-    { params: { releaseId }, query: { group, search, ...pageOf(page, machinesPerPage) } },
+    { params: { releaseId }, query: { group, search, ...pageOf(page, size) } },
     { ...followed, placeholderData: keepPreviousData },
   );
 
