@@ -25,6 +25,7 @@ import {
   type Icon,
 } from '../../ui/icons.tsx';
 import { toneColors } from '../../ui/StatusBadge.tsx';
+import { ConfirmClockButton } from '../clock/index.ts';
 import { ExtendButton } from '../licenses/index.ts';
 import { isToExtend, shownLine } from './today-lines.ts';
 import classes from './today.module.css';
@@ -63,13 +64,9 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         <LineIcon size={17} stroke={1.6} />
       </span>
       <div className={classes.text}>
-        {list ? (
-          <Link className={classes.title} {...(list as LinkProps)}>
-            {title}
-          </Link>
-        ) : (
-          <span className={classes.title}>{title}</span>
-        )}
+        <Link className={classes.title} {...(list as LinkProps)}>
+          {title}
+        </Link>
         {about && <p className={classes.about}>{about}</p>}
       </div>
       {line.next?.at && isToExtend(line) && can.updateLicenses ? (
@@ -88,6 +85,8 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
             className={classes.next}
           />
         </Suspense>
+      ) : line.kind === 'clockJumped' ? (
+        <ConfirmClockButton className={classes.next} />
       ) : (
         next && (
           <Button

@@ -20,8 +20,8 @@ export type ShownLine = {
   tone: Tone;
   title: string;
   about: string | null;
-  /** The list with the records that are counted; null where there is none. */
-  list: Target | null;
+  /** The list with the records that are counted, else the screen that it is about. */
+  list: Target;
   /** Opens the most urgent of them. */
   next: (Target & { label: string }) | null;
 };
@@ -76,7 +76,7 @@ const described: Record<TodayKind, Describe> = {
     title: 'The file storage is unavailable',
     about:
       'Files can be neither uploaded nor downloaded. Licenses are validated as usual. The server log says why.',
-    list: null,
+    list: { to: paths.releases },
     next: null,
   }),
   chainBroken: ({ next }) => ({
@@ -97,15 +97,15 @@ const described: Record<TodayKind, Describe> = {
     tone: 'orange',
     title: 'Permanent deletion is paused until somebody confirms the clock',
     about: 'The clock of the server and the database are more than a day apart.',
-    list: null,
+    list: { to: paths.releaseTrash },
     next: null,
   }),
   diskFull: ({ count, usual }) => ({
     tone: count >= 97 ? 'red' : 'orange',
     title: `The disk of the service is ${count} % full`,
     about: usual === null ? null : `${bytesText(usual)} are left for the database and the files.`,
-    list: null,
-    next: null,
+    list: { to: paths.releaseTrash },
+    next: { to: paths.releaseTrash, label: 'Open bin' },
   }),
   releasesDamaged: records(
     'red',

@@ -1,0 +1,1 @@
+export { ConfirmClockButton } from './ConfirmClockButton.tsx';
