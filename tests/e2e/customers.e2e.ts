@@ -11,6 +11,7 @@ import {
   expectColor,
   expectNoAxeViolations,
   expectStatus,
+  inBothThemes,
   option,
   rowOf,
   signInAs,
@@ -160,6 +161,20 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   await expect(page.getByRole('option')).toHaveCount(198);
   // A dropdown that opens upwards must not be covered by the header of the dialog.
   await option(page, 'Select a country').click();
+
+  // A second record of the same hospital would split its licenses.
+  const twins = unique('Twin Hospital');
+  for (const one of ['', ' East', ' North', ' West'])
+    await makeCustomer(server.admin, { name: `${twins}${one}` });
+  await add.getByRole('textbox', { name: 'Company Name' }).fill(twins.toUpperCase());
+  await expect(add.getByRole('status')).toHaveText(
+    `Already a customer: ${twins}, ${twins} East, ${twins} North and 1 more`,
+  );
+  await inBothThemes(page, () => expectAccessible(page));
+  await add.getByRole('link', { name: twins, exact: true }).click();
+  await button(page, 'Keep editing').click();
+  await add.getByRole('textbox', { name: 'Company Name' }).fill('');
+  await expect(add.getByRole('status')).toBeEmpty();
 
   // Nothing is sent without the required fields.
   const posts: string[] = [];

@@ -9,6 +9,7 @@ import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { fieldLabels } from './customer-conflict.ts';
 import type { CustomerPayload } from './queries.ts';
+import { SimilarCustomers } from './SimilarCustomers.tsx';
 
 type Values = Record<keyof typeof fieldLabels, string>;
 
@@ -65,7 +66,10 @@ export function CustomerForm(props: {
         props.customer && <RecordHistoryLink resourceType="customer" resourceId={props.customer.customerId} />
       }
     >
-      <TextInput label={fieldLabels.name} required data-autofocus {...form.getInputProps('name')} />
+      <div>
+        <TextInput label={fieldLabels.name} required data-autofocus {...form.getInputProps('name')} />
+        {!props.customer && <SimilarCustomers name={form.values.name} />}
+      </div>
       <TextInput label={fieldLabels.contactName} {...form.getInputProps('contactName')} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <TextInput label={fieldLabels.email} type="email" {...form.getInputProps('email')} />

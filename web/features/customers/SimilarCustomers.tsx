@@ -1,0 +1,37 @@
+import { Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { RecordLink } from '../../shell/RecordLink.tsx';
+import { bestFirst } from '../../ui/best-match.ts';
+import { customerChoicesQuery } from './queries.ts';
+
+const delay = 300;
+/** Shorter texts are part of too many names. */
+const shortest = 3;
+const shown = 3;
+
+/** The customers that are found by the name of a new one: a second record of the same hospital would split its licenses. */
+export function SimilarCustomers({ name }: { name: string }) {
+  const [settled] = useDebouncedValue(name.trim(), delay);
+  const { data } = useQuery({ ...customerChoicesQuery(settled), enabled: settled.length >= shortest });
+  const names = (data?.data ?? []).map((one) => ({ value: one.customerId, label: one.name }));
+  const found = settled.length >= shortest ? bestFirst(names, settled) : [];
+  return (
+    <div role="status">
+      {found.length > 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          Already a customer:{' '}
+          {found.slice(0, shown).map(({ value, label }, index) => (
+            <span key={value}>
+              {index > 0 && ', '}
+              <RecordLink kind="customer" id={value} inherit>
+                {label}
+              </RecordLink>
+            </span>
+          ))}
+          {found.length > shown && ` and ${found.length - shown} more`}
+        </Text>
+      )}
+    </div>
+  );
+}
