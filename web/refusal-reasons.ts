@@ -1,3 +1,4 @@
+import { capitalize } from '../contract/text.ts';
 import type { ValidationCode } from '../contract/validation.ts';
 
 /** Why a machine is refused, in words that follow a colon. */
@@ -12,3 +13,6 @@ export const refusalReasons: Record<ValidationCode, string> = {
   TOO_MANY_ACTIVATIONS: 'seats full',
   MACHINE_DEACTIVATED: 'deactivated by staff',
 };
+
+/** The result of a validation: `License revoked`. */
+export const resultText = (code: ValidationCode): string => capitalize(refusalReasons[code]);

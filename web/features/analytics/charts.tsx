@@ -2,11 +2,10 @@ import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
 import { Anchor, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { capitalize } from '../../../contract/text.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { paths } from '../../paths.ts';
-import { refusalReasons } from '../../refusal-reasons.ts';
+import { resultText } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
@@ -144,7 +143,7 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
     <ChartCard
       exportable={can.exportAnalytics}
       title="Refused Validations by Reason"
-      columns={[steps.name, ...names.map(reasonText)]}
+      columns={[steps.name, ...names.map(resultText)]}
       rows={
         names.length === 0
           ? []
@@ -163,7 +162,7 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
               barProps={dashedBar}
               series={names.map((name) => ({
                 name,
-                label: reasonText(name),
+                label: resultText(name),
                 color: refusalHues[name],
               }))}
               {...legended}
@@ -178,9 +177,6 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
     </ChartCard>
   );
 }
-
-/** `License revoked`. */
-const reasonText = (code: ValidationCode): string => capitalize(refusalReasons[code]);
 
 /** The ten customers with the most machines. */
 export function TopCustomers({ customers }: { customers: CustomerUse['customers'] | undefined }) {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages, type validation } from '../../../contract/validation.ts';
 import { Loaded } from '../../LoadError.tsx';
+import { resultText } from '../../refusal-reasons.ts';
 import { Card } from '../../ui/Card.tsx';
 import { countColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -16,7 +17,9 @@ const columns: Column<Result>[] = [
     id: 'code',
     header: 'Result',
     width: 210,
-    cell: ({ code }) => <StatusBadge tone={code === 'VALID' ? 'teal' : 'red'}>{code}</StatusBadge>,
+    cell: ({ code }) => (
+      <StatusBadge tone={code === 'VALID' ? 'teal' : 'red'}>{resultText(code)}</StatusBadge>
+    ),
   },
   { id: 'message', header: 'Meaning', cell: ({ code }) => validationMessages[code] },
   countColumn('machines', 'Machines', 120),
