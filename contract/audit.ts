@@ -2,6 +2,17 @@ import { z } from 'zod';
 import { dateTime, id, namedObject, queryFlag, requiredText, search, text, wholeNumber } from './common.ts';
 import { route, staffWith } from './route.ts';
 
+/** A record that an entry names. */
+const namedRecord = namedObject('NamedRecord', {
+  kind: z.enum(['api_key', 'customer', 'license', 'machine', 'release', 'user']),
+  id: z.string().meta({ description: 'Of its page: the display id of a machine, the email of a user' }),
+  name: z
+    .string()
+    .meta({ description: 'As the summary says it; the id where only the values before or after name it' }),
+  hostname: z.string().nullable().meta({ description: 'Of a machine' }),
+});
+export type NamedRecord = z.output<typeof namedRecord>;
+
 /** An audit entry in the list; snake_case as the spec names it (part 2, section 3). */
 export const auditEntry = namedObject('AuditEntry', {
   audit_id: z.string(),
@@ -16,13 +27,10 @@ export const auditEntry = namedObject('AuditEntry', {
   ip_address: z.string().nullable(),
   success: z.boolean(),
   error_message: z.string().nullable(),
-  subject: z
-    .object({ kind: z.enum(['api_key', 'customer', 'license', 'machine', 'release']), id: z.string() })
-    .nullable()
-    .meta({
-      description:
-        'The record with a page or dialog of its own that the entry is about; null if it is deleted',
-    }),
+  records: z.array(namedRecord).meta({
+    description:
+      'Records that the entry names, with a page, list row or dialog of their own; without those that are deleted',
+  }),
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 

@@ -76,6 +76,7 @@ export const timelineEntry = namedObject('TimelineEntry', {
   by: z.string().nullable().meta({ description: 'Null for a caller that was not signed in' }),
   event: z.string(),
   what: auditEntry.shape.changes_summary,
+  records: auditEntry.shape.records,
   success: z.boolean(),
 });
 export type TimelineEntry = z.output<typeof timelineEntry>;
@@ -122,7 +123,7 @@ export const customerExport = namedObject('CustomerExport', {
   releases: z.array(customerReleases).optional(),
   licenses: z.array(license.omit({ customer: true })).optional(),
   machines: z.array(customerMachine.omit({ displayId: true })).optional(),
-  timeline: z.array(timelineEntry.omit({ id: true })).optional(),
+  timeline: z.array(timelineEntry.omit({ id: true, records: true })).optional(),
 });
 
 const byId = z.object({ id });

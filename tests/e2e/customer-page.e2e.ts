@@ -54,6 +54,12 @@ test('a stopped workstation is found on the page of its customer, and its licens
     rowOf(page, 'All activations of this license are in use. Deactivate a machine first.'),
   ).toContainText(`${customerId}-08`);
   await expect(cell(page, 'Timeline', `${key}: issued to ${customer.name} (enterprise)`)).toBeVisible();
+  const activated = rowOf(card(page, 'Timeline'), `Machine ONC-WS-07 on ${key}: activated`);
+  await expect(activated.getByRole('link', { name: 'ONC-WS-07' })).toHaveAttribute('href', /^\/machines\//);
+  await expect(activated.getByRole('link', { name: key })).toHaveAttribute(
+    'href',
+    `/licenses/${license.licenseId}`,
+  );
   await expectAccessible(page);
 
   await page.getByPlaceholder('Search host name...').fill('ws-99');

@@ -58,7 +58,12 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('license revoked');
 
   await signInAs(page, 'super_admin', `/audit?resourceId=${license.licenseId}`, server);
-  await page.getByRole('link', { name: license.licenseKey }).first().click();
+  const issued = page.getByRole('row').filter({ hasText: 'issued to' });
+  await expect(issued.getByRole('link', { name: license.customer!.name })).toHaveAttribute(
+    'href',
+    `/customers/${license.customerId}`,
+  );
+  await issued.getByRole('link', { name: license.licenseKey }).click();
   await expect(page).toHaveURL(`/licenses/${license.licenseId}`);
   await expect(
     page.getByRole('heading', { level: 1, name: `License ${license.licenseKey}`, exact: true }),

@@ -10,18 +10,20 @@ type Place = { to: string; search?: Record<string, string> };
 
 const records = {
   api_key: { placeOf: (id) => ({ to: paths.apiKeys, search: { key: id } }), resource: 'api_keys' },
+  audit_entry: { placeOf: (id) => ({ to: paths.audit, search: { entry: id } }), resource: 'audit' },
   customer: { placeOf: (id) => ({ to: customerPath(id) }), resource: 'customers' },
   license: { placeOf: (id) => ({ to: licensePath(id) }), resource: 'licenses' },
   machine: { placeOf: (id) => ({ to: machinePath(id) }), resource: 'releases' },
   release: { placeOf: (id) => ({ to: releasePath(id) }), resource: 'releases' },
+  user: { placeOf: (email) => ({ to: paths.users, search: { search: email } }), resource: 'users' },
 } satisfies Record<string, { placeOf: (id: string) => Place; resource: Resource }>;
 
-/** The records that have a page, or a dialog with a path of its own. */
+/** The records that have a page, or a dialog or row of a list with a path of its own. */
 export type RecordKind = keyof typeof records;
 
 /** The name of a record, linked to its page for users who may read it. */
 export function RecordLink(
-  props: AnchorProps & { kind: RecordKind; id: string; title?: string; children: ReactNode },
+  props: AnchorProps & { kind: RecordKind; id: string; title?: string | undefined; children: ReactNode },
 ) {
   const { kind, id, children, ...look } = props;
   const { hasPermission } = useAuth();
@@ -43,8 +45,8 @@ export function RecordLink(
 type Keyed = { licenseId: string; licenseKey: string };
 
 /** A license by its key. */
-export const LicenseLink = ({ licenseId, licenseKey }: Keyed) => (
-  <RecordLink kind="license" id={licenseId} className="mono">
+export const LicenseLink = ({ licenseId, licenseKey, inherit = false }: Keyed & { inherit?: boolean }) => (
+  <RecordLink kind="license" id={licenseId} className="mono" inherit={inherit}>
     {licenseKey}
   </RecordLink>
 );
@@ -64,3 +66,13 @@ export const MachineLink = ({ displayId, ...look }: AnchorProps & { displayId: s
     <span className="mono">{displayId}</span>
   </RecordLink>
 );
+
+/** Who did something, as the audit log says it: a user, an API key, or a word. */
+export const UserLink = ({ by, ...look }: AnchorProps & { by: string }) =>
+  /^\S+@\S+$/.test(by) ? (
+    <RecordLink kind="user" id={by} {...look}>
+      {by}
+    </RecordLink>
+  ) : (
+    by
+  );

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../contract/audit.ts';
 import { approvals, requestHours, type ChangeRequest } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -197,6 +198,10 @@ describe('on a channel with the setting', () => {
     expect(await other.ok(approvals.list)).toContainEqual(request);
     const [entry] = await auditOf(server, request.id);
     expect(entry!.changes_summary).toBe(`Change request for ${subject}: publish at 5 %`);
+    const { entries } = await admin.ok(audit.list, { query: { resourceId: request.id } });
+    expect(entries[0]!.records).toContainEqual(
+      expect.objectContaining({ kind: 'release', id: release.id, name: subject }),
+    );
     await approveAs(other, request);
     const { changes_summary: summary } = (await auditOf(server, release.id)).at(-1)!;
     expect(summary).toBe(`${subject}: published at 5 % (requested by ${requester.email})`);

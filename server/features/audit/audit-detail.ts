@@ -2,7 +2,7 @@ import type { AuditDetail } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toEntry } from './audit-list.ts';
-import { subjectsOf } from './subjects.ts';
+import { namedRecords } from './named-records.ts';
 import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
@@ -20,7 +20,7 @@ export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failur
     .executeTakeFirst();
   if (!row) return notFound;
   return {
-    ...toEntry(row, await subjectsOf(db, [row])),
+    ...toEntry(row, await namedRecords(db, [row])),
     user_id: row.user_id,
     user_agent: row.user_agent,
     request_id: row.request_id,

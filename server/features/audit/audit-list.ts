@@ -1,10 +1,10 @@
-import type { AuditEntry, audit as calls } from '../../../contract/audit.ts';
+import type { AuditEntry, NamedRecord, audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { failField, type Failure } from '../../failure.ts';
 import { split, type Split } from './audit-filter.ts';
 import { countUpTo, findPage, type ListRow, type Position } from './audit-page.ts';
-import { subjectsOf } from './subjects.ts';
+import { namedRecords } from './named-records.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
 
@@ -43,12 +43,12 @@ export async function listEntries(
     count(filter),
   ]);
   const page = rows.slice(0, limit);
-  const subjects = await subjectsOf(db, page);
+  const records = await namedRecords(db, page);
   const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
   // a page with the last entry needs no count; one beyond it says nothing of how many there are
   const isAll = next === undefined && after === undefined && (page.length > 0 || offset === 0);
   return {
-    entries: page.map((row) => toEntry(row, subjects)),
+    entries: page.map((row) => toEntry(row, records)),
     total: counted === undefined ? page.length + (after ? 0 : offset) : Math.min(counted, mostCounted),
     totalIsExact: counted === undefined ? isAll : counted <= mostCounted,
     hasMore: next !== undefined,
@@ -57,8 +57,8 @@ export async function listEntries(
   };
 }
 
-/** An entry with the subject that is not deleted. */
-export const toEntry = (row: ListRow, subjects: ReadonlyMap<string, AuditEntry['subject']>): AuditEntry => ({
+/** An entry with the records that it names. */
+export const toEntry = (row: ListRow, records: ReadonlyMap<string, NamedRecord[]>): AuditEntry => ({
   audit_id: row.audit_id,
   timestamp: row.timestamp.toISOString(),
   user_email: row.user_email,
@@ -71,7 +71,7 @@ export const toEntry = (row: ListRow, subjects: ReadonlyMap<string, AuditEntry['
   ip_address: row.ip_address,
   success: row.success,
   error_message: row.error_message,
-  subject: subjects.get(row.resource_id ?? '') ?? null,
+  records: records.get(row.audit_id) ?? [],
 });
 
 /** The text of a position for the URL of the next page, read by `readCursor`. */

@@ -7,7 +7,7 @@ import { onlyRow } from '../../invariants.ts';
 
 /** A position in list order: newest first, ties by id. */
 export type Position = { timestamp: Date; audit_id: string };
-export type ListRow = Omit<AuditEntry, 'timestamp' | 'subject'> & { timestamp: Date };
+export type ListRow = Omit<AuditEntry, 'timestamp' | 'records'> & { timestamp: Date };
 export type Page = { after: Position | undefined; limit: number; offset: number };
 export type FoundPage = { rows: ListRow[]; searchedTo?: Position | undefined };
 

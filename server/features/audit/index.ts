@@ -8,6 +8,7 @@ export { cleanUp } from './cleanup.ts';
 export { headPlaces, readHeadJson, readKept } from './kept-heads.ts';
 export { type AuditKeys, auditKeys, exchangeKeys } from './keys.ts';
 export { closeWindows } from './refusal-windows.ts';
+export { namedRecords } from './named-records.ts';
 export { entriesAbout, withoutName } from './record-entries.ts';
 export { type Refusals, createRefusals } from './refusals.ts';
 export { signInsForToday } from './sign-ins.ts';

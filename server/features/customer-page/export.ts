@@ -65,7 +65,7 @@ export async function exportCustomer(
     ...(refused && { refusedValidations: refused.latest.map(withoutDisplayId) }),
     ...(releases && { releases }),
     ...(readsLicenses && { licenses: licensesOf(db, customerId), machines: machinesOf(db, customerId) }),
-    ...(exportsAudit && { timeline: withoutIds(wholeTimeline(db, customerId)) }),
+    ...(exportsAudit && { timeline: wholeTimeline(db, customerId) }),
   };
   return {
     fileName: `customer-${customerId}-${by.now.toISOString().slice(0, 10)}.json`,
@@ -105,8 +105,4 @@ async function* machinesOf(db: Db, customerId: string) {
 function withoutDisplayId<Row extends { displayId: unknown }>(row: Row): Omit<Row, 'displayId'> {
   const { displayId: _, ...rest } = row;
   return rest;
-}
-
-async function* withoutIds(entries: ReturnType<typeof wholeTimeline>) {
-  for await (const { id: _, ...entry } of entries) yield entry;
 }

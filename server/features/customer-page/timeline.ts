@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { customerPage as calls, TimelineEntry } from '../../../contract/customer-page.ts';
+import type { AuditEntry } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { failField, isFailure, type Failure } from '../../failure.ts';
 import { findCustomer } from '../customers/index.ts';
 import { ownershipsOf } from '../licenses/index.ts';
-import { readCursor, writeCursor, type Position } from '../audit/index.ts';
+import { namedRecords, readCursor, writeCursor, type Position } from '../audit/index.ts';
 
-type Row = Position & Pick<TimelineEntry, 'by' | 'event' | 'what' | 'success'>;
+type Row = Position &
+  Pick<AuditEntry, 'resource_id' | 'changes_summary'> &
+  Pick<TimelineEntry, 'by' | 'event' | 'success'>;
 
 /** A page of what was done to a customer and what is theirs, newest first. */
 export async function listTimeline(
@@ -22,15 +25,23 @@ export async function listTimeline(
   const rows = await readTimeline(db, customerId, { limit: limit + 1, behind });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { entries: page.map(toEntry), next: last ? writeCursor(last) : null };
+  const records = await namedRecords(db, page);
+  return {
+    entries: page.map((row) => ({
+      id: row.audit_id,
+      ...toLine(row),
+      records: records.get(row.audit_id) ?? [],
+    })),
+    next: last ? writeCursor(last) : null,
+  };
 }
 
 /** All of it, in batches that hold no connection in between. */
-export async function* wholeTimeline(db: Db, customerId: string): AsyncGenerator<TimelineEntry> {
+export async function* wholeTimeline(db: Db, customerId: string): AsyncGenerator<Line> {
   const limit = 1000;
   for (let behind: Position | undefined; ;) {
     const rows = await readTimeline(db, customerId, { limit, behind });
-    yield* rows.map(toEntry);
+    yield* rows.map(toLine);
     behind = rows.at(-1);
     if (rows.length < limit) return;
   }
@@ -58,7 +69,7 @@ async function readTimeline(
       select 'license', license_id::text, since, until from held
       union all
       select 'activation', activation_id::text, since, until from held join activations using (license_id))
-    select e.audit_id, e.timestamp, e.user_email as by, e.event_type as event, e.changes_summary as what, e.success
+    select e.audit_id, e.timestamp, e.user_email as by, e.event_type as event, e.changes_summary, e.resource_id, e.success
       from records r cross join lateral (
         select * from audit_entries e
          where e.resource_id = r.id and e.resource_type = r.type
@@ -68,8 +79,12 @@ async function readTimeline(
   return rows;
 }
 
-const toEntry = ({ audit_id, timestamp, ...entry }: Row): TimelineEntry => ({
-  id: audit_id,
+type Line = Omit<TimelineEntry, 'id' | 'records'>;
+
+const toLine = ({ timestamp, by, event, changes_summary, success }: Row): Line => ({
   at: timestamp.toISOString(),
-  ...entry,
+  by,
+  event,
+  what: changes_summary,
+  success,
 });

@@ -2,6 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
 import { LoadError } from '../../LoadError.tsx';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -51,7 +52,7 @@ function Entry({ entry }: { entry: AuditDetail }) {
         </p>
         {entry.error_message && <p className={classes.failure}>{entry.error_message}</p>}
       </div>
-      <FieldChanges before={entry.before} after={entry.after} />
+      <FieldChanges before={entry.before} after={entry.after} records={entry.records} />
       <RequestFacts entry={entry} />
     </Stack>
   );
@@ -62,9 +63,12 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
   const { resource_id, resource_type, seal } = entry;
   const facts: Record<string, React.ReactNode> = {
     When: <time dateTime={entry.timestamp}>{`${momentText(entry.timestamp)} (${entry.timestamp})`}</time>,
-    Who: [userText(entry.user_email), entry.user_role && rolesText(entry.user_role)]
-      .filter(Boolean)
-      .join(', '),
+    Who: (
+      <>
+        <UserLink by={userText(entry.user_email)} inherit />
+        {entry.user_role && `, ${rolesText(entry.user_role)}`}
+      </>
+    ),
     Resource: resource_type,
     'Resource ID': resource_id && <CopyText value={resource_id} what="resource id" />,
     Address: entry.ip_address,

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import type { NamedRecord } from '../../../contract/audit.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { counted } from '../../ui/counted.ts';
 import classes from './audit.module.css';
 import { differences, valueText, type Difference } from './differences.ts';
@@ -7,7 +9,8 @@ import { differences, valueText, type Difference } from './differences.ts';
 type Fields = Record<string, unknown> | null;
 
 /** Before → after, field by field; unchanged fields are shown on request. */
-export function FieldChanges({ before, after }: { before: Fields; after: Fields }) {
+export function FieldChanges(props: { before: Fields; after: Fields; records?: readonly NamedRecord[] }) {
+  const { before, after, records = [] } = props;
   const [whole, setWhole] = useState(false);
   const all = differences(before, after);
   const changed = all.filter((one) => one.kind !== 'same');
@@ -30,8 +33,8 @@ export function FieldChanges({ before, after }: { before: Fields; after: Fields 
           {(whole ? all : changed).map((one) => (
             <tr key={one.field} data-kind={one.kind}>
               <th scope="row">{one.field}</th>
-              <Value of={one} side="before" />
-              <Value of={one} side="after" />
+              <Value of={one} side="before" records={records} />
+              <Value of={one} side="after" records={records} />
             </tr>
           ))}
         </tbody>
@@ -52,9 +55,19 @@ export function FieldChanges({ before, after }: { before: Fields; after: Fields 
 }
 
 /** `<del>` and `<ins>` make the meaning of the colors accessible. */
-function Value({ of: { kind, ...values }, side }: { of: Difference; side: 'before' | 'after' }) {
+function Value(props: { of: Difference; side: 'before' | 'after'; records: readonly NamedRecord[] }) {
+  const { of, side, records } = props;
+  const { kind, ...values } = of;
   const text = valueText(values[side]);
   if (text === null) return <td className={classes.nothing}>—</td>;
-  if (kind === 'same') return <td>{text}</td>;
-  return <td>{side === 'before' ? <del>{text}</del> : <ins>{text}</ins>}</td>;
+  const record = records.find(({ id, name }) => text === id || text === name);
+  const shown = record ? (
+    <RecordLink kind={record.kind} id={record.id} inherit>
+      {text}
+    </RecordLink>
+  ) : (
+    text
+  );
+  if (kind === 'same') return <td>{shown}</td>;
+  return <td>{side === 'before' ? <del>{shown}</del> : <ins>{shown}</ins>}</td>;
 }

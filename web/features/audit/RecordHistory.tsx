@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { HistoryCard } from '../../HistoryCard.tsx';
+import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useAuth } from '../../session.tsx';
 import { auditListQuery } from './queries.ts';
+import { Summary } from './Summary.tsx';
 import { RecordHistoryLink } from './RecordHistoryLink.tsx';
 
 /** The latest changes of a record, for users who may read the audit log. */
@@ -21,7 +22,7 @@ function History(of: { resourceType: string; resourceId: string }) {
         id: entry.audit_id,
         at: entry.timestamp,
         by: entry.user_email,
-        what: entry.changes_summary,
+        what: <Summary of={entry} />,
       }))}
     >
       {list.data?.hasMore && <p className="dimmed small">The latest {list.data.entries.length} are shown.</p>}

@@ -1,16 +1,24 @@
+import { Fragment } from 'react';
 import type { AuditEntry } from '../../../contract/audit.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
+import { namedParts } from './named-parts.ts';
 
-/** What happened, with the record that it begins with linked to its page. */
-export function Summary({ of: { changes_summary, subject } }: { of: AuditEntry }) {
-  const end = changes_summary.indexOf(': ');
-  if (!subject || end < 0) return changes_summary;
-  return (
-    <>
-      <RecordLink kind={subject.kind} id={subject.id} inherit>
-        {changes_summary.slice(0, end)}
+/** What happened, with each record that it names linked to its page. `hostNames`: say them in place of machine ids. */
+export function Summary(props: { of: Pick<AuditEntry, 'changes_summary' | 'records'>; hostNames?: boolean }) {
+  const { of, hostNames = false } = props;
+  return namedParts(of.changes_summary, of.records).map((part, index) =>
+    typeof part === 'string' ? (
+      <Fragment key={index}>{part}</Fragment>
+    ) : (
+      <RecordLink
+        key={index}
+        kind={part.kind}
+        id={part.id}
+        inherit
+        title={(hostNames ? part.name : part.hostname) ?? undefined}
+      >
+        {(hostNames && part.hostname) || part.name}
       </RecordLink>
-      {changes_summary.slice(end)}
-    </>
+    ),
   );
 }

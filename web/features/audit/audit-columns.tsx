@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import type { AuditEntry } from '../../../contract/audit.ts';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -31,7 +32,10 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     width: '38%',
     least: 110,
     cell: (entry) => (
-      <Two first={userText(entry.user_email)} second={entry.user_role && rolesText(entry.user_role)} />
+      <Two
+        first={<UserLink by={userText(entry.user_email)} />}
+        second={entry.user_role && rolesText(entry.user_role)}
+      />
     ),
   },
   {

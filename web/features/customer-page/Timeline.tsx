@@ -1,22 +1,18 @@
-import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { TimelineEntry } from '../../../contract/customer-page.ts';
-import { HistoryCard, type HistoryLine } from '../../HistoryCard.tsx';
+import { HistoryCard, type HistoryLine } from '../../shell/HistoryCard.tsx';
 import { OlderButton } from '../../OlderButton.tsx';
-import { paths } from '../../paths.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { Summary } from '../audit/index.ts';
 import { timelineQuery } from './queries.ts';
 
-const lineOf = ({ id, at, by, what, success }: TimelineEntry): HistoryLine => ({
+const lineOf = ({ id, at, by, what, records, success }: TimelineEntry): HistoryLine => ({
   id,
   at,
   by,
   what: (
     <>
-      <Anchor renderRoot={(root) => <Link {...root} to={paths.audit} search={{ entry: id }} />} c="inherit">
-        {what}
-      </Anchor>{' '}
+      <Summary of={{ changes_summary: what, records }} hostNames />{' '}
       {!success && <StatusBadge tone="red">Failed</StatusBadge>}
     </>
   ),

@@ -6,7 +6,7 @@ import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
-import { HistoryCard } from '../../HistoryCard.tsx';
+import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
-import { Loaded } from './LoadError.tsx';
-import { Card } from './ui/Card.tsx';
-import { DataTable } from './ui/DataTable.tsx';
-import { RelativeTime } from './ui/RelativeTime.tsx';
-import { EmptyState } from './ui/states.tsx';
+import { Loaded } from '../LoadError.tsx';
+import { RecordLink, UserLink } from './RecordLink.tsx';
+import { Card } from '../ui/Card.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import { RelativeTime } from '../ui/RelativeTime.tsx';
+import { EmptyState } from '../ui/states.tsx';
 
-/** A line of a history: when, by whom as the audit log says it, what. */
+/** A line of a history, by the id of its audit entry: when, by whom as the audit log says it, what. */
 export type HistoryLine = { id: string; at: string; by: string | null; what: ReactNode };
 
 const columns = [
@@ -13,13 +14,18 @@ const columns = [
     id: 'at',
     header: 'When',
     width: 140,
-    cell: ({ at }: HistoryLine) => <RelativeTime value={at} />,
+    cell: ({ id, at }: HistoryLine) => (
+      <RecordLink kind="audit_entry" id={id}>
+        <RelativeTime value={at} />
+      </RecordLink>
+    ),
   },
   {
     id: 'by',
     header: 'By',
     width: 220,
-    cell: ({ by }: HistoryLine) => (by === 'system' ? 'Lanyard' : (by ?? 'Not signed in')),
+    cell: ({ by }: HistoryLine) =>
+      by === 'system' ? 'Lanyard' : by === null ? 'Not signed in' : <UserLink by={by} />,
   },
   {
     id: 'what',
