@@ -61,6 +61,7 @@ export const timelineRun = namedObject('TimelineRun', {
   id: z.string(),
   kind: z.enum(['validation', ...updateEventTypes]),
   code: z.enum(validationCodes).nullable().meta({ description: 'The result of a validation' }),
+  licenseId: z.string().nullable(),
   licenseKey: z.string().nullable(),
   fromVersion: z.string().nullable(),
   toVersion: z.string().nullable(),

@@ -23,13 +23,16 @@ describe('the timeline', () => {
     const { displayId } = await eventually(async () => (await find('WS-TOLD')) ?? false);
     const told = async (who: Api) => {
       const { data } = (await who.call(calls.timeline, { params: { id: displayId } })).body;
-      return data.map(({ kind, code, count }) => `${kind} ${code} ${count}`).toSorted();
+      return data
+        .map(({ kind, code, count, licenseId }) => `${kind} ${code} ${count} ${licenseId}`)
+        .toSorted();
     };
-    const all = ['check null 2', 'validation REVOKED 1', 'validation VALID 3'];
+    const { licenseId } = license;
+    const all = ['check null 2 null', `validation REVOKED 1 ${licenseId}`, `validation VALID 3 ${licenseId}`];
     await eventually(async () => (await told(staff)).length === all.length);
     expect(await told(staff)).toEqual(all);
     expect(await told(server.api((await server.signInAs('binary_manager')).byCookie))).toEqual([
-      'check null 2',
+      'check null 2 null',
     ]);
   });
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { machineStandings as calls } from '../../../contract/machine-standing.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { type Failure, isFailure } from '../../failure.ts';
@@ -59,6 +58,7 @@ async function eventsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
     at: row.occurred_at,
     kind: row.event_type,
     code: null,
+    licenseId: null,
     licenseKey: null,
     fromVersion: row.from_version,
     toVersion: row.to_version,
@@ -68,8 +68,9 @@ async function eventsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
 }
 
 async function validationsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
-  const { rows } = await sql<{ id: string; at: Date; code: ValidationCode; licenseKey: string }>`
-    select 'validation ' || v.validation_id as id, v.occurred_at as at, v.code, l.license_key as "licenseKey"
+  const { rows } = await sql<Pick<Entry, 'id' | 'at' | 'code' | 'licenseId' | 'licenseKey'>>`
+    select 'validation ' || v.validation_id as id, v.occurred_at as at, v.code, l.license_id as "licenseId",
+           l.license_key as "licenseKey"
       from ${attempts(sql`${hash}`)} s
      cross join lateral (
        select validation_id, occurred_at, code from validations

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Explanation } from '../../../contract/machines.ts';
 import { BucketStrip } from '../../BucketStrip.tsx';
 import { Loaded } from '../../LoadError.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -21,7 +22,9 @@ const columns: Column<Explanation>[] = [
     header: 'Release',
     cell: (offer) => (
       <>
-        {offer.version}{' '}
+        <RecordLink kind="release" id={offer.releaseId} inherit>
+          {offer.version}
+        </RecordLink>{' '}
         <span className="dimmed">
           {offer.channel} {unusualKind(offer.fileKind)}
         </span>

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TimelineRun } from '../../../contract/machine-standing.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { OlderButton } from '../../OlderButton.tsx';
+import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconCircleX, IconShieldCheck } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -43,6 +44,7 @@ export function Timeline({ machineId }: { machineId: string }) {
 }
 
 function Run({ run }: { run: TimelineRun }) {
+  const { licenseId, licenseKey } = run;
   const now = useNow();
   const Icon = !run.success
     ? IconCircleX
@@ -55,7 +57,12 @@ function Run({ run }: { run: TimelineRun }) {
       <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
         {runSentence(run)}
-        {run.licenseKey && <span className="dimmed"> on {run.licenseKey}</span>}
+        {licenseId && licenseKey && (
+          <span className="dimmed">
+            {' '}
+            on <LicenseLink licenseId={licenseId} licenseKey={licenseKey} inherit />
+          </span>
+        )}
       </span>
       <span className={classes.when}>
         {run.count === 1 ? momentText(run.to) : rangeText(run.from, run.to, now)}
