@@ -87,7 +87,7 @@ export type MachineGroup = (typeof machineGroups)[number];
 export const rolloutMachine = namedObject('RolloutMachine', {
   displayId: z.string(),
   customers: z
-    .array(z.string())
+    .array(z.object({ customerId: z.string(), name: z.string() }))
     .nullable()
     .meta({ description: 'Of the licenses with a seat of it; null for users who may not read customers' }),
   runs: z.string().nullable(),

@@ -66,7 +66,9 @@ export async function machinesCsv(
     fileName: `machines-${release.version}-${group}.csv`,
     stream: csvStream(rows(), {
       Machine: (row) => row.displayId,
-      ...(mayRead(by, 'customers') && { Customers: (row: Row) => row.customers?.join('; ') }),
+      ...(mayRead(by, 'customers') && {
+        Customers: (row: Row) => row.customers?.map(({ name }) => name).join('; '),
+      }),
       Runs: (row) => row.runs,
       'Moved On': (row) => (row.movedOn ? 'Yes' : 'No'),
       'Last Seen': (row) => row.lastSeen.toISOString(),
@@ -93,9 +95,11 @@ async function read(
 ): Promise<Row[]> {
   const order = inKeyOrder ? sql`m.machine_hash` : sql`m.last_seen desc, m.machine_hash desc`;
   const customers = mayRead(by, 'customers')
-    ? sql`array(select distinct c.name from ${activationsOfRecord(sql`m.machine_hash`)} a join licenses l using (license_id)
-                  join customers c using (customer_id)
-                 where a.status = 'active' order by c.name)`
+    ? sql`(select coalesce(jsonb_agg(to_jsonb(c) order by c.name, c."customerId"), '[]') from (
+            select distinct customer_id as "customerId", c.name
+              from ${activationsOfRecord(sql`m.machine_hash`)} a join licenses l using (license_id)
+              join customers c using (customer_id)
+             where a.status = 'active') c)`
     : sql`null`;
   const { rows } = await sql<Row>`
     with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})

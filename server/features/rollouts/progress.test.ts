@@ -99,7 +99,11 @@ test('a draft that nobody was offered has a page of zeros', async () => {
 test('its machines are searched, and name their customers to those who may read them', async () => {
   expect((await listed(release, 'running')).map((m) => m.runs)).toEqual(['5.1.0', '5.1.0']);
   const [good] = await listed(release, 'running', 'good', admin);
-  expect(good).toMatchObject({ customers: ['Clinic "Ost", =1+1'], movedOn: false, failureCode: null });
+  expect(good).toMatchObject({
+    customers: [{ name: 'Clinic "Ost", =1+1' }],
+    movedOn: false,
+    failureCode: null,
+  });
   expect((await listed(release, 'running', 'good'))[0]!.customers).toBeNull();
   expect(await listed(release, 'running', 'nowhere')).toEqual([]);
   const csv = await admin.call(rollouts.machinesCsv, { ...at(release), query: { group: 'running' } });
@@ -135,7 +139,9 @@ test('a withdrawn release keeps who had it, and who has moved on since', async (
     ['5.1.0', false],
     ['5.2.0', true],
   ]);
-  expect(affected.flatMap(({ customers }) => customers)).toEqual(['Clinic "Ost", =1+1']);
+  expect(affected.flatMap(({ customers }) => customers!.map(({ name }) => name))).toEqual([
+    'Clinic "Ost", =1+1',
+  ]);
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
   await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Again' } });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });

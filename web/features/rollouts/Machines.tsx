@@ -1,12 +1,13 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
 import { oneOf } from '../../search-params.ts';
-import { MachineLink } from '../../shell/RecordLink.tsx';
+import { MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { counted } from '../../ui/counted.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -37,7 +38,15 @@ const columns: Column<RolloutMachine>[] = [
     id: 'customers',
     header: 'Customers',
     width: '30%',
-    cell: ({ customers }) => customers?.join(', '),
+    cell: ({ customers }) =>
+      customers?.map(({ customerId, name }, index) => (
+        <Fragment key={customerId}>
+          {index > 0 && ', '}
+          <RecordLink kind="customer" id={customerId} inherit>
+            {name}
+          </RecordLink>
+        </Fragment>
+      )),
   },
   {
     id: 'runs',
