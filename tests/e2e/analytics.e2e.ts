@@ -223,6 +223,10 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     const versions = card(page, 'Versions in the Field');
     await expect(versions.getByRole('columnheader')).toHaveText(['Customer', '4.10.0', '4.9.0']);
     await expect(rowOf(versions, 'Busy Hospital').getByRole('cell')).toHaveText(['1', '2']);
+    await expect(versions.getByRole('link', { name: 'Busy Hospital' })).toHaveAttribute(
+      'href',
+      /^\/customers\//,
+    );
   });
 
   await test.step('the period, in the address', async () => {

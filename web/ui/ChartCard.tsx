@@ -15,13 +15,15 @@ export function ChartCard(
     /** Shown instead of both if there is no data. */
     empty: ReactNode;
     children: ReactNode;
+    /** What shows the names in the table, such as their links. */
+    names?: readonly ReactNode[];
     /** Shown below chart and table. */
     note?: ReactNode;
     /** Offers the table as CSV and the drawing as PNG. */
     exportable?: boolean;
   },
 ) {
-  const { title, columns, rows, empty, children, note } = props;
+  const { title, columns, rows, names, empty, children, note } = props;
   const [view, setView] = useState('chart');
   const card = useRef<HTMLElement>(null);
   const figures = { title, columns, rows };
@@ -40,7 +42,16 @@ export function ChartCard(
         )
       }
     >
-      {rows.length === 0 ? empty : view === 'chart' ? children : <FigureTable {...figures} />}
+      {rows.length === 0 ? (
+        empty
+      ) : view === 'chart' ? (
+        children
+      ) : (
+        <FigureTable
+          {...figures}
+          rows={rows.map(([name, ...values], row) => [names?.[row] ?? name, ...values])}
+        />
+      )}
       {note && (
         <Text size="xs" c="dimmed" mt={6}>
           {note}

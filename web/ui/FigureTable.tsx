@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { OfWhichProven } from './OfWhichProven.tsx';
 import classes from './FigureTable.module.css';
 import { countText } from './numbers.ts';
@@ -11,7 +12,7 @@ export type Figures = {
 
 /** A number, or one of machines. */
 type Figure = number | null | { all: number; proven: number };
-type FigureRows = readonly (readonly [name: string, ...values: Figure[]])[];
+type FigureRows = readonly (readonly [name: ReactNode, ...values: Figure[]])[];
 
 /** A table of figures that scrolls horizontally. */
 export function FigureTable({ title, columns, rows }: Omit<Figures, 'rows'> & { rows: FigureRows }) {
@@ -29,7 +30,7 @@ export function FigureTable({ title, columns, rows }: Omit<Figures, 'rows'> & { 
         </thead>
         <tbody>
           {rows.map(([name, ...values], row) => (
-            <tr key={`${name} ${row}`}>
+            <tr key={row}>
               <th scope="row">{name}</th>
               {values.map((value, column) => (
                 <td key={columns[column + 1]}>

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { CustomerUse } from '../../../contract/analytics.ts';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { FigureTable } from '../../ui/FigureTable.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -16,7 +17,16 @@ export function VersionsTable({ versions }: { versions: CustomerUse['versions'] 
       {rows.length === 0 ? (
         <EmptyState title="No versions yet">Machines say their version when they validate.</EmptyState>
       ) : (
-        <FigureTable title={title} columns={['Customer', ...names]} rows={rows} />
+        <FigureTable
+          title={title}
+          columns={['Customer', ...names]}
+          rows={rows.map(({ customerId, company, figures }) => [
+            <RecordLink key={customerId} kind="customer" id={customerId}>
+              {company}
+            </RecordLink>,
+            ...figures,
+          ])}
+        />
       )}
     </Card>
   );

@@ -7,6 +7,7 @@ import type { ValidationCode } from '../../../contract/validation.ts';
 import { paths } from '../../paths.ts';
 import { resultText } from '../../refusal-reasons.ts';
 import { useAuth } from '../../session.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
@@ -189,6 +190,11 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
       title="Top 10 Customers"
       columns={['Customer', 'Active Users', 'Active Licenses']}
       rows={customers.map((c) => [c.company, c.activeUsers, c.activeLicenses])}
+      names={customers.map((c) => (
+        <RecordLink key={c.customerId} kind="customer" id={c.customerId}>
+          {c.company}
+        </RecordLink>
+      ))}
       empty={<NoValidations />}
     >
       <InTurn height={tall}>

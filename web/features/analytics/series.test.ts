@@ -41,6 +41,8 @@ test('codes become one row a day, without those that are no failure', () => {
   ]);
 });
 
+const figure = (all: number, proven: number) => ({ all, proven });
+
 test('versions become one row a customer, the newest version first', () => {
   const { names, rows } = versionsByCustomer([
     { customerId: '1', company: 'Clinic', appVersion: '4.9.0', machines: 1, provenMachines: 0 },
@@ -50,9 +52,9 @@ test('versions become one row a customer, the newest version first', () => {
   ]);
   expect(names).toEqual(['4.10.0', '4.9.0']);
   expect(rows).toEqual([
-    ['Clinic', { all: 3, proven: 2 }, { all: 1, proven: 0 }],
-    ['Clinic', { all: 0, proven: 0 }, { all: 5, proven: 0 }],
-    ['Lab', { all: 0, proven: 0 }, { all: 2, proven: 2 }],
+    { customerId: '1', company: 'Clinic', figures: [figure(3, 2), figure(1, 0)] },
+    { customerId: '2', company: 'Clinic', figures: [figure(0, 0), figure(5, 0)] },
+    { customerId: '3', company: 'Lab', figures: [figure(0, 0), figure(2, 2)] },
   ]);
 });
 

@@ -154,9 +154,11 @@ export function versionsByCustomer(versions: CustomerUse['versions']) {
     versions.find((v) => v.customerId === customerId && v.appVersion === appVersion);
   return {
     names,
-    rows: [...customers].map(
-      ([id, company]) => [company, ...names.map((name) => figureOf(machinesOf(id, name)))] as const,
-    ),
+    rows: [...customers].map(([customerId, company]) => ({
+      customerId,
+      company,
+      figures: names.map((name) => figureOf(machinesOf(customerId, name))),
+    })),
   };
 }
 

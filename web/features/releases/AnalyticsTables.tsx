@@ -1,5 +1,5 @@
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
-import { MachineLink } from '../../shell/RecordLink.tsx';
+import { MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { countColumn, type Column, type DataTableProps } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { OfWhichProven } from '../../ui/OfWhichProven.tsx';
@@ -41,7 +41,15 @@ export const MachineActivity = ({ machines }: { machines: Activity[] | undefined
 );
 
 const performanceColumns: Column<ReleaseStat>[] = [
-  { id: 'version', header: 'Version', cell: (row) => row.version },
+  {
+    id: 'version',
+    header: 'Version',
+    cell: (row) => (
+      <RecordLink kind="release" id={row.id}>
+        {row.version}
+      </RecordLink>
+    ),
+  },
   { id: 'channel', header: 'Channel', cell: (row) => <ChannelBadge channel={row.channel} /> },
   {
     id: 'platform',
