@@ -54,12 +54,6 @@ export const aboutRelease = ({ id, version }: { id: string; version: string }): 
   to: releasePath(id),
 });
 
-/** A release of which the id is not known. */
-export const aboutVersion = (version: string): ToastSubject => ({
-  name: version,
-  to: listPath(paths.releases, { search: version }),
-});
-
 export const aboutApproval = ({ subject }: { subject: string }): ToastSubject => ({
   name: subject,
   to: paths.approvals,

@@ -87,7 +87,7 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
   if (action?.reason)
     void toast({
       message: `${action.label}: ${action.reason}`,
-      subject: { name: props.rowLabel?.(row) ?? id },
+      subject: { name: props.rowLabel?.(row) ?? id, to: props.peek?.to(row) },
       tone: 'red',
     });
   else if (action) runAction(action);

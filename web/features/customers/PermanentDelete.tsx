@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { askedOnce } from '../../query-client.ts';
+import { aboutCustomer } from '../../toast-subjects.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -35,9 +36,13 @@ export default function PermanentDelete({
   const failed = check.isError;
   useEffect(() => {
     if (!failed) return;
-    void toast({ message: 'Failed to check if customer can be deleted', subject: { name }, tone: 'red' });
+    void toast({
+      message: 'Failed to check if customer can be deleted',
+      subject: aboutCustomer({ customerId: id, name }),
+      tone: 'red',
+    });
     onClose();
-  }, [failed, name, onClose]);
+  }, [failed, id, name, onClose]);
 
   if (!check.data) return null;
   if (!check.data.canDelete)

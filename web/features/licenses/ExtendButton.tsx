@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { extensions } from '../../../contract/license-term.ts';
 import { messageOf } from '../../api-error.ts';
+import { licensePath } from '../../paths.ts';
 import { queryClient } from '../../query-client.ts';
 import { aboutLicense } from '../../toast-subjects.ts';
 import { pressOnce } from '../../ui/press-once.ts';
@@ -37,7 +38,11 @@ export default function ExtendButton(props: {
       });
     },
     onError: (error) =>
-      void toast({ message: `Not extended: ${messageOf(error)}`, subject: { name }, tone: 'red' }),
+      void toast({
+        message: `Not extended: ${messageOf(error)}`,
+        subject: { name, to: licensePath(licenseId) },
+        tone: 'red',
+      }),
   });
   return (
     <Button

@@ -2,7 +2,7 @@ import { signInAgain } from '../../api-error.ts';
 import { queryClient } from '../../query-client.ts';
 import { getSession, sessionStore } from '../../session-store.ts';
 import { createStore, useStore } from '../../ui/store.ts';
-import { aboutVersion } from '../../toast-subjects.ts';
+import { aboutRelease } from '../../toast-subjects.ts';
 import { toast } from '../../ui/toast.tsx';
 import { hashFile } from './hash-file.ts';
 import { createUploadList, type Upload } from './upload-list.ts';
@@ -28,12 +28,12 @@ export const uploadList = createUploadList({
     all = uploads;
     publish();
   },
-  onDone({ fields }) {
+  onDone(_, release) {
     // The response contained the release: lists only have to be refetched (spec part 2, section 2.2).
     void queryClient.invalidateQueries();
     void toast({
-      message: `Release ${fields.version} uploaded`,
-      subject: aboutVersion(fields.version),
+      message: `Release ${release.version} uploaded`,
+      subject: aboutRelease(release),
     });
   },
 });
