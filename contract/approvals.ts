@@ -71,6 +71,7 @@ export const changeRequest = namedObject('ChangeRequest', {
   id: z.string(),
   call: z.string().meta({ description: 'The call that approving makes' }),
   subject: z.string().meta({ description: 'What changes: 2.0.0 for Windows x64 (stable)' }),
+  releaseId: z.string().nullable().meta({ description: 'Of the release that changes' }),
   what: z.string().meta({ description: 'How it changes: publish at 5 %' }),
   changes: z
     .array(z.object({ field: z.string(), from: z.unknown(), to: z.unknown() }))

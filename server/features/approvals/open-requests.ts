@@ -106,6 +106,7 @@ export const toRequest = (row: RequestRow, version: Date | null | undefined, at:
   id: row.request_id,
   call: row.call,
   subject: row.subject,
+  releaseId: (row.params as { releaseId?: string }).releaseId ?? null,
   what: row.what,
   changes: row.changes as ChangeRequest['changes'],
   state: stateOf(row, at),

@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { Facts } from '../../ui/Facts.tsx';
@@ -63,7 +64,7 @@ function Maker({ apiKey }: { apiKey: ApiKey }) {
   const notice = makerNotice(apiKey);
   return (
     <>
-      {apiKey.maker?.email ?? 'Lanyard'}
+      <UserLink by={apiKey.maker?.email ?? 'Lanyard'} />
       {notice && (
         <p role="note" className={`${classes.warning} ${classes.ofMaker}`}>
           <IconAlertTriangle size={16} />

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../contract/api-keys.ts';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import type { RowActionList } from '../../ui/row-actions.ts';
@@ -51,7 +52,9 @@ function Created({ apiKey: { createdAt, maker } }: { apiKey: ApiKey }) {
       <time dateTime={createdAt} title={fullTime(createdAt)}>
         {shortDate(createdAt)}
       </time>
-      <span className="dimmed small ellipsis">by {by}</span>
+      <span className="dimmed small ellipsis">
+        by <UserLink by={by} inherit />
+      </span>
     </div>
   );
 }

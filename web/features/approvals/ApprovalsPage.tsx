@@ -6,6 +6,7 @@ import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
+import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
@@ -90,12 +91,22 @@ function Recent({ requests }: { requests: ChangeRequest[] }) {
         {requests.map((request) => (
           <li key={request.id}>
             <div>
-              {request.subject}: {request.what}
+              {request.releaseId ? (
+                <RecordLink kind="release" id={request.releaseId} inherit>
+                  {request.subject}
+                </RecordLink>
+              ) : (
+                request.subject
+              )}
+              : {request.what}
               <Text c="dimmed" size="sm">
-                Requested by {request.requestedBy} <RelativeTime value={request.requestedAt} />
-                {request.decidedBy &&
-                  request.state !== 'withdrawn' &&
-                  `, ${request.state} by ${request.decidedBy}`}
+                Requested by <UserLink by={request.requestedBy} inherit />{' '}
+                <RelativeTime value={request.requestedAt} />
+                {request.decidedBy && request.state !== 'withdrawn' && (
+                  <>
+                    , {request.state} by <UserLink by={request.decidedBy} inherit />
+                  </>
+                )}
                 {request.reason && `: ${request.reason}`}
               </Text>
             </div>

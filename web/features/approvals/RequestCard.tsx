@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
+import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
@@ -27,17 +28,29 @@ type Props = { request: ChangeRequest; onApprove: () => void; onDecline: () => v
 /** A change that waits for approval: what exactly, who asked, until when, and what this user may do. */
 export function RequestCard({ request, ...on }: Props) {
   return (
-    <Card title={`${request.subject}: ${request.what}`} actions={<State request={request} />}>
+    <Card
+      title={`${request.subject}: ${request.what}`}
+      actions={
+        <Group gap="sm">
+          {request.releaseId && (
+            <RecordLink kind="release" id={request.releaseId}>
+              Open release
+            </RecordLink>
+          )}
+          <State request={request} />
+        </Group>
+      }
+    >
       <Text c="dimmed" size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
-        Requested by {request.requestedBy} <RelativeTime value={request.requestedAt} />. Expires{' '}
-        <RelativeTime value={request.expiresAt} />.
+        Requested by <UserLink by={request.requestedBy} inherit />{' '}
+        <RelativeTime value={request.requestedAt} />. Expires <RelativeTime value={request.expiresAt} />.
       </Text>
       <RequestChanges changes={request.changes} />
       <Since request={request} />
       {!request.requesterMay && (
         <div className="amber-note">
-          {request.requestedBy} may not make this change anymore, so it cannot be approved. Somebody else must
-          ask.
+          <UserLink by={request.requestedBy} inherit c="inherit" /> may not make this change anymore, so it
+          cannot be approved. Somebody else must ask.
         </div>
       )}
       <RequestButtons request={request} {...on} />
@@ -54,7 +67,7 @@ function Since({ request: { since, subject } }: Pick<Props, 'request'>) {
       <ul className={classes.since}>
         {since.map(({ at, by, what }) => (
           <li key={`${at} ${what}`}>
-            {what}, by {by} <RelativeTime value={at} />
+            {what}, by <UserLink by={by} inherit c="inherit" /> <RelativeTime value={at} />
           </li>
         ))}
       </ul>

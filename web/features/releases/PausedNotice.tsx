@@ -3,6 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { buildText } from './release-labels.ts';
 
@@ -21,7 +22,11 @@ export function PausedNotice() {
   return (
     <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>
       <strong>
-        Rollout of {buildText(latest)} paused itself at {latest.rolloutPercentage} %.
+        Rollout of{' '}
+        <RecordLink kind="release" id={latest.id} inherit c="inherit">
+          {buildText(latest)}
+        </RecordLink>{' '}
+        paused itself at {latest.rolloutPercentage} %.
       </strong>{' '}
       {latest.pauseReason}
       {others.length > 0 && ` ${others.length} more paused themselves.`}

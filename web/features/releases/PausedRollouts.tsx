@@ -4,6 +4,7 @@ import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -43,11 +44,19 @@ function PausedRollout(props: { release: Release; onResume: () => void; onWithdr
       <IconPlayerPause size={18} stroke={1.5} className={classes.pausedIcon} />
       <div className={classes.pausedText}>
         <strong>
-          Rollout of {buildText(release)} is paused at {release.rolloutPercentage} %
+          Rollout of{' '}
+          <RecordLink kind="release" id={release.id} inherit c="inherit">
+            {buildText(release)}
+          </RecordLink>{' '}
+          is paused at {release.rolloutPercentage} %
         </strong>
         <div>
           {release.pauseReason?.replace(/\.?$/, '.')} Paused{' '}
-          {release.pausedBy !== null && `by ${release.pausedBy} `}
+          {release.pausedBy !== null && (
+            <>
+              by <UserLink by={release.pausedBy} inherit c="inherit" />{' '}
+            </>
+          )}
           <RelativeTime value={release.pausedAt} />.
         </div>
       </div>

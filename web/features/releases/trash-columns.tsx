@@ -1,5 +1,6 @@
 import { counted } from '../../ui/counted.ts';
 import type { DeletedRelease } from '../../../contract/releases.ts';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import { bytesText } from '../../ui/bytes.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -55,7 +56,12 @@ function Deleted({ release }: { release: DeletedRelease }) {
       <time dateTime={release.deletedAt} title={fullTime(release.deletedAt)}>
         {shortDate(release.deletedAt)}
       </time>
-      {by && <span className="dimmed"> by {by}</span>}
+      {by && (
+        <span className="dimmed">
+          {' '}
+          by <UserLink by={by} inherit />
+        </span>
+      )}
       {release.deletionReason && (
         <div className="dimmed small ellipsis">&quot;{release.deletionReason}&quot;</div>
       )}

@@ -3,6 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { BucketStrip } from '../../BucketStrip.tsx';
+import { UserLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -41,7 +42,8 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
       )}
       {release.pausedAt && (
         <Text c="var(--ui-orange-text)">
-          Paused {pausedBy === null ? 'by itself' : `by ${pausedBy}`}: {pauseReason}
+          Paused by {pausedBy === null ? 'itself' : <UserLink by={pausedBy} inherit c="inherit" />}:{' '}
+          {pauseReason}
         </Text>
       )}
       {next?.dueAt && <Due next={next} progress={progress} />}
