@@ -103,8 +103,8 @@ test('a publication waits for a second person, and loses nothing that was typed'
     await signInAs(otherPage, 'admin', '/customers', server);
     await expect(otherPage.getByText('asks for your approval.')).toBeVisible();
     await otherPage.keyboard.press('Control+k');
-    await otherPage.getByRole('textbox', { name: 'Type a command or search' }).fill('3.1.0');
-    await otherPage.getByRole('button', { name: /3\.1\.0 .*publish at 5 %/ }).click();
+    await otherPage.getByRole('combobox', { name: 'Type a command or search' }).fill('3.1.0');
+    await otherPage.getByRole('option', { name: /3\.1\.0 .*publish at 5 %/ }).click();
     await approve(otherPage);
     const { isDraft, rolloutPercentage, releaseNotes } = await server.admin.ok(releases.get, {
       params: { releaseId: release.id },

@@ -148,8 +148,8 @@ test('Enter in the palette opens no result for what was typed before', async ({ 
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('Control+k');
-  const field = page.getByRole('textbox', { name: 'Type a command or search' });
-  const found = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
+  const field = page.getByRole('combobox', { name: 'Type a command or search' });
+  const found = (name: string) => page.getByRole('option', { name: new RegExp(`^${name}`) });
   await field.fill(before);
   await expect(found(before)).toBeVisible();
   const searching = await hold(page, customers.list);

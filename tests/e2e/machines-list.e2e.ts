@@ -23,7 +23,7 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
   await act(page.keyboard.press('Control+k'));
   await act(page.keyboard.type(`${hostname.toLowerCase()} lyon`));
   const palette = page.getByRole('dialog', { name: 'Command palette' });
-  const found = palette.getByRole('button', { name: new RegExp(`^${hostname}`) });
+  const found = palette.getByRole('option', { name: new RegExp(`^${hostname}`) });
   await expect(found).toContainText('license revoked');
   await expect(found).toHaveAttribute('data-selected', 'true');
   await act(page.keyboard.press('Enter'));

@@ -15,9 +15,9 @@ import {
 } from './support.ts';
 
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
-const field = (page: Page) => palette(page).getByRole('textbox', { name: 'Type a command or search' });
-const selected = (page: Page) => palette(page).locator('[data-selected]');
-const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('button', { name });
+const field = (page: Page) => palette(page).getByRole('combobox', { name: 'Type a command or search' });
+const selected = (page: Page) => palette(page).getByRole('option', { selected: true });
+const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name });
 
 test('what is typed right after Ctrl-K reaches the palette, and opens nothing behind it', async ({
   page,
@@ -210,6 +210,8 @@ test('what is selected in the palette stays selected when results come or are re
   await expect(selected(page)).toContainText('Heirloom Hospital');
   await page.keyboard.press('ArrowDown');
   await expect(selected(page)).toContainText('Heirloom Laboratory');
+  const named = await field(page).getAttribute('aria-activedescendant');
+  await expect(selected(page)).toHaveAttribute('id', named ?? '');
 
   // A new result appears above it.
   await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });

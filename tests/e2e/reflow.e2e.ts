@@ -148,6 +148,6 @@ test('the command palette shows what it found', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/customers', server);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Type a command or search' }).fill('go to');
-  await expectInSight(page.getByRole('button', { name: 'Go to Today' }));
+  await page.getByRole('combobox', { name: 'Type a command or search' }).fill('go to');
+  await expectInSight(page.getByRole('option', { name: 'Go to Today' }));
 });

@@ -93,7 +93,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await page.keyboard.press('c');
   await page.keyboard.press('?');
   await page.keyboard.press('Control+k');
-  await expect(page.getByRole('textbox', { name: 'Type a command or search' })).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Type a command or search' })).toBeFocused();
   await expect(page.getByRole('dialog')).toHaveCount(1);
 });
 

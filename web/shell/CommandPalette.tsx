@@ -10,7 +10,7 @@ import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
-import { palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
+import { nameSelected, palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
 import { recentRecords } from './recent-records.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
@@ -18,6 +18,7 @@ import { classNames } from '../ui/class-names.ts';
 
 /** The list passes these props on to its scroll area, although its type does not have them. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
+const ofOptions = { viewportProps: { tabIndex: 0, role: 'listbox', 'aria-label': 'Results' } } as object;
 
 /** An entry of the list, with its action, and the keywords that match in addition to its label. */
 type Entry = Pick<PaletteItem, 'id' | 'label' | 'description'> & {
@@ -26,6 +27,12 @@ type Entry = Pick<PaletteItem, 'id' | 'label' | 'description'> & {
   choose: () => void;
 };
 type Group = { group: string; entries: Entry[] };
+
+/** `Spotlight.Action` drops its own `id`; with a space in it, it would name two. */
+const asOption = (group: string, { id }: Entry) => ({
+  role: 'option',
+  attributes: { root: { id: encodeURIComponent(`${group} ${id}`) } },
+});
 
 const delay = 150;
 const shortestSearch = 2;
@@ -86,11 +93,17 @@ export default function CommandPalette() {
         actionsGroup: classes.group,
         actionDescription: classes.description,
       })}
-      attributes={{ content: { 'aria-label': 'Command palette' } }}
+      // with the id of the library, the body would be read as the description of the dialog
+      attributes={{ content: { 'aria-label': 'Command palette' }, body: { id: 'palette' } }}
     >
       <Spotlight.Search
         placeholder="Type a command or search..."
         aria-label="Type a command or search"
+        ref={nameSelected}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={groups.length > 0}
+        aria-controls={paletteList}
         onKeyDownCapture={(event) => {
           const isFound = paletteStore.getState().selected >= local.flatMap(({ entries }) => entries).length;
           // results of what was typed before: the ones of this text may be others
@@ -104,12 +117,13 @@ export default function CommandPalette() {
         }}
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />
-      <Spotlight.ActionsList id={paletteList} {...scrolledByKeyboard}>
+      <Spotlight.ActionsList id={paletteList} {...(groups.length > 0 ? ofOptions : scrolledByKeyboard)}>
         {groups.map(({ group, entries }) => (
-          <Spotlight.ActionsGroup key={group} label={group}>
+          <Spotlight.ActionsGroup key={group} label={group} role="group" aria-label={group}>
             {entries.map((entry) => (
               <Spotlight.Action
                 key={entry.id}
+                {...asOption(group, entry)}
                 label={entry.label}
                 description={entry.description ?? ''}
                 leftSection={<entry.icon size={16} stroke={1.5} />}
@@ -119,7 +133,9 @@ export default function CommandPalette() {
           </Spotlight.ActionsGroup>
         ))}
         {groups.length === 0 && failed.length === 0 && (
-          <Spotlight.Empty>{found.isFetching ? 'Searching…' : `Nothing found for "${text}"`}</Spotlight.Empty>
+          <Spotlight.Empty role="status">
+            {found.isFetching ? 'Searching…' : `Nothing found for "${text}"`}
+          </Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
       {failed.length > 0 && (

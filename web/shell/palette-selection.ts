@@ -19,3 +19,21 @@ export function useKeptSelection(isSearching: boolean): void {
     paletteStore.updateState((state) => ({ ...state, selected }));
   });
 }
+
+/**
+ * Ref of the field, which keeps the focus: names the selected option in it, for screen readers. Spotlight moves the mark
+ * without rendering.
+ */
+export function nameSelected(field: HTMLElement | null): void | (() => void) {
+  const list = field?.closest('[role="dialog"]');
+  if (!field || !list) return;
+  const name = () => {
+    const selected = list.querySelector('[data-selected]');
+    for (const option of list.querySelectorAll('[role="option"]'))
+      option.setAttribute('aria-selected', String(option === selected));
+    field.setAttribute('aria-activedescendant', selected?.id ?? '');
+  };
+  const marks = new MutationObserver(name);
+  marks.observe(list, { subtree: true, childList: true, attributeFilter: ['data-selected', 'id'] });
+  return () => marks.disconnect();
+}
