@@ -41,6 +41,8 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
   await expect(dialog(page, 'Edit Customer')).toBeHidden();
 
   await edit.click();
+  // screen readers would say it before the first field
+  await expect(dialog(page, 'Edit Customer')).toHaveAccessibleDescription('');
   await expect(phone(page)).toHaveValue('1');
   // The second click of a double click does not close: it may have begun on a dialog above, which is closed by then.
   await page.mouse.move(4, 400);
@@ -57,7 +59,7 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
   ];
   for (const leave of waysOut) {
     await leave();
-    await expect(question).toBeVisible();
+    await expect(question).toHaveAccessibleDescription('What you entered is not saved.');
     await page.keyboard.press('Escape');
     await expect(question).toBeHidden();
     await expect(phone(page)).toHaveValue('2');

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ConsequenceList, useIsCounting, type Consequences } from './Consequences.tsx';
 import { CancelButton, Dialog } from './Dialog.tsx';
+import { DialogText } from './DialogFrame.tsx';
 import { ErrorText } from './ErrorText.tsx';
 import { IconAlertTriangle } from './icons.tsx';
 import { ToneAlert } from './ToneAlert.tsx';
@@ -50,13 +51,13 @@ export function ConfirmQuestion(props: QuestionProps) {
   const counting = useIsCounting(props.consequences);
   return (
     <Stack gap="md">
-      <Text
-        component="div"
-        style={{ overflowWrap: 'anywhere' }}
-        {...(opensItself && { tabIndex: -1, 'data-autofocus': true })}
-      >
-        {props.message}
-      </Text>
+      {opensItself ? (
+        <Text component="div" style={{ overflowWrap: 'anywhere' }} tabIndex={-1} data-autofocus>
+          {props.message}
+        </Text>
+      ) : (
+        <DialogText>{props.message}</DialogText>
+      )}
       <ConsequenceList of={props.consequences} />
       {props.children}
       {high && (

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import {
@@ -11,7 +11,7 @@ import {
   useState,
   type ReactNode,
 } from 'react';
-import { DialogFrame, type DialogFrameProps } from './DialogFrame.tsx';
+import { DialogFrame, DialogText, type DialogFrameProps } from './DialogFrame.tsx';
 import { addForm, sentFrom } from './open-forms.ts';
 
 type Check = () => boolean;
@@ -139,13 +139,13 @@ function DiscardQuestion(props: {
   return (
     <DialogFrame title={isShown ? 'Leave now?' : 'Discard changes?'} onClose={onKeep}>
       <Stack gap="md">
-        <Text>
+        <DialogText>
           {isShown
             ? 'What is shown here may not be shown again.'
             : isSaving || sentFrom.has(props.form)
               ? 'What you sent may be saved. What you entered since is not.'
               : 'What you entered is not saved.'}
-        </Text>
+        </DialogText>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onDiscard}>
             {isShown ? 'Leave' : 'Discard'}

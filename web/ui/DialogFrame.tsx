@@ -1,5 +1,5 @@
-import { Drawer, Modal } from '@mantine/core';
-import { useId, type MouseEvent, type ReactNode } from 'react';
+import { Drawer, Modal, Text } from '@mantine/core';
+import { createContext, use, useId, type MouseEvent, type ReactNode } from 'react';
 import { useTitlePart } from './document-title.ts';
 import { useFocusReturn } from './focus-return.ts';
 import { useOpenDialog } from './open-dialogs.ts';
@@ -28,6 +28,20 @@ export type DialogFrameProps = {
   children: ReactNode;
 };
 
+const DialogId = createContext('');
+
+/**
+ * The text of a dialog that screen readers say after its title. Mantine would have them say the whole content, with all
+ * fields and buttons, so that the content has another id.
+ */
+export function DialogText({ children }: { children: ReactNode }) {
+  return (
+    <Text component="div" id={`${use(DialogId)}-body`} style={{ overflowWrap: 'anywhere' }}>
+      {children}
+    </Text>
+  );
+}
+
 /**
  * The frame of every dialog: its style, Escape, the title of the window, and the focus, which returns to its origin.
  * Features use `Dialog`, which adds the question about unsaved changes.
@@ -48,7 +62,8 @@ export function DialogFrame(props: DialogFrameProps) {
     returnFocus: false,
     withCloseButton: held !== 'all',
     title: <Heading {...props} />,
-    children: props.children,
+    attributes: { body: { id: `${id}-content` } },
+    children: <DialogId value={id}>{props.children}</DialogId>,
     ...(props.size && { size: props.size }),
     ...(props.contentClass && { classNames: { content: props.contentClass } }),
   };
