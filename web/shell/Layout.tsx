@@ -1,8 +1,9 @@
 import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState, type MouseEvent, type ReactNode } from 'react';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState, type MouseEvent, type ReactNode } from 'react';
 import { useAuth } from '../session.tsx';
+import { headingId } from '../ui/Page.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
 import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
@@ -56,7 +57,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
       />
       <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
       <Notices ofFeatures={notices}>
-        <main id="main" tabIndex={-1} className={classes.main}>
+        <main id="main" tabIndex={-1} aria-labelledby={headingId} className={classes.main}>
           {children}
         </main>
       </Notices>
@@ -95,14 +96,19 @@ function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }):
   useShortcuts({ enabled, go, ...on });
 }
 
-/** Moves the focus to the start of a new screen, for screen readers and the Tab key. */
+/**
+ * Moves the focus to the start of a new screen, for screen readers and the Tab key. Once it is there: until it has loaded,
+ * the previous one stays, and its title would be said.
+ */
 function useFocusOnNewScreen(): void {
-  const path = useLocation({ select: (location) => location.pathname });
-  const shown = useRef(path);
-  useEffect(() => {
-    if (shown.current !== path) document.getElementById('main')?.focus({ preventScroll: true });
-    shown.current = path;
-  }, [path]);
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation && pathChanged) document.getElementById('main')?.focus({ preventScroll: true });
+      }),
+    [router],
+  );
 }
 
 /** The URL must not change, or the router would take `#main` for a navigation. */

@@ -9,6 +9,9 @@ import { useIsNarrow } from './use-is-narrow.ts';
 
 type Back = { to: string; label: string };
 
+/** Names the screen for screen readers, which say it when the focus moves there. */
+export const headingId = 'screen';
+
 /** A screen: title, primary button and content. It fills the window, and its table scrolls. */
 export function Page(props: {
   title: string;
@@ -33,7 +36,7 @@ export function Page(props: {
             </div>
           )}
           <div className={classes.title}>
-            <Title order={1} className={classes.title}>
+            <Title order={1} id={headingId} className={classes.title}>
               {props.title}
               {props.note && <span className={classes.note}>{props.note}</span>}
             </Title>
