@@ -14,6 +14,8 @@ export function CopyButton(props: { value: string; children: (copying: Copying) 
   // A counter, so that another copy restarts the timer.
   const [copies, setCopies] = useState(0);
   const copied = copies > 0;
+  /** Before it can be pressed: a list has a button in each row, and screen readers would meet as many empty messages. */
+  const [reached, setReached] = useState(false);
   useEffect(() => {
     if (copies === 0) return;
     const timer = setTimeout(() => setCopies(0), copiedFor);
@@ -30,11 +32,13 @@ export function CopyButton(props: { value: string; children: (copying: Copying) 
   };
   const Icon = copied ? IconCheck : IconCopy;
   return (
-    <>
+    <span style={{ display: 'contents' }} onFocus={() => setReached(true)}>
       {children({ copied, copy: () => void copy(), icon: <Icon /> })}
-      <span role="status" className="visually-hidden">
-        {copied && 'Copied!'}
-      </span>
-    </>
+      {(reached || copied) && (
+        <span role="status" className="visually-hidden">
+          {copied && 'Copied!'}
+        </span>
+      )}
+    </span>
   );
 }
