@@ -222,7 +222,7 @@ test('a password that an administrator set: a row asks for one’s own, is put o
   server,
 }) => {
   const email = await makePerson(server);
-  const row = page.getByRole('status').filter({ hasText: 'Somebody else set your password' });
+  const row = page.locator('[data-notice]').filter({ hasText: 'Somebody else set your password' });
   const signInAgain = async (plain: string) => {
     await button(page, 'Logout').click();
     await signInByForm(page, email, plain);

@@ -28,7 +28,9 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   );
   const build = `${release.version} (stable) for Windows (x86)`;
   await signInAs(page, 'binary_manager', '/analytics', server);
-  const banner = page.getByRole('status').filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
+  const banner = page
+    .locator('[data-notice]')
+    .filter({ hasText: `Rollout of ${build} paused itself at 50 %.` });
   await expect(page.getByRole('heading', { name: 'License Analytics' })).toBeVisible();
   await expect(banner).toHaveCount(0);
   const notice = page.getByRole('region', { name: `Rollout of ${build} paused` });

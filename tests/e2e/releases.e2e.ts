@@ -280,7 +280,7 @@ test('says on every screen that the storage is away, until it is back', async ({
   try {
     await eventually(async () => expect(await storage()).not.toBe('ok'));
     await signInAs(page, 'viewer', '/licenses', server);
-    const notice = page.getByRole('status').filter({ hasText: 'the storage is unavailable' });
+    const notice = page.locator('[data-notice]').filter({ hasText: 'the storage is unavailable' });
     await expect(notice).toContainText('Files cannot be uploaded or downloaded');
     await expectAccessible(page);
     await rename(`${binaries}.away`, binaries);

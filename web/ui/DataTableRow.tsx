@@ -1,5 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import type { ChangeEvent, MouseEvent } from 'react';
+import { useId, type ChangeEvent, type MouseEvent } from 'react';
 import { columnLook, type DataTableProps } from './data-table.ts';
 import classes from './DataTable.module.css';
 
@@ -25,6 +25,7 @@ type Measured = {
 
 export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; measured?: Measured }) {
   const { item, measured, columns, selection, rowLabel, groups, onOpen, width, onSelect } = props;
+  const header = useId();
   if ('group' in item) {
     return (
       <tr {...measured} role="row" className={classes.group}>
@@ -42,7 +43,9 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
       role="row"
       data-row={id}
       tabIndex={-1}
+      // a row gets the focus: without a name, screen readers say nothing
       aria-label={rowLabel?.(row)}
+      aria-labelledby={rowLabel ? undefined : header}
       aria-selected={selection && isSelected}
       data-selected={isSelected || undefined}
       data-opens={onOpen ? true : undefined}
@@ -60,6 +63,7 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
       {columns.map((column, index) => (
         <td
           key={column.id}
+          id={index === 0 && !rowLabel ? header : undefined}
           // screen readers say it where one moves down a column
           role={index === 0 ? 'rowheader' : 'cell'}
           aria-label={column.name?.(row)}

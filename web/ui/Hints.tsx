@@ -78,7 +78,7 @@ function hintedAt(element: Element, event: string): HTMLElement | null {
   if (event !== 'focusin') return hinted ?? cutAround(element);
   if (!element.matches(':focus-visible')) return null;
   if (hinted || !element.matches('a, button')) return hinted === element ? hinted : null;
-  const item = element.closest<HTMLElement>('td, th, li, [role="status"]') ?? (element as HTMLElement);
+  const item = element.closest<HTMLElement>('td, th, li, [data-notice]') ?? (element as HTMLElement);
   return [item, ...item.querySelectorAll<HTMLElement>('*')].find(isCut) ?? null;
 }
 

@@ -23,42 +23,47 @@ export function Pagination(props: {
     if (isGone) onPage(pages, { replace: true });
   });
 
-  // An empty list has its own message.
-  if (!total || isGone) return <Group h={30} />;
+  if (total === undefined || isGone) return <Group h={30} />;
+  // An empty list has its own message, which is only said in short.
+  const isEmpty = total === 0;
   const first = (page - 1) * pageSize + 1;
   const last = Math.min(page * pageSize, total);
   return (
     <Group justify="space-between" component="nav" aria-label={label} mih={30} style={{ flexShrink: 0 }}>
-      <Text size="xs" c="dimmed" role="status">
-        Showing {countText(first)} to {countText(last)} of {countText(total)} results
+      {/* stays while a list is empty, or what it says next would not be announced */}
+      <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
+        {!isEmpty && `Showing ${countText(first)} to ${countText(last)} of ${countText(total)} results`}
+        {isEmpty && <span className="visually-hidden">No results</span>}
       </Text>
-      <Group gap="xs">
-        <Text size="xs" c="dimmed">
-          Page {countText(page)} of {countText(pages)}
-        </Text>
-        {pages > 1 && (
-          <>
-            <Button
-              variant="default"
-              px={8}
-              aria-label="Previous page"
-              disabled={page <= 1}
-              onClick={() => onPage(page - 1, { replace: false })}
-            >
-              <IconChevronLeft />
-            </Button>
-            <Button
-              variant="default"
-              px={8}
-              aria-label="Next page"
-              disabled={page >= pages}
-              onClick={() => onPage(page + 1, { replace: false })}
-            >
-              <IconChevronRight />
-            </Button>
-          </>
-        )}
-      </Group>
+      {!isEmpty && (
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            Page {countText(page)} of {countText(pages)}
+          </Text>
+          {pages > 1 && (
+            <>
+              <Button
+                variant="default"
+                px={8}
+                aria-label="Previous page"
+                disabled={page <= 1}
+                onClick={() => onPage(page - 1, { replace: false })}
+              >
+                <IconChevronLeft />
+              </Button>
+              <Button
+                variant="default"
+                px={8}
+                aria-label="Next page"
+                disabled={page >= pages}
+                onClick={() => onPage(page + 1, { replace: false })}
+              >
+                <IconChevronRight />
+              </Button>
+            </>
+          )}
+        </Group>
+      )}
     </Group>
   );
 }

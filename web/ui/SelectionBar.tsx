@@ -6,7 +6,7 @@ import { countText } from './numbers.ts';
 export function SelectionBar(props: { count: number; onClear: () => void; children: ReactNode }) {
   return (
     <Group gap="xs" style={{ flexShrink: 0, maxWidth: '100%' }}>
-      <Text fw={500} role="status" mr="xs">
+      <Text fw={500} aria-live="polite" aria-atomic mr="xs">
         {countText(props.count)} selected
       </Text>
       {props.children}

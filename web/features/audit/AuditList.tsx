@@ -68,6 +68,7 @@ export function AuditList() {
           columns={auditColumns((id) => change({ entry: id }))}
           rows={list.data?.entries}
           rowId={(entry) => entry.audit_id}
+          rowLabel={(entry) => entry.changes_summary}
           onOpen={(entry) => change({ entry: entry.audit_id })}
           stale={list.isPlaceholderData}
           empty={<NoEntries data={list.data} />}

@@ -21,7 +21,8 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
   const last = first + data.entries.length - 1;
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
-      <Text size="xs" c="dimmed" role="status">
+      <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
+        {data.entries.length === 0 && <span className="visually-hidden">No results</span>}
         {data.entries.length > 0 &&
           `Showing ${countText(first)} to ${countText(last)} of ${data.totalIsExact ? '' : 'more than '}${countText(Math.max(data.total, last))} results`}
         {data.searchedBackTo &&
