@@ -130,6 +130,20 @@ test('ended uploads are forgotten after a week', async () => {
   expect(await count()).toHaveLength(0);
 });
 
+test('an upload that a clock which was ahead dated is cancelled a day after the clock is right again', async () => {
+  const now = server.clock.now();
+  server.clock.advance(days(400));
+  await signIn();
+  const { uploadId } = await up.prepare(bytes);
+  // by a process that was killed then
+  const begun = { upload_id: uploadId, index: 0, claim: someId(), claimed_at: server.clock.now() };
+  await server.db.insertInto('upload_chunks').values(begun).execute();
+  server.clock.set(now);
+  expect(await sweepUploads(server.context, checkedTime(server))).toMatchObject({ cancelled: 0 });
+  server.clock.advance(days(1) + hours(1));
+  expect(await sweepUploads(server.context, checkedTime(server))).toMatchObject({ cancelled: 1 });
+});
+
 test('one of many processes sweeps', async () => {
   const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
   await signIn();

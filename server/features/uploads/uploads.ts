@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/index.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
@@ -129,18 +129,22 @@ async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, u
   }
 }
 
-/** Cancels uploads without activity for a day, and removes those that ended a week ago. Returns how many it cancelled. */
+/**
+ * Cancels uploads without activity for a day, and removes those that ended a week ago. Returns how many it cancelled. One
+ * that a clock that was ahead has dated would be kept until then: its day begins now.
+ */
 export async function cancelAbandoned(
   context: ChangeParts & Pick<Context, 'storage' | 'log'>,
-  { now }: CheckedTime,
+  time: CheckedTime,
 ): Promise<number> {
-  await systemChange(context, now, ({ tx }) =>
-    tx
-      .deleteFrom('uploads')
-      .where('status', '<>', 'open')
-      .where('updated_at', '<', new Date(now.getTime() - keptMs))
-      .execute(),
-  );
+  const { now } = time;
+  await systemChange(context, now, async ({ tx }) => {
+    const ended = new Date(now.getTime() - keptMs);
+    await tx.deleteFrom('uploads').where('status', '<>', 'open').where('updated_at', '<', ended).execute();
+    const ahead = aheadOf(time);
+    await tx.updateTable('uploads').set({ updated_at: now }).where('updated_at', '>', ahead).execute();
+    await tx.updateTable('upload_chunks').set({ claimed_at: now }).where('claimed_at', '>', ahead).execute();
+  });
   let cancelled = 0;
   for (const { upload_id } of await abandoned(context.db, now).execute()) {
     const isCancelled = await systemChange(context, now, async (change) => {
