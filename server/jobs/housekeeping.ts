@@ -13,6 +13,7 @@ import {
   endMachineTimesAhead,
   keepValidations,
 } from '../features/validation/index.ts';
+import { endOwnershipsAhead } from '../features/licenses/index.ts';
 import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
@@ -46,7 +47,10 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  await alone((change) => endReleaseTimesAhead(change, time));
+  await alone(async (change) => {
+    await endReleaseTimesAhead(change, time);
+    await endOwnershipsAhead(change, time);
+  });
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
   const rotated = await alone((change) => keepValidations(change, time, context.config));
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.

@@ -1,10 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { License } from '../../../contract/licenses.ts';
+import type { Change } from '../../change.ts';
+import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 
 /**
- * Keeps that a customer held the license until now: it is transferred or deleted. Later than the transfer before it, which
- * may have been in the same millisecond.
+ * Keeps that a customer held the license until now: it is transferred or deleted. By a clock that is behind, the next
+ * owner would have held it before. Later than the transfer before it, which may have been in the same millisecond.
  */
 export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, now: Date) =>
   tx
@@ -12,10 +14,27 @@ export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, now: D
     .values({
       license_id: licenseId,
       customer_id: customerId,
-      until: sql`greatest(${now}::timestamptz, (
+      until: sql`greatest(${now}::timestamptz,
+        (select at from newest_moment where at > ${now}::timestamptz + interval '1 day'), (
         select max(until) + interval '1 millisecond' from past_license_owners where license_id = ${licenseId}))`,
     })
     .execute();
+
+/**
+ * Sets to now, in their order, the ends that a clock that was ahead left in the future: until then, what the next owner
+ * does with the license would be shown to the former one.
+ */
+export async function endOwnershipsAhead({ tx }: Change, time: CheckedTime): Promise<void> {
+  const ahead = aheadOf(time);
+  await sql`
+    with wrong as (
+      select license_id, until, row_number() over (partition by license_id order by until) as nth
+        from past_license_owners where until > ${ahead})
+    update past_license_owners p
+       set until = w.nth * interval '1 millisecond' + greatest(${time.now}::timestamptz, (
+         select max(r.until) from past_license_owners r where r.license_id = w.license_id and r.until <= ${ahead}))
+      from wrong w where p.license_id = w.license_id and p.until = w.until`.execute(tx);
+}
 
 /**
  * The licenses that a customer holds or held, as a table of `license_id`, `since` and `until`; infinite where it always

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
-import { customers } from '../../../contract/customers.ts';
+import { customerPage } from '../../../contract/customer-page.ts';
+import { customers, type Customer } from '../../../contract/customers.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { noPolicy, policies, type UpdatePolicy } from '../../../contract/policies.ts';
@@ -16,7 +17,11 @@ import {
   softDelete,
   validateOn,
 } from '../../../tests/factories.ts';
-import { seconds, startTestServer, startTwin, type Api } from '../../../tests/harness.ts';
+import { checkedTime, days, seconds, startTestServer, startTwin, type Api } from '../../../tests/harness.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
+import { transferLicense } from './transfer.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -46,6 +51,32 @@ test('what a transfer would change is for who may read licenses', async () => {
   const answer = await preview(await makeLicense(admin), customerId, changer);
   expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission licenses:read.']);
 });
+
+test.each([
+  ['ahead', days(3)],
+  ['behind', -days(3)],
+])(
+  'a transfer by a process whose clock is %s shows neither customer what is of the other',
+  async (_, offMs) => {
+    const [former, owner] = [await makeCustomer(admin), await makeCustomer(admin)];
+    const license = await makeLicense(admin, { customerId: former.customerId, maxActivations: 2 });
+    await validateOn(desktop, license, 'theirs');
+    server.clock.advance(seconds(1));
+    await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+    await systemChange(twin.context, new Date(server.clock.now().getTime() + offMs), (change) =>
+      transferLicense(change, license.licenseId, owner.customerId, undefined),
+    );
+    await housekeep(server.context, checkedTime(server));
+    server.clock.advance(seconds(1));
+    await validateOn(desktop, license, 'ours');
+    const machinesOnTimeline = async ({ customerId }: Customer) => {
+      const { entries } = await admin.ok(customerPage.timeline, { params: { id: customerId } });
+      return entries.flatMap(({ what }) => /^Machine (\w+) on .*: activated$/.exec(what)?.[1] ?? []);
+    };
+    expect(await machinesOnTimeline(former)).toEqual(['theirs']);
+    expect(await machinesOnTimeline(owner)).toEqual(['ours']);
+  },
+);
 
 test('a transferred license belongs to the other customer, with its machines', async () => {
   const [from, to] = [await makeCustomer(admin), await makeCustomer(admin)];
