@@ -14,6 +14,7 @@ import {
   keepValidations,
 } from '../features/validation/index.ts';
 import { endOwnershipsAhead } from '../features/licenses/index.ts';
+import { endFileTimesAhead } from '../features/offline/index.ts';
 import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
@@ -50,6 +51,7 @@ export async function housekeep(
   await alone(async (change) => {
     await endReleaseTimesAhead(change, time);
     await endOwnershipsAhead(change, time);
+    await endFileTimesAhead(change, time);
   });
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
   const rotated = await alone((change) => keepValidations(change, time, context.config));

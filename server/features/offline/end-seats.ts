@@ -1,5 +1,6 @@
-import { systemChange, type ChangeParts } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { sql } from 'kysely';
+import { systemChange, type Change, type ChangeParts } from '../../change.ts';
+import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import { freeEndedSeats } from '../activations/index.ts';
 import { lockLicenseRow } from '../licenses/index.ts';
 
@@ -22,4 +23,21 @@ export async function endOfflineSeats(context: ChangeParts, { now }: CheckedTime
       return freeEndedSeats(change, licenseId);
     });
   return freed;
+}
+
+/**
+ * Sets to now, in their order, when license files were issued by a clock that was ahead: else a machine that validated in
+ * that time would seem to have done so before its receipt.
+ */
+export async function endFileTimesAhead({ tx }: Change, time: CheckedTime): Promise<void> {
+  const ahead = aheadOf(time);
+  await sql`
+    with wrong as (
+      select file_id, activation_id, row_number() over (partition by activation_id order by issued_at) as nth
+        from license_files where issued_at > ${ahead})
+    update license_files f
+       set issued_at = w.nth * interval '1 millisecond' + greatest(${time.now}::timestamptz, (
+         select max(r.issued_at) from license_files r
+          where r.activation_id = w.activation_id and r.issued_at <= ${ahead}))
+      from wrong w where f.file_id = w.file_id`.execute(tx);
 }

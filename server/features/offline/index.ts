@@ -1,2 +1,2 @@
-export { endOfflineSeats } from './end-seats.ts';
+export { endFileTimesAhead, endOfflineSeats } from './end-seats.ts';
 export { heldLicenseFile } from './held-file.ts';

@@ -160,12 +160,13 @@ const clockToleranceMs = 60_000;
 
 /**
  * When a receipt was made at the latest; if its time cannot be, as early as its file. It may be up to a day before it: the
- * process that issued the file may have been ahead.
+ * process that issued the file may have been ahead. Of a file from the future, it is not known when it was issued.
  */
 function latestMaking({ iat }: { iat: number }, issuedAt: Date, now: Date): Date {
   const made = iat * 1000;
-  const isPossible = made >= issuedAt.getTime() - dayMs && made <= now.getTime() + clockToleranceMs;
-  return new Date((isPossible ? made : issuedAt.getTime()) + clockToleranceMs);
+  const issued = issuedAt > now ? 0 : issuedAt.getTime();
+  const isPossible = made >= issued - dayMs && made <= now.getTime() + clockToleranceMs;
+  return new Date((isPossible ? made : issued) + clockToleranceMs);
 }
 
 /** Locks the license first, like a validation. */

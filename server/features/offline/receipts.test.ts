@@ -10,10 +10,11 @@ import {
   signedEnrollment,
   validateOn,
 } from '../../../tests/factories.ts';
-import { days, minutes, movableClock, numbers, startTwin } from '../../../tests/harness.ts';
+import { checkedTime, days, minutes, movableClock, numbers, startTwin } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { inLanes } from '../../../tests/in-lanes.ts';
 import { at, flipped, statuses, startOfflineRoom } from '../../../tests/offline-room.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const room = await startOfflineRoom();
@@ -141,9 +142,12 @@ describe('a receipt', () => {
       },
     );
 
-    test('for a file that a process issued whose clock is ahead does not free it', async () => {
+    test.each([
+      ['minutes', minutes(10)],
+      ['days', days(3)],
+    ])('for a file that a process issued whose clock is %s ahead does not free it', async (_, aheadMs) => {
       const ahead = await startTwin(server, {
-        clock: movableClock(new Date(server.clock.now().getTime() + minutes(10))),
+        clock: movableClock(new Date(server.clock.now().getTime() + aheadMs)),
         config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
       });
       const license = await makeLicense(staff[0], { maxActivations: 1 });
@@ -157,6 +161,24 @@ describe('a receipt', () => {
       await wait(minutes(1));
       expect((await giveBack(license, receipt)).status).toBe(409);
       expect((await validateOn(desktops[0], license, 'second')).code).toBe('TOO_MANY_ACTIVATIONS');
+    });
+
+    test('nor once the times of that clock are set right', async () => {
+      const license = await makeLicense(staff[0], { maxActivations: 1 });
+      const machine = offlineMachine('set right');
+      const { fileId } = await issueTo(staff[0], license, machine);
+      await server.db
+        .updateTable('license_files')
+        .set({ issued_at: new Date(server.clock.now().getTime() + days(3)) })
+        .where('file_id', '=', fileId)
+        .execute();
+      await wait(minutes(1));
+      const receipt = machine.receipt(license, fileId, made());
+      await housekeep(server.context, checkedTime(server));
+      await wait(minutes(4));
+      await validateOn(desktops[0], license, machine.machineId);
+      await wait(days(4));
+      expect((await giveBack(license, receipt)).status).toBe(409);
     });
 
     test('by a clock that runs ahead or behind does not free it either', async () => {
