@@ -136,6 +136,8 @@ describe('a clock that was wrong', () => {
     await sql`insert into license_refusals (license_id, code, last_at) values (${license.licenseId}, 'EXPIRED', ${ahead})`.execute(
       own.db,
     );
+    await sql`insert into refusals (license_id, machine_id, code, since, refused_at)
+      values (${license.licenseId}, 'refused', 'EXPIRED', ${ahead}, ${inDays(31)})`.execute(own.db);
     await sql`update releases set plan_starts_at = ${ahead} where release_id = ${planned.id}`.execute(own.db);
 
     await housekeep(own.context, checkedTime(own));
@@ -185,6 +187,9 @@ describe('a clock that was wrong', () => {
     expect(+created_at).toBeLessThan(+now);
     expect(await own.db.selectFrom('license_refusals').select('last_at').execute()).toEqual([
       { last_at: now },
+    ]);
+    expect(await own.db.selectFrom('refusals').select(['since', 'refused_at']).execute()).toEqual([
+      { since: now, refused_at: now },
     ]);
   });
 
