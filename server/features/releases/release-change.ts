@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
@@ -63,6 +63,14 @@ function fullAtAfter(
  */
 const beginnings = ['step_started_at', 'failures_from', 'deleted_at'] as const;
 
+/**
+ * From when failures count, later than before: while the clock is behind the newest time, that is the same for each
+ * resume, and what failed before it is dated to it. One of a clock that was ahead is set right.
+ */
+const later = (at: Date | string) => sql<Date>`case
+  when failures_from > ${at}::timestamptz + interval '1 day' then ${at}::timestamptz
+  else greatest(${at}::timestamptz, failures_from + interval '1 millisecond') end`;
+
 /** The edit helper for releases that are not in the recycle bin. */
 export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
 /** The edit helper for releases in the recycle bin. */
@@ -92,7 +100,13 @@ function editableRelease(
           const at = set[name];
           if (at instanceof Date && +at === +change.now) set[name] = latest;
         }
-        await tx.updateTable('releases').set(set).where('release_id', '=', before.id).execute();
+        const isBehind = latest > change.now;
+        const failures_from = isBehind && set.failures_from && later(set.failures_from);
+        await tx
+          .updateTable('releases')
+          .set({ ...set, ...(failures_from && { failures_from }) })
+          .where('release_id', '=', before.id)
+          .execute();
       } catch (error) {
         if (!violatesUnique(error, 'releases_identity')) throw error;
         return alreadyExists({

@@ -31,12 +31,13 @@ export type DownloadState = {
  * The state after one more event. A complete download stays complete, unless the machine reports that the download of a
  * sent file failed; a failed one stays failed until a retry completes. The last outcome of an install counts, and a
  * rollback is a failure. A slow clock may date an install before the release or the moment from which failures count, which
- * would exclude it: it is dated `published` at the earliest, and `failuresFrom` if it was received later.
+ * would exclude it: it is dated `published` at the earliest, and `failuresFrom` if it was received later. That lies after
+ * `now` where the clock of the service is behind the newest time: then what is written now was received later.
  */
 export function nextState(
   before: DownloadState,
   event: UpdateEvent,
-  { published, failuresFrom }: { published: Date; failuresFrom: Date },
+  { published, failuresFrom, now }: { published: Date; failuresFrom: Date; now: Date },
 ): DownloadState {
   const { type, at, bytesDownloaded, errorCode, proven, fromVersion } = event;
   if (before.proven && !proven) return before;
@@ -53,7 +54,9 @@ export function nextState(
           rolledBack: null,
         }
       : before;
-  const earliest = event.receivedAt >= failuresFrom && failuresFrom > published ? failuresFrom : published;
+  const isClockBehind = failuresFrom > now && failuresFrom.getTime() <= now.getTime() + dayMs;
+  const isSince = event.receivedAt >= failuresFrom || isClockBehind;
+  const earliest = isSince && failuresFrom > published ? failuresFrom : published;
   const outcomeAt = at < earliest ? earliest : at;
   const complete = {
     ...state,

@@ -19,6 +19,8 @@ import {
   type Api,
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
@@ -523,6 +525,27 @@ describe('a release whose machines report neither its id nor the right time', ()
     await takeUpdate(fresh, ['slow 3', 'slow 4']);
     await report(desktop, [slow('slow 3', 'install_error'), slow('slow 4', 'install_error')]);
     await eventually(async () => (await pausedAt(fresh)) !== null);
+  });
+
+  test('counts them too while the clock of the service is behind the newest time', async () => {
+    const newest = new Date(server.clock.now().getTime() + hours(12));
+    await systemChange(server.context, newest, ({ tx }) => checkClock(tx, newest));
+    const draft = await makeRelease(server, { ...failing, version: '99.1.0', isDraft: true });
+    const params = { releaseId: draft.id };
+    await staff.ok(releaseCalls.update, { params, body: { isDraft: false } });
+    const failed = (machineId: string) =>
+      ({ machineId, eventType: 'install_error', toVersion: draft.version }) as const;
+    await takeUpdate(draft, ['early 1', 'early 2']);
+    await report(desktop, [failed('early 1'), failed('early 2')]);
+    await eventually(async () => (await pausedAt(draft)) !== null);
+    await staff.ok(releaseCalls.resume, { params });
+    await takeUpdate(draft, ['early 3', 'early 4']);
+    await report(desktop, [failed('early 3')]);
+    await written('early 3', 1 + asked);
+    await pauseFailing(server.context, [draft.id]);
+    expect(await pausedAt(draft), 'those of before the resume do not count').toBeNull();
+    await report(desktop, [failed('early 4')]);
+    await eventually(async () => (await pausedAt(draft)) !== null);
   });
 });
 

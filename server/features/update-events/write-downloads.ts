@@ -31,7 +31,11 @@ type Download = {
  * Updates the downloads (one per machine and release) and the totals of the releases from the events. The caller must
  * have locked the machines.
  */
-export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promise<WrittenDownloads> {
+export async function writeDownloads(
+  tx: Tx,
+  all: readonly UpdateEvent[],
+  now: Date,
+): Promise<WrittenDownloads> {
   const events = await withReleases(tx, all);
   const downloads = byMachineAndRelease(events);
   if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [], figures: [] };
@@ -42,7 +46,7 @@ export async function writeDownloads(tx: Tx, all: readonly UpdateEvent[]): Promi
     return {
       ...download,
       from,
-      to: download.events.reduce((state, event) => nextState(state, event, download), from),
+      to: download.events.reduce((state, event) => nextState(state, event, { ...download, now }), from),
     };
   });
   const states = await withOffers(tx, all, reported);

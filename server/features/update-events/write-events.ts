@@ -38,6 +38,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
   const { events, newDownloads, failedReleases, figures } = await writeDownloads(
     tx,
     fresh.map((event) => withKnown(event, known.get(event.machineHash))),
+    now,
   );
   const told = fresh.map((event) =>
     known.get(event.machineHash)?.provesItself && !event.proven ? { ...event, ...unknownFields } : event,
