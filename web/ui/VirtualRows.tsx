@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
 import { useRowBack } from './row-back.ts';
 
@@ -11,21 +11,22 @@ export default function VirtualRows<Row>(
   props: RowProps<Row> & { items: Item<Row>[]; scroller: RefObject<HTMLDivElement | null> },
 ) {
   const { items, scroller, ...shared } = props;
+  // rendered together with its box, as after Back, it has none yet
+  const [box, setBox] = useState(scroller.current);
+  useEffect(() => setBox(scroller.current), [scroller]);
   // Its functions must not be memoized, and nothing here is memoized.
   // oxlint-disable-next-line react/incompatible-library
   const virtual = useVirtualizer({
     count: items.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => box,
     estimateSize: (index) => ('group' in (items[index] ?? {}) ? groupHeight : rowHeight),
     overscan: 12,
   });
   const body = useRef<HTMLTableSectionElement>(null);
-  const back = useRowBack(shared.label, body);
-  const showBack = useEffectEvent(() => {
-    const at = items.findIndex(({ key }) => key === back);
+  useRowBack(shared.label, body, (id) => {
+    const at = items.findIndex(({ key }) => key === id);
     if (at >= 0) virtual.scrollToIndex(at);
   });
-  useEffect(() => showBack(), []);
   const shown = virtual.getVirtualItems();
   const before = shown[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);

@@ -1,4 +1,4 @@
-import { useEffect, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useState, type RefObject } from 'react';
 import { historyKey } from './history-entry.ts';
 import { focusRow } from './row-focus.ts';
 
@@ -14,10 +14,15 @@ const mostFrames = 30;
 
 /**
  * Focuses the row from which the user left the list, when they come back to it by Back, unless they have moved the focus by
- * then. Returns its id, undefined for a list that was not left.
+ * then. Returns its id, undefined for a list that was not left. `show` scrolls to a row that is not rendered.
  */
-export function useRowBack(label: string, body: RefObject<HTMLElement | null>): string | undefined {
+export function useRowBack(
+  label: string,
+  body: RefObject<HTMLElement | null>,
+  show?: (id: string) => void,
+): string | undefined {
   const [id] = useState(() => left.get(here(label)));
+  const showRow = useEffectEvent((missing: string) => show?.(missing));
   useEffect(() => {
     if (id === undefined) return undefined;
     let frames = 0;
@@ -27,8 +32,9 @@ export function useRowBack(label: string, body: RefObject<HTMLElement | null>): 
       const active = document.activeElement;
       if (active !== document.body && active?.id !== 'main') return;
       const row = body.current?.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(id)}"]`);
-      if (row) focusRow(row);
-      else if (++frames < mostFrames) frame = requestAnimationFrame(look);
+      if (row) return focusRow(row);
+      showRow(id);
+      if (++frames < mostFrames) frame = requestAnimationFrame(look);
     };
     frame = requestAnimationFrame(look);
     return () => cancelAnimationFrame(frame);
