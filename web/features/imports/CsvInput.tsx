@@ -36,6 +36,7 @@ export function CsvInput(props: {
         <Anchor
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${template.text}`)}`}
           download={template.name}
+          underline="always"
         >
           Download template
         </Anchor>
