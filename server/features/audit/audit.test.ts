@@ -49,7 +49,15 @@ describe('the list', () => {
       ip_address: '127.0.0.1',
       success: true,
       error_message: null,
-      subject: { kind: 'customer', id: customer.customerId },
+      // by its name in the summary, and by its id in the values of the entry
+      records: expect.arrayContaining(
+        ['Clinic', customer.customerId].map((name) => ({
+          kind: 'customer',
+          id: customer.customerId,
+          name,
+          hostname: null,
+        })),
+      ),
     });
   });
 
