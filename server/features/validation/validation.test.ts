@@ -356,8 +356,8 @@ describe('one seat that is passed around', () => {
   });
 
   test('may be given back again on the next UTC day', async () => {
-    const own = await startTestServer();
-    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const own = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+    const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
     const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
     const { licenseKey } = await makeLicense(ownStaff, { maxActivations: 1 });
     const passOn = async (machineId: string) => {
@@ -368,6 +368,14 @@ describe('one seat that is passed around', () => {
     own.clock.advance(days(1));
     expect(await passOn('c')).toBe('RELEASED');
     expect([await passOn('c'), await passOn('c')].at(-1)).toBe('TOO_MANY_RELEASES');
+    expect(await entriesOf(own, 'activation.release_refused')).toHaveLength(2);
+
+    // what a process wrote of the machine whose clock was ahead
+    own.clock.advance(days(3));
+    await ownStaff.ok(calls.releaseSeat, { body: { licenseKey, machineId: 'c' } });
+    await validateOn(ownDesktop, licenseKey, 'c');
+    own.clock.advance(-days(3));
+    expect(await passOn('c')).toBe('TOO_MANY_RELEASES');
     expect(await entriesOf(own, 'activation.release_refused')).toHaveLength(2);
     await own.close();
   });

@@ -7,6 +7,7 @@ import {
   type ValidationResult,
 } from '../../../contract/validation.ts';
 import type { SubjectOf } from '../../../contract/audit-events.ts';
+import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, type Change, type ChangeParts } from '../../change.ts';
@@ -327,11 +328,14 @@ async function tooManyReleases(
   budget: number,
 ): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
-  const last = await entriesAbout(change.tx, 'activation', activation.activationId)
-    .select(['event_type', 'timestamp'])
+  const today = utcDay(change.now) * dayMs;
+  const isTold = await entriesAbout(change.tx, 'activation', activation.activationId)
+    .select('audit_id')
+    .where('event_type', '=', 'activation.release_refused')
+    .where('timestamp', '>=', new Date(today))
+    .where('timestamp', '<', new Date(today + dayMs))
+    .limit(1)
     .executeTakeFirst();
-  const isTold =
-    last?.event_type === 'activation.release_refused' && utcDay(last.timestamp) === utcDay(change.now);
   if (!isTold)
     await change.audit('activation.release_refused', activation, {
       what: `may not give its seat back: ${budget} releases today`,
