@@ -56,3 +56,13 @@ test('an entry names its records by their ids, until they are deleted', async ()
   expect(await named('activation.created')).toEqual([]);
   expect(await named('license.deleted')).toEqual([]);
 });
+
+test('an altered entry is shown, whatever it has in place of ids', async () => {
+  const { customerId } = await makeCustomer(staff);
+  await server.pool.query(
+    `insert into audit_entries (audit_id, timestamp, event_type, resource_type, resource_id, changes_summary, success)
+     values (gen_random_uuid(), now(), 'altered', 'customer', $1, 'Altered', true)`,
+    [customerId + customerId],
+  );
+  expect(await named('altered')).toEqual([]);
+});

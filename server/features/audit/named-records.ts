@@ -9,7 +9,7 @@ type Mention = { entry: string; id: string; name: string | null };
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const email = /[^\s(]+@[^\s:)]+/g;
 /** Altered entries must be shown too. */
-const isUuid = (id: string) => id.replace(uuid, '') === '' && id !== '';
+const isUuid = (id: string) => id.match(uuid)?.[0] === id;
 
 /** The records with a page that entries name, by the ids of the entries; those that are deleted are missing. */
 export async function namedRecords(
