@@ -61,14 +61,15 @@ export async function sendFile(
     'accept-ranges': 'bytes',
     'cache-control': file.isPublished ? 'private, max-age=31536000, immutable' : 'private, no-cache',
   });
-  if (isAnother(request.headers, etag, file.modifiedAt)) return empty(reply.code(412), 0);
+  if (isAnother(request.headers, etag, file.modifiedAt))
+    return empty(reply.code(412).header('cache-control', 'no-store'), 0);
   if (isUnchanged(request.headers, etag, file.modifiedAt)) return reply.code(304).send();
   reply.headers({ 'content-type': contentType, 'content-disposition': attachment(file.name) });
 
   const ranges = rangesOf(request.headers, { size, etag, lastModified });
   if (ranges === 'unsatisfiable') {
-    reply.code(416).header('content-range', `bytes */${size}`).removeHeader('content-disposition');
-    return empty(reply, 0);
+    reply.headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' });
+    return empty(reply.code(416).removeHeader('content-disposition'), 0);
   }
   // the URL is signed for GET
   if (storage.signedUrl && request.method === 'GET' && (ranges === 'whole' || ranges.length === 1)) {
