@@ -62,7 +62,8 @@ export function DialogFrame(props: DialogFrameProps) {
     returnFocus: false,
     withCloseButton: held !== 'all',
     title: <Heading {...props} />,
-    attributes: { body: { id: `${id}-content` } },
+    // its header is no second banner of the page
+    attributes: { header: { role: 'presentation' }, body: { id: `${id}-content` } },
     children: <DialogId value={id}>{props.children}</DialogId>,
     ...(props.size && { size: props.size }),
     ...(props.contentClass && { classNames: { content: props.contentClass } }),
