@@ -168,7 +168,7 @@ test('the filters: person, record, event and days; one entry before and after', 
 
   await rows(page).getByText('Success').click();
   const entry = dialog(page, 'Audit Entry');
-  const changes = entry.getByRole('region', { name: 'Changes' }).getByRole('row');
+  const changes = entry.getByRole('group', { name: 'Changes' }).getByRole('row');
   await expect(changes.nth(1)).toHaveText(`name${name}${name} North`);
   await expect(changes.nth(2)).toHaveText('phone12—');
   await expect(changes).toHaveCount(4);

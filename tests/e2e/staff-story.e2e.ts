@@ -126,7 +126,7 @@ test('staff from the first person with a role to the figures of what they did', 
     for (const row of await entries(page).all()) await expect(row).toContainText(manager.email);
     await rowOf(page, 'license.updated').getByText('Success').click();
     const entry = dialog(page, 'Audit Entry');
-    const changes = entry.getByRole('region', { name: 'Changes' });
+    const changes = entry.getByRole('group', { name: 'Changes' });
     await expect(rowOf(changes, 'maxActivations')).toHaveText('maxActivations25');
     await page.keyboard.press('Escape');
   });

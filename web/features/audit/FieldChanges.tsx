@@ -17,7 +17,7 @@ export function FieldChanges(props: { before: Fields; after: Fields; records?: r
   const same = all.length - changed.length;
   if (all.length === 0) return null;
   return (
-    <section aria-label="Changes">
+    <div role="group" aria-label="Changes">
       <h3 className="heading" style={{ marginBottom: 6 }}>
         {before && after ? 'Changes' : after ? 'Record' : 'Record before'}
       </h3>
@@ -50,7 +50,7 @@ export function FieldChanges(props: { before: Fields; after: Fields; records?: r
           {whole ? 'Hide' : 'Show'} {counted(same, 'unchanged field')}
         </Button>
       )}
-    </section>
+    </div>
   );
 }
 
