@@ -46,7 +46,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   page,
   freshServer: server,
 }) => {
-  await signInAs(page, 'binary_manager', '/releases/trash', server);
+  await signInAs(page, 'admin', '/releases/trash', server);
   await expect(page.getByRole('heading', { level: 1, name: 'Release Recycle Bin' })).toBeVisible();
   await expect(
     page.getByText('Deleted releases are kept for 30 days before permanent deletion.'),
@@ -96,6 +96,9 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await expect(first.nth(2)).toHaveText('1.00 KB');
   await expect(first.nth(3)).toContainText(`by ${server.printed.email}`);
   await expectAccessible(page);
+  // it has no page, and Enter leads not to the one of who deleted it
+  await rowOf(table, '"Left 30"').press('Enter');
+  await expect(page).toHaveURL(/\/releases\/trash$/);
 
   await rowOf(table, '"Left 7"').getByRole('button', { name: 'Restore' }).click();
   const restoring = dialog(page, 'Restore Release');

@@ -97,8 +97,9 @@ function press<Row>(element: HTMLElement, { props, onMenu }: Latest<Row>, key: s
   return true;
 }
 
-/** The first link of a row leads to its record. */
-const linkIn = (element: HTMLElement) => element.querySelector<HTMLAnchorElement>('tr[data-row] a[href]');
+/** The link of what names a row leads to its record; others to whom or what it mentions. */
+const linkIn = (element: HTMLElement) =>
+  element.querySelector<HTMLAnchorElement>('tr[data-row] [role="rowheader"] a[href]');
 
 function helpOf<Row>(
   { rows = [], actions, selection, onOpen }: DataTableProps<Row>,
