@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { RecordLink } from '../../shell/RecordLink.tsx';
-import { bestFirst } from '../../ui/best-match.ts';
+import { matching } from '../../ui/best-match.ts';
 import { customerChoicesQuery } from './queries.ts';
 
 const delay = 300;
@@ -15,7 +15,8 @@ export function SimilarCustomers({ name }: { name: string }) {
   const [settled] = useDebouncedValue(name.trim(), delay);
   const { data } = useQuery({ ...customerChoicesQuery(settled), enabled: settled.length >= shortest });
   const names = (data?.data ?? []).map((one) => ({ value: one.customerId, label: one.name }));
-  const found = settled.length >= shortest ? bestFirst(names, settled) : [];
+  // not those that are found by their email, nor by the text before
+  const found = settled.length >= shortest ? matching(names, settled) : [];
   return (
     <div role="status">
       {found.length > 0 && (
