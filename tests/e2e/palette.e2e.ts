@@ -130,6 +130,19 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(choice(page, 'Go to Customers')).toBeVisible();
   await expectAccessible(page);
 
+  // as another role, only what that role may read
+  await expect(choice(page, `License ${licenseKey}`)).toBeVisible();
+  await choice(page, 'Go to Users').click();
+  await page.getByRole('tab', { name: 'Roles' }).click();
+  await page.getByRole('button', { name: /^Binary Manager/ }).click();
+  await page.getByRole('button', { name: 'See the console as this role' }).click();
+  await page.keyboard.press('Control+k');
+  await expect(choice(page, 'Release 61.4.2 Windows (x64)')).toBeVisible();
+  await expect(choice(page, /^License|^Palette Hospital/)).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Exit' }).click();
+  await page.getByRole('button', { name: 'Search or jump to' }).click();
+
   // the next user sees nothing of it
   await expect(choice(page, `License ${licenseKey}`)).toBeVisible();
   await choice(page, 'Log out').click();

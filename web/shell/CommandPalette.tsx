@@ -39,6 +39,7 @@ const shortestSearch = 2;
 
 /** Searches pages, actions, and records of the server. Opens once it has loaded, then by `palette.open()`. */
 export default function CommandPalette() {
+  const { hasPermission } = useAuth();
   // Mantine records where to return the focus only when it sees the palette open.
   useEffect(() => palette.open(), []);
   const [text, setText] = useState('');
@@ -76,7 +77,10 @@ export default function CommandPalette() {
       onQueryChange={setText}
       onSpotlightOpen={() => {
         setOfScreen(screenActions().map(entryOfAction));
-        const others = recentRecords().filter(({ to }) => to !== window.location.pathname);
+        const others = recentRecords().filter(
+          ({ to, needs: { resource, action } }) =>
+            to !== window.location.pathname && hasPermission(resource, action),
+        );
         setRecent(others.map(({ to, label }) => entryOf({ id: `recent ${to}`, label, to }, IconHistory)));
       }}
       shortcut={null}

@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useMatch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { capitalize } from '../../contract/text.ts';
 import { ApiError } from '../api-error.ts';
@@ -36,9 +35,7 @@ export function RecordPage<Data>(props: {
   const { what, query, others = [], back, whyMissing, title, name, note, beside, actions, children } = props;
   const { data } = query;
   useTitlePart('tab', name);
-  // not the location, which is the next one while this page is still shown
-  const path = useMatch({ strict: false, select: ({ pathname }) => pathname });
-  useRecentRecord(path, data && [title, name].filter(Boolean).join(' '));
+  useRecentRecord(data && [title, name].filter(Boolean).join(' '));
   const [from] = useState(cameFrom);
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (

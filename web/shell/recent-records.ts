@@ -1,8 +1,10 @@
+import { useMatch } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import type { Permission } from '../../contract/permissions.ts';
 import { getSession, sessionStore } from '../session-store.ts';
 
-/** A record whose page was opened. */
-export type RecentRecord = { to: string; label: string };
+/** A record whose page was opened, and what its page needs: a role, or the preview of one, may lack it by now. */
+type RecentRecord = { to: string; label: string; needs: Permission };
 
 const most = 6;
 
@@ -20,9 +22,13 @@ sessionStore.subscribe(() => {
 /** The records whose pages were opened last in this window, the latest first. */
 export const recentRecords = (): readonly RecentRecord[] => recent;
 
-/** Remembers that the page at `to` was opened, once it is known whose page it is. */
-export function useRecentRecord(to: string, label: string | undefined): void {
+/** Remembers that this page was opened, once it is known whose page it is. */
+export function useRecentRecord(label: string | undefined): void {
+  // not the location, which is the next one while this page is still shown
+  const { pathname: to, staticData } = useMatch({ strict: false });
+  const { needs } = staticData;
   useEffect(() => {
-    if (label) recent = [{ to, label }, ...recent.filter((one) => one.to !== to)].slice(0, most);
-  }, [to, label]);
+    if (label && needs !== 'nothing')
+      recent = [{ to, label, needs }, ...recent.filter((one) => one.to !== to)].slice(0, most);
+  }, [to, label, needs]);
 }
