@@ -170,6 +170,9 @@ test('other machines of a release are shown from their first page on', async ({ 
   await page.getByText('Failed', { exact: true }).last().click();
   await expect(page).toHaveURL(/group=failed/);
   await expect(pages).toContainText('Showing 1 to 50 of 51');
+  await page.getByRole('region', { name: 'Machines of the release' }).getByRole('link').first().click();
+  await page.getByRole('link', { name: `Back to Release ${release.version}` }).click();
+  await expect(page).toHaveURL(/group=failed/);
 });
 
 test('the page of a release shows its plan and what became of it, and changes it', async ({

@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { historyPlace } from './history-entry.ts';
 
@@ -9,6 +10,8 @@ const visits: Visit[] = [];
 /** Records that the user is on the screen with this title. A screen is mounted anew for each path. */
 export function useVisit(title: string): void {
   const [path] = useState(() => window.location.pathname);
+  // also where a filter renders only a part of the screen anew
+  useLocation({ select: ({ href }) => href });
   useEffect(() => {
     // not while the next screen is loading
     if (window.location.pathname === path) visits[historyPlace()] = { path, title };
