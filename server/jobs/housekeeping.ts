@@ -11,6 +11,7 @@ import {
   clearMachineRefusals,
   clearRefusals,
   endMachineTimesAhead,
+  endRefusalTimesAhead,
   keepValidations,
 } from '../features/validation/index.ts';
 import { endOwnershipsAhead } from '../features/licenses/index.ts';
@@ -48,14 +49,12 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  await alone(async (change) => {
-    await endReleaseTimesAhead(change, time);
-    await endOwnershipsAhead(change, time);
-    await endFileTimesAhead(change, time);
-  });
+  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endFileTimesAhead])
+    await alone((change) => correct(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait.
   const rotated = await alone((change) => keepValidations(change, time, context.config));
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
-  await alone((change) => endMachineTimesAhead(change, time));
+  for (const correct of [endMachineTimesAhead, endRefusalTimesAhead])
+    await alone((change) => correct(change, time));
   return rotated;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
-import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+import type { CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import { displayIdOf } from '../update-events/index.ts';
 import { machineHashOf } from '../../machine-hash.ts';
@@ -103,17 +103,8 @@ async function noteHeard(tx: Tx, heard: Latest[]): Promise<void> {
           validated_at = greatest(m.validated_at, excluded.validated_at)`.execute(tx);
 }
 
-/**
- * Removes refusals of machines that have not tried again for 90 days, and sets to now those that a clock that was ahead
- * left in the future: until then they would pass for the last thing that became of their machines.
- */
-export async function clearMachineRefusals({ tx }: Change, time: CheckedTime): Promise<void> {
-  const { now } = time;
-  await tx
-    .updateTable('refusals')
-    .set({ refused_at: now, since: sql`least(since, ${now}::timestamptz)` })
-    .where('refused_at', '>', aheadOf(time))
-    .execute();
+/** Removes refusals of machines that have not tried again for 90 days. */
+export async function clearMachineRefusals({ tx }: Change, { now }: CheckedTime): Promise<void> {
   await tx
     .deleteFrom('refusals')
     .where('refused_at', '<', new Date(now.getTime() - keptMs))

@@ -40,3 +40,17 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
     update machines set ${inTime('last_seen')}, ${inTime('validated_at')}, ${dayInTime('last_check_day')}
      where machine_hash in (select machine_hash from found)`.execute(tx);
 }
+
+/**
+ * Sets to now the refusals of machines that a clock that was ahead left in the future: until then they would pass for the
+ * last thing that became of their machines.
+ */
+export async function endRefusalTimesAhead({ tx }: Change, time: CheckedTime): Promise<void> {
+  // in the order in which the recorder of validations locks them
+  await sql`
+    with found as materialized (
+      select license_id, machine_id from refusals where refused_at > ${aheadOf(time)}
+       order by license_id, machine_id for update)
+    update refusals r set refused_at = ${time.now}, since = least(since, ${time.now}::timestamptz)
+      from found f where r.license_id = f.license_id and r.machine_id = f.machine_id`.execute(tx);
+}
