@@ -2,6 +2,7 @@ import { useMatch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { Permission } from '../../contract/permissions.ts';
 import { getSession, sessionStore } from '../session-store.ts';
+import { forgetVisits } from '../ui/came-from.ts';
 
 /** A record whose page was opened, and what its page needs: a role, or the preview of one, may lack it by now. */
 type RecentRecord = { to: string; label: string; needs: Permission };
@@ -16,6 +17,7 @@ sessionStore.subscribe(() => {
   const user = getSession()?.user.userId;
   if (user === undefined || user === owner) return;
   recent = [];
+  forgetVisits();
   owner = user;
 });
 

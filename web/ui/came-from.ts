@@ -18,6 +18,9 @@ export function useVisit(title: string): void {
   });
 }
 
+/** The next user did not come from the screens of this one, and may not see them. */
+export const forgetVisits = (): void => void (visits.length = 0);
+
 /** The screen from which the user came to this one, and the steps of the history to it (negative). */
 export function cameFrom(): (Visit & { steps: number }) | undefined {
   const now = historyPlace();
