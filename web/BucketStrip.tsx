@@ -6,15 +6,19 @@ const markWidth = 2;
 const walls = Array.from({ length: 11 }, (_, tenth) => `${tenth * 10}%`);
 
 /**
- * The buckets of a rollout from 0 to 100 %, with a wall at each tenth: filled those that it includes, marked that of a machine. An SVG, since
- * paper and forced colors remove backgrounds.
+ * The buckets of a rollout from 0 to 100 %, with a wall at each tenth: filled those that it includes, marked that of a
+ * machine. An SVG, since paper and forced colors remove backgrounds.
  */
 export function BucketStrip(props: { percentage: number; bucket?: number | null; paused?: boolean }) {
   const { percentage, bucket = null, paused } = props;
   const isInside = isInRollout(bucket, percentage);
   const place = bucket === null ? '' : `, bucket ${fixedText(bucket, 2)} ${isInside ? 'inside' : 'outside'}`;
   return (
-    <svg className={classes.strip} role="img" aria-label={`Rollout ${percentage} %${place}`}>
+    <svg
+      className={classes.strip}
+      role="img"
+      aria-label={`Rollout ${percentage} %${place}${paused ? ', paused' : ''}`}
+    >
       <rect
         className={classes.filled}
         data-paused={paused || undefined}

@@ -75,6 +75,8 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await back(`Back to ${customer.name}`).click();
   await expect(page).toHaveURL(/\/customers\//);
   await page.goBack();
+  // spec part 2, section 2.6
+  await expect(page.getByRole('link', { name: 'Back to Releases' })).toHaveAttribute('href', '/releases');
   await back('Back to Machines').click();
   await expect(page).toHaveURL(/\/machines\?.*state=refused/);
 

@@ -18,7 +18,7 @@ export function Forbidden({ needs }: { needs: Permission | undefined }) {
   }, [refreshRights, preview]);
   const first = firstReadable(hasPermission);
   return (
-    <Page title="You may not see this screen">
+    <Page title="You may not see this screen" isDeadEnd>
       <EmptyState
         icon={<IconLock size={28} stroke={1.25} />}
         action={

@@ -7,7 +7,7 @@ import { EmptyState } from '../ui/states.tsx';
 
 export function NotFound() {
   return (
-    <Page title="Page not found">
+    <Page title="Page not found" isDeadEnd>
       <EmptyState
         icon={<IconMapOff size={28} stroke={1.25} />}
         action={

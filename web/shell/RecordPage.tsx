@@ -19,7 +19,7 @@ export function RecordPage<Data>(props: {
   query: UseQueryResult<Data, unknown>;
   /** Further queries that the page shows the age of, and refreshes. */
   others?: readonly UseQueryResult<unknown, unknown>[];
-  /** Where its link leads if the user came from no other screen. */
+  /** Linked above the title, after the screen that the user came from. */
   back: { to: string; label: string };
   /** Shown when there is no such record. */
   whyMissing: string;
@@ -43,7 +43,8 @@ export function RecordPage<Data>(props: {
       title={title ?? capitalize(what)}
       note={note}
       beside={beside}
-      back={from && from.path !== back.to ? { to: from.path, label: `Back to ${from.title}` } : back}
+      back={back}
+      origin={from && from.path !== back.to ? { to: from.path, label: `Back to ${from.title}` } : undefined}
       actions={
         data && (
           <>

@@ -21,19 +21,24 @@ export function Page(props: {
   beside?: ReactNode;
   /** The parent screen, linked above the title. */
   back?: Back | undefined;
+  /** The screen that the user came from, linked before it. */
+  origin?: Back | undefined;
+  /** Nobody wants to come back to this screen. */
+  isDeadEnd?: boolean;
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  useVisit(props.title);
+  useVisit(props.isDeadEnd ? undefined : props.title);
   return (
     <div className={classes.page}>
       <title>{useDocumentTitle(props.title)}</title>
       <Group justify="space-between" className={classes.header}>
         <div>
-          {props.back && (
-            <div className={`${classes.back} screen-only`}>
-              <BackLink {...props.back} />
-            </div>
+          {(props.origin || props.back) && (
+            <Group gap="md" className={`${classes.back} screen-only`}>
+              {props.origin && <BackLink {...props.origin} />}
+              {props.back && <BackLink {...props.back} />}
+            </Group>
           )}
           <div className={classes.title}>
             <Title order={1} id={headingId} className={classes.title}>

@@ -5,16 +5,20 @@ import { historyPlace } from './history-entry.ts';
 type Visit = { path: string; title: string };
 
 /** The screens of this tab by their place in the history; none from before a reload. */
-const visits: Visit[] = [];
+const visits: (Visit | undefined)[] = [];
 
-/** Records that the user is on the screen with this title. A screen is mounted anew for each path. */
-export function useVisit(title: string): void {
+/**
+ * Records that the user is on the screen with this title; undefined: that they are on none that leads back here. A screen
+ * is mounted anew for each path.
+ */
+export function useVisit(title: string | undefined): void {
   const [path] = useState(() => window.location.pathname);
   // also where a filter renders only a part of the screen anew
   useLocation({ select: ({ href }) => href });
   useEffect(() => {
     // not while the next screen is loading
-    if (window.location.pathname === path) visits[historyPlace()] = { path, title };
+    if (window.location.pathname === path)
+      visits[historyPlace()] = title === undefined ? undefined : { path, title };
   });
 }
 

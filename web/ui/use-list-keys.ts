@@ -46,9 +46,9 @@ export function useListKeys<Row>(
 function changeSelection<Row>(
   element: HTMLElement,
   { selection, onSelection }: DataTableProps<Row>,
-  { key, shiftKey }: KeyboardEvent,
+  { key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent,
 ): boolean {
-  if (!selection || !onSelection) return false;
+  if (!selection || !onSelection || ctrlKey || metaKey || altKey) return false;
   if (key === 'Escape' && selection.size > 0) {
     onSelection(new Set());
     return true;
