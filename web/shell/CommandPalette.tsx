@@ -103,6 +103,8 @@ export default function CommandPalette() {
       <Spotlight.Search
         placeholder="Type a command or search..."
         aria-label="Type a command or search"
+        // of what the service searches
+        maxLength={200}
         ref={nameSelected}
         role="combobox"
         aria-autocomplete="list"

@@ -97,6 +97,8 @@ export function SearchSelect({
   return (
     <Select
       maxDropdownHeight={260}
+      // of what the service searches
+      maxLength={200}
       {...input}
       searchable
       selectFirstOptionOnChange
