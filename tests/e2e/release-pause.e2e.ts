@@ -132,6 +132,10 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
     rolloutPercentage: 30,
     pauseReason: 'A hospital reports crashes',
   });
+  await notice.getByRole('link', { name: release.version }).click();
+  await expect(page.getByText('At 30 %, offered to no machine until it is resumed.')).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Rollout 30 %, paused' })).toBeVisible();
+  await page.goBack();
   await chooseInMenu(row(page, release), 'Resume');
   await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');
   // a colleague changes the percentage under the question
