@@ -85,7 +85,8 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   page,
   server,
 }) => {
-  const { name } = await makeCustomer(server.admin);
+  const family = unique('Focused');
+  const { name } = await makeCustomer(server.admin, { name: `${family} A` });
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
   await expect(page).toHaveTitle('Customers · Lanyard');
   const edit = row(page, name).getByRole('button', { name: 'Edit' });
@@ -102,8 +103,8 @@ test('the focus goes back to what opened a dialog, or near it; the title names t
   await expect(button(page, 'Create Customer')).toBeFocused();
 
   // The row is removed with its record, and the table stays for the others.
-  await makeCustomer(server.admin);
-  await page.goto('/customers');
+  await makeCustomer(server.admin, { name: `${family} B` });
+  await page.goto(`/customers?search=${family}`);
   await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
   // whom it affects is counted first
   await expect(button(page, 'Confirm')).toBeEnabled();
