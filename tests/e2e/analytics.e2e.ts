@@ -4,6 +4,7 @@ import { validationCodes } from '../../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  day,
   expect,
   expectAccessible,
   expectNoAxeViolations,
@@ -11,6 +12,7 @@ import {
   inDays,
   rowOf,
   signInAs,
+  stayWithin,
   test,
   type ConsoleServer,
   type Page,
@@ -24,7 +26,6 @@ const period = (page: Page, name: string) =>
 const asTable = (page: Page, name: string) => card(page, name).getByText('Table', { exact: true }).click();
 const drawing = (page: Page, name: string) => card(page, name).locator('svg.recharts-surface').first();
 
-const today = new Date().toISOString().slice(0, 10);
 /** A day as the charts format it. */
 const dayLabel = (iso: string) => shortDay(new Date(iso)).replace(/ \d+$/, '');
 
@@ -62,6 +63,8 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
   freshServer: server,
 }) => {
   test.setTimeout(180_000);
+  await stayWithin(day);
+  const today = new Date().toISOString().slice(0, 10);
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.getByRole('link', { name: 'Analytics', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'License Analytics' })).toBeVisible();

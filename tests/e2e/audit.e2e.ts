@@ -9,6 +9,7 @@ import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
+  day,
   dialog,
   expect,
   expectAccessible,
@@ -17,6 +18,7 @@ import {
   option,
   rowOf,
   signInAs,
+  stayWithin,
   test,
   type ConsoleServer,
   type Page,
@@ -130,6 +132,7 @@ test('nothing moves when the figures of the last days come', async ({ page, serv
 });
 
 test('the filters: person, record, event and days; one entry before and after', async ({ page, server }) => {
+  await stayWithin(day);
   const { name, id } = await history(server);
   await signInAs(page, 'super_admin', '/audit', server);
   await button(page, 'Filters').click();
@@ -190,6 +193,7 @@ test('the filters: person, record, event and days; one entry before and after', 
 });
 
 test('the export has exactly what the filter shows', async ({ page, server }) => {
+  await stayWithin(day);
   const { id } = await history(server);
   await signInAs(page, 'super_admin', `/audit?resourceId=${id}&size=10`, server);
   await expect(rows(page)).toHaveCount(3);

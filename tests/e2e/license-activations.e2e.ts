@@ -4,18 +4,21 @@ import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../
 import { holdBack } from './hold-back.ts';
 import {
   button,
+  day,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
   rowOf,
   signInAs,
+  stayWithin,
   test,
   type Page,
 } from './support.ts';
 import { row, searchBox } from './licenses-screen.ts';
 
 test('the activations modal: texts, actions, what goes wrong', async ({ page, server }) => {
+  await stayWithin(day);
   const license = await makeLicense(server.admin, { maxActivations: 2 });
   await validateOn(server.admin, license, 'workstation-6');
   const { licenseKey } = license;

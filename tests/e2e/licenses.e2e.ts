@@ -2,6 +2,7 @@ import { licenses, type License } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
 import {
   chooseInMenu,
+  day,
   dialog,
   expect,
   expectAccessible,
@@ -14,8 +15,6 @@ import {
   type Page,
 } from './support.ts';
 import { list, of, only, row, searchBox, tab } from './licenses-screen.ts';
-
-const day = 86_400_000;
 
 const keys = (page: Page) => list(page).locator('tbody td .mono');
 

@@ -1,5 +1,14 @@
 import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
-import { expect, expectAccessible, rowOf, signInAs, test, type ConsoleServer } from './support.ts';
+import {
+  day,
+  expect,
+  expectAccessible,
+  rowOf,
+  signInAs,
+  stayWithin,
+  test,
+  type ConsoleServer,
+} from './support.ts';
 
 /** A machine of a hospital in Lyon whose license was revoked after it had run. */
 async function stoppedMachine(server: ConsoleServer) {
@@ -15,6 +24,7 @@ async function stoppedMachine(server: ConsoleServer) {
 }
 
 test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ page, server }) => {
+  await stayWithin(day);
   const { hostname, customer, license } = await stoppedMachine(server);
   await signInAs(page, 'support_agent', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();

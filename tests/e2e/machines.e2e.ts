@@ -8,6 +8,7 @@ import { issueTo, offlineMachine } from '../offline-machine.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
   clickTwice,
+  day,
   dialog,
   expect,
   expectAccessible,
@@ -15,6 +16,7 @@ import {
   expectStatus,
   rowOf,
   signInAs,
+  stayWithin,
   test,
   type ConsoleServer,
   type Page,
@@ -52,6 +54,7 @@ const inTurn = (machineId: string, events: Omit<Reported, 'machineId'>[]): Repor
   }));
 
 test('the title and the facts say which machine it is and what it told', async ({ page, server }) => {
+  await stayWithin(day);
   const machineId = newMachine();
   await report(
     server,

@@ -8,6 +8,7 @@ import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
 import {
   clickTwice,
+  day,
   dialog,
   expect,
   expectAccessible,
@@ -17,8 +18,6 @@ import {
   test,
   type Page,
 } from './support.ts';
-
-const day = 86_400_000;
 
 /** Another letter in the middle of the signature: in the content it may leave no valid JSON. */
 const altered = (text: string) => {

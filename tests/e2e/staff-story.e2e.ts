@@ -6,6 +6,7 @@ import { makeCustomer } from '../factories.ts';
 import { password, hours } from '../harness.ts';
 import {
   button,
+  day,
   dialog,
   expect,
   expectStatus,
@@ -64,6 +65,7 @@ test('staff from the first person with a role to the figures of what they did', 
   freshServer: server,
 }) => {
   test.setTimeout(180_000);
+  await stayWithin(day);
   const today = new Date().toISOString().slice(0, 10);
   let licenseKey = '';
   let key = '';

@@ -382,7 +382,7 @@ export async function expectInSight(element: Locator): Promise<void> {
   await expect.poll(isWhole, 'is it in sight?').toBe(true);
 }
 
-const day = 86_400_000;
+export const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
 
 /** A day as the console writes it in British English, where Node's month is `Sept`. */
@@ -391,10 +391,12 @@ export const shortDay = (at: Date): string =>
     .toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
     .replace('Sept', 'Sep');
 
-/** Waits if the window of time in which calls are counted is about to end, so that a test stays within one. */
+/** Waits if the day (UTC), or the window of time in which calls are counted, is about to end: a test stays within one. */
 export async function stayWithin(windowMs: number): Promise<void> {
   const left = windowMs - (Date.now() % windowMs);
-  if (left < 30_000) await sleep(left + 100);
+  if (left > 60_000) return;
+  test.setTimeout(test.info().timeout + left);
+  await sleep(left + 100);
 }
 
 /** Matches the paths of a call, without their query. */
