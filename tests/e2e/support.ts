@@ -84,13 +84,19 @@ export async function expectNoProblems(context: BrowserContext): Promise<void> {
 }
 
 /**
- * Waits until no page of the context has made a request for half a second, and none is pending. The `networkidle` of
- * Playwright is that of the first load: in a page that is open it returns at once.
+ * Waits until no page of the context has made a request for half a second, none is pending, and this page is idle: on a
+ * busy machine it may take longer to show an answer, and to ask for what that needs. The `networkidle` of Playwright is
+ * that of the first load: in a page that is open it returns at once.
  */
 export async function quiet(page: Page): Promise<void> {
   const watched = watches.get(page.context())!;
-  const isQuiet = () => watched.pending.size === 0 && performance.now() - watched.changedAt > 500;
-  await expect.poll(isQuiet).toBe(true);
+  const isStill = () => watched.pending.size === 0 && performance.now() - watched.changedAt > 500;
+  const isQuiet = async () => {
+    if (!isStill()) return false;
+    await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
+    return isStill();
+  };
+  await expect.poll(isQuiet, { intervals: [50] }).toBe(true);
 }
 
 /** Declares that requests of this test end with these statuses. */
