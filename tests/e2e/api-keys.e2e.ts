@@ -182,7 +182,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, '5']);
     expect(answer.headers.get('ratelimit-remaining')).toBe('4');
     expect((await use()).status).toBe(200);
-    await expect(row(page, name)).toContainText('2 requests · 5 per hour', { timeout: 15_000 });
+    await expect(row(page, name)).toContainText('2 requests · 5 per hour', { timeout: 30_000 });
     await expect(row(page, name)).toContainText('Last used just now');
   });
 
@@ -286,6 +286,7 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   await expect(made.getByText(`npm run publish-release -- --server ${server.url}`)).toBeVisible();
   await expect(made.getByText(`url: ${server.url}/api/v1/updates/electron/win32/x64`)).toBeVisible();
   await made.getByRole('button', { name: 'Copy key' }).click();
+  await expect(made.getByRole('button', { name: 'Copied!' })).toBeVisible();
   const body = JSON.stringify({ fileName: 'a.exe', fileSize: 1, version: '9.9.9' });
   const headers = { 'x-api-key': await copied(page), 'content-type': 'application/json' };
   const allowed = await fetch(server.url + uploads.prepare.path, { method: 'POST', headers, body });
@@ -453,7 +454,7 @@ test('a key shows who created it and where it was used; users cannot grant scope
   ];
   await signInHolding(page, permissions, '/api-keys', server);
   await expect(row(page, key.name)).toContainText(`by ${email}`);
-  await expect(row(page, key.name)).toContainText('from 127.0.0.1', { timeout: 15_000 });
+  await expect(row(page, key.name)).toContainText('from 127.0.0.1', { timeout: 30_000 });
   await expectColor(row(page, key.name).getByText('Creator deleted'), 'yellow');
   await row(page, key.name).getByRole('button', { name: 'View' }).click();
   const details = dialog(page, 'API Key Details');

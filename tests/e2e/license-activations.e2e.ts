@@ -77,9 +77,10 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
     await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
     await expect(machine('workstation-7')).toContainText('Deactivated');
     // What is true of the machine now replaces what was, with its Undo.
-    await expect(page.getByText('Machine workstation-7 deactivated')).toBeVisible();
-    await machine('workstation-7').getByRole('button', { name: 'Reactivate' }).click();
-    await expect(page.getByText('Machine workstation-7 reactivated')).toBeVisible({ timeout: 5000 });
+    // It stays while the pointer is on it.
+    await page.getByText('Machine workstation-7 deactivated').hover();
+    await machine('workstation-7').getByRole('button', { name: 'Reactivate' }).press('Enter');
+    await expect(page.getByText('Machine workstation-7 reactivated')).toBeVisible();
     await expect(page.getByText('Machine workstation-7 deactivated')).toHaveCount(0);
     await machine('workstation-7').getByRole('button', { name: 'Deactivate' }).click();
     await dialog(page, 'Deactivate Machine').getByRole('button', { name: 'Deactivate' }).click();
@@ -144,6 +145,7 @@ test('a key is copied also where the browser offers no clipboard, or said not to
   await copy.click();
   await expect(modal.getByRole('status').filter({ hasText: 'Copied!' })).toHaveCount(1);
   await page.keyboard.press('Escape');
+  await expect(modal).toBeHidden();
   await searchBox(page).focus();
   await page.keyboard.press('Control+V');
   await expect(searchBox(page)).toHaveValue(licenseKey);

@@ -92,7 +92,6 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await keyboard.type('xjd');
     await expect(page.getByRole('searchbox', { name: 'Search customers' })).toHaveValue('xjd');
     await expect(page.getByRole('dialog')).toHaveCount(0);
-    await page.goBack();
     await page.goto(`/customers?search=${encodeURIComponent(family)}`);
     await expect(row('B')).toBeVisible();
   });

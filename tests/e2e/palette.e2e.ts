@@ -116,6 +116,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await choice(page, 'Create API Key').click();
   await expect(dialog(page, 'Create API Key')).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('Control+k');
   await field(page).fill(key.keyPrefix);
   await choice(page, /^Palette key/).click();

@@ -174,9 +174,7 @@ test('what fails in the recycle bin is said there', async ({ page, server }) => 
   const calls = '**/updates/admin/releases/**';
   await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
   await signInAs(page, 'binary_manager', `/releases/trash?search=${binned.version}`, server);
-  await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible({
-    timeout: 15_000,
-  });
+  await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible();
   await page.unroute(calls);
   await page.getByRole('button', { name: 'Retry' }).click();
   const deleted = rowOf(page, binned.version);

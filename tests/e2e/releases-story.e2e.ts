@@ -170,7 +170,6 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     await editing.getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill(percentage);
     await editing.getByRole('button', { name: 'Save Changes' }).click();
     if (percentage === '100') await page.getByRole('button', { name: 'Offer', exact: true }).click();
-    await expect(editing.getByText('Release updated successfully!')).toBeVisible();
     await expect(editing).toBeHidden();
   };
 
@@ -184,8 +183,9 @@ test('a release from its upload to its end', async ({ page, freshServer: server 
     const first = await desktops.checkAll();
     expect([...first.keys()].toSorted()).toEqual(['1.0.0', '1.0.1']);
     const chosen = first.get('1.0.1')!;
-    expect(chosen.length).toBeGreaterThan(25);
-    expect(chosen.length).toBeLessThan(80);
+    // more than five standard deviations to either side
+    expect(chosen.length).toBeGreaterThan(12);
+    expect(chosen.length).toBeLessThan(95);
     expect(first.get('1.0.0')).toHaveLength(1000 - chosen.length);
     const second = await desktops.checkAll();
     expect(second.get('1.0.1')).toEqual(chosen);

@@ -199,9 +199,7 @@ test('a failure to load the list shows the message', async ({ page, server }) =>
     route.fulfill({ status: 500, json: { success: false, error: 'The list is lost', code: 'INTERNAL' } }),
   );
   await signInAs(page, 'viewer', '/releases', server);
-  await expect(page.getByRole('heading', { name: 'Error loading releases' })).toBeVisible({
-    timeout: 15_000,
-  });
+  await expect(page.getByRole('heading', { name: 'Error loading releases' })).toBeVisible();
   await expect(page.getByText(/The list is lost/)).toBeVisible();
   await page.unroute(call);
   await page.getByRole('button', { name: 'Retry' }).click();

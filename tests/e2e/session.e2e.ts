@@ -212,7 +212,7 @@ test('Logout ends the session here and on the server, and here even if the call 
     await signInAs(page, 'viewer', '/customers', server);
     await page.route(`**${session.logout.path}`, answer);
     await page.getByRole('button', { name: 'Logout' }).click();
-    await expect(heading(page, 'Sign in'), how).toBeVisible({ timeout: 15_000 });
+    await expect(heading(page, 'Sign in'), how).toBeVisible();
     expect(await stored(page), how).toEqual([]);
     await page.unroute(`**${session.logout.path}`, answer);
   }

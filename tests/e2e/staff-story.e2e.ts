@@ -162,6 +162,7 @@ test('staff from the first person with a role to the figures of what they did', 
     await create.getByRole('button', { name: 'Create API Key' }).click();
     const made = dialog(page, 'API Key Created');
     await made.getByRole('button', { name: 'Copy key' }).click();
+    await expect(made.getByRole('button', { name: 'Copied!' })).toBeVisible();
     key = await page.evaluate(() => navigator.clipboard.readText());
     await made.getByRole('button', { name: 'Done' }).click();
     await expect(row()).toContainText('Never used');
@@ -172,7 +173,7 @@ test('staff from the first person with a role to the figures of what they did', 
     await stayWithin(hours(1));
     expect((await validate('ward-1')).status).toBe(200);
     expect((await validate('ward-2')).status).toBe(200);
-    await expect(row()).toContainText('2 requests · 3 per hour', { timeout: 15_000 });
+    await expect(row()).toContainText('2 requests · 3 per hour', { timeout: 30_000 });
     await expect(row()).toContainText('Last used just now');
   });
 
