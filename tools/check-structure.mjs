@@ -7,6 +7,7 @@ import {
   callSchemasOf,
   featureOf,
   formatsOf,
+  momentsOf,
   namelessRolesOf,
   ownFoldersOf,
   rawFieldsOf,
@@ -90,8 +91,8 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
         ...callSchemasOf(file, text),
         ...ownFoldersOf(file, text),
       ];
-  for (const reason of [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...ofCode])
-    errors.push(`${file}: ${reason}`);
+  const ofAll = [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...momentsOf(file, text)];
+  for (const reason of [...ofAll, ...ofCode]) errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))
     errors.push(`${file}: does more than re-export: it only lists the exports for other features`);
   if (/\/index\.tsx?$/.test(file) && !isIndex(file) && !PACKAGES.includes(file) && isBarrel(file, text))

@@ -250,3 +250,17 @@ test('a test that docs/spec-coverage names exists', async () => {
   ]);
   expect(code).toBe(1);
 });
+
+test.each([
+  ['expect(\n  await row.getByRole("cell").count(),\n).toBe(1)', 'count: use the assertion of the locator'],
+  ['expect(await field.inputValue()).toBe("")', 'inputValue: use the assertion of the locator'],
+  ['expect(await box.isChecked()).toBe(true)', 'isChecked: use the assertion of the locator'],
+  [
+    'await button.click();\nawait page.waitForResponse(url)',
+    'waitForResponse: begin to wait before the action',
+  ],
+])('%j is refused in a browser test', async (text, advice) => {
+  const { output } = await check({ 'tests/e2e/a.e2e.ts': text, 'server/a.test.ts': text });
+  expect(output).toContain(`error: tests/e2e/a.e2e.ts: ${advice}`);
+  expect(output).toContain('1 violations.');
+});

@@ -143,6 +143,20 @@ export function unsavedStateOf(file, text) {
   ]);
 }
 
+/** What a browser test asks of one moment, which may come too early or too late, each as the advice what to use instead. */
+export function momentsOf(file, text) {
+  if (!file.startsWith('tests/e2e/')) return [];
+  const asked = text.matchAll(
+    /\bexpect\(\s*await [^;>]*?\.(count|textContent|all\w+s|inner\w+|inputValue|getAttribute|is[A-Z]\w+)\(/g,
+  );
+  return [
+    ...[...asked].map(([, name]) => `${name}: use the assertion of the locator, which waits, or expect.poll`),
+    ...[...text.matchAll(/\bawait \w+\.(waitFor(?:Response|Request|Event))\(/g)].map(
+      ([, name]) => `${name}: begin to wait before the action that causes it, and await that afterwards`,
+    ),
+  ];
+}
+
 const WRITES =
   /\b(?:insert\s+into|update\s+[\w$"]|delete\s+from|merge\s+into|truncate|(?:create|alter|drop|lock)\s+table)\b/i;
 
