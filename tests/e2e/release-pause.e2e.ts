@@ -2,6 +2,7 @@ import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
 import { session } from '../../contract/session.ts';
 import { eventually } from '../harness.ts';
+import { every } from '../../web/live.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
@@ -27,6 +28,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
     { rolloutPercentage: 50, acceptableFailures: 1 },
   );
   const build = `${release.version} (stable) for Windows (x86)`;
+  await page.clock.install();
   await signInAs(page, 'binary_manager', '/analytics', server);
   const banner = page
     .locator('[data-notice]')
@@ -45,6 +47,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
   );
   await eventually(async () => (await stored(server, release)).pausedAt !== null);
   await test.step('which every screen says within half a minute', async () => {
+    await page.clock.fastForward(every);
     await expect(banner).toContainText('3 of 5 installs of 41.66.7', { timeout: 30_000 });
     await expectAccessible(page);
     await banner.getByRole('link', { name: 'View releases' }).click();
