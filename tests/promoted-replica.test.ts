@@ -12,7 +12,7 @@ import { everyday } from '../server/db/limits.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique } from './factories.ts';
-import { createTestDatabase, days, eventually, startTestServer } from './harness.ts';
+import { createTestDatabase, days, eventually, patience, startTestServer } from './harness.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { placeOfRun } from './place.ts';
@@ -84,6 +84,30 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
         () => undefined,
       );
     await rm(folder, { recursive: true, force: true });
+  });
+
+  test('connections that only read, as a failover may leave them: changes succeed again when new ones can write', async () => {
+    const database = await createTestDatabase({ cluster: at(primaryPort) });
+    const name = new URL(database.url).pathname.slice(1);
+    const server = await startTestServer({ database });
+    const staff = server.api(await server.signInAs('super_admin'));
+    const change = () => staff.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } });
+    const allOnlyRead = async (isOn: 'on' | 'off') => {
+      const writing = `${at(primaryPort)}?options=-cdefault_transaction_read_only=off`;
+      await ask(writing, `alter system set default_transaction_read_only = ${isOn}`);
+      await ask(writing, 'select pg_reload_conf()');
+      return writing;
+    };
+    const writing = await allOnlyRead('on');
+    try {
+      await eventually(async () => expect((await change()).status).toBe(503));
+      // only connections that are opened from now on
+      await ask(writing, `alter database ${name} set default_transaction_read_only = off`);
+      await eventually(async () => expect((await change()).status).toBe(201), patience(10_000));
+    } finally {
+      await allOnlyRead('off');
+    }
+    await server.close();
   });
 
   test('under load: 503 meanwhile and never 500, nothing that was answered is lost', async () => {

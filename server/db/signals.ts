@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from './client.ts';
 import { cutOff } from './silence.ts';
+import { withClient } from './with-client.ts';
 
 /**
  * Topics of notifications between processes. A topic clears the caches that depend on it. Of `records`, each
@@ -50,6 +51,8 @@ const beatEveryMs = 100;
 /** A live database responds to `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
+/** How often a new connection is tried while the present ones only read: longer than one may take to open. */
+const lookEveryMs = 3000;
 const tellWithinMs = 20;
 const connectWithinMs = 2000;
 
@@ -235,14 +238,25 @@ function markDown(state: State): void {
 }
 
 async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
+  let lookedAt = -Infinity;
+  const lose = (client: pg.Client, why: string) => {
+    log.error(why);
+    markDown(state);
+    cutOff(client);
+  };
+  /** In the background, since the heartbeat must not wait for a new connection. */
+  const lookForPrimary = async (client: pg.Client): Promise<void> => {
+    lookedAt = performance.now();
+    const isFound = await acceptsWrites(databaseUrl).catch(() => false);
+    if (isFound && client === state.client && state.up && !state.stopped)
+      lose(client, 'The connections only read, and new ones can write: all are opened again');
+  };
   while (!state.stopped) {
     const { client } = state;
     if (state.up && client) {
-      if (!(await beats(client)) && !state.stopped) {
-        log.error('The database does not answer');
-        markDown(state);
-        cutOff(client);
-      }
+      const beat = await heartbeat(client);
+      if (beat === 'silent' && !state.stopped) lose(client, 'The database does not answer');
+      if (beat === 'read-only' && performance.now() - lookedAt > lookEveryMs) void lookForPrimary(client);
       await pause(beatEveryMs);
     } else {
       await connect(state, databaseUrl).then(
@@ -253,16 +267,31 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
   }
 }
 
-/** True if the connection responds in time. A late timer alone is no proof: the event loop may have been busy. */
-async function beats(client: pg.Client): Promise<boolean> {
-  const answer = ask(client, 'select 1').then(
-    () => true,
-    () => false,
+const isReadOnly = `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+type Beat = 'writable' | 'read-only' | 'silent';
+
+/** How the connection responds in time. A late timer alone is no proof: the event loop may have been busy. */
+async function heartbeat(client: pg.Client): Promise<Beat> {
+  const answer = ask<{ isReadOnly: boolean }>(client, isReadOnly).then(
+    ({ rows }): Beat => (rows[0]?.isReadOnly ? 'read-only' : 'writable'),
+    (): Beat => 'silent',
   );
   const silence = pause(beatDeadlineMs).then(
-    () => new Promise<false>((resolve) => setImmediate(() => setImmediate(resolve, false))),
+    () => new Promise<Beat>((resolve) => setImmediate(() => setImmediate(resolve, 'silent'))),
   );
   return Promise.race([answer, silence]);
 }
+
+/**
+ * Whether a new connection can write. A failover may leave the old ones at the former primary; a managed service that
+ * lets everyone only read, because its disk is full, is no reason to give up reading.
+ */
+const acceptsWrites = (connectionString: string): Promise<boolean> => {
+  const limits = { connectionTimeoutMillis: connectWithinMs, query_timeout: connectWithinMs };
+  return withClient({ connectionString, ...limits }, async (client) => {
+    const { rows } = await client.query<{ isReadOnly: boolean }>(isReadOnly);
+    return rows[0]?.isReadOnly === false;
+  });
+};
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
