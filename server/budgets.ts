@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../contract/durations.ts';
 import type { Caller } from './caller.ts';
 import { runChange, systemChange, type Change, type ChangeParts } from './change.ts';
 import type { CheckedTime } from './checked-time.ts';
-import { isDiskFull } from './db/client.ts';
+import { onlyReads } from './db/client.ts';
 
 /** How long a process may hold unused units, and how long a refusal is cached. */
 const idleMs = 500;
@@ -25,7 +25,7 @@ type Hour = Omit<BudgetOf, 'limit'> & {
   /** The smallest count that the database refused, and until when to rely on it: a smaller count may still succeed. */
   refused: number;
   refusedUntil: number;
-  /** The database does not know of the remaining units, because its disk was full. */
+  /** The database does not know of the remaining units, because it took no writes. */
   isUncounted: boolean;
   lastUsed: number;
   asking: Promise<void> | undefined;
@@ -41,8 +41,8 @@ export type Budgets = ReturnType<typeof createBudgets>;
 
 /**
  * Hourly budgets that hold exactly across processes without a write per request. The database grants units to a process
- * in blocks, which shrink near the limit down to single units; unused units are returned. While the disk of the
- * database is full, each process enforces the limit alone.
+ * in blocks, which shrink near the limit down to single units; unused units are returned. While the database takes no
+ * writes, each process enforces the limit alone.
  */
 export function createBudgets(parts: ChangeParts, clock: () => Date) {
   const hours = new Map<string, Hour>();
@@ -130,8 +130,8 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
   async function ask(hour: Hour, limit: number, missing: number): Promise<void> {
     for (const wanted of new Set([Math.max(missing, blockOf(hour, limit)), missing])) {
       const granted = await grant(parts, hour, { wanted, limit, now: clock() }).catch((error: unknown) => {
-        if (!isDiskFull(error)) throw error;
-        // Read-only calls still work on a full disk, so each process counts alone until there is room.
+        if (!onlyReads(error)) throw error;
+        // Calls that change nothing still work, so each process counts alone until the database takes writes.
         hour.isUncounted = true;
         return hour.granted + wanted <= limit ? hour.granted + wanted : undefined;
       });

@@ -11,7 +11,7 @@ import { validation } from '../contract/validation.ts';
 import { everyday } from '../server/db/limits.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
-import { makeApiKey, makeLicense, unique } from './factories.ts';
+import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
 import { createTestDatabase, days, eventually, patience, startTestServer } from './harness.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -91,6 +91,9 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const name = new URL(database.url).pathname.slice(1);
     const server = await startTestServer({ database });
     const staff = server.api(await server.signInAs('super_admin'));
+    const desktop = server.api(await makeApiKey(staff, { scopes: ['validate'] }));
+    const license = await makeLicense(staff);
+    await validateOn(desktop, license, 'known machine');
     const change = () => staff.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } });
     const allOnlyRead = async (isOn: 'on' | 'off') => {
       const writing = `${at(primaryPort)}?options=-cdefault_transaction_read_only=off`;
@@ -101,6 +104,8 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const writing = await allOnlyRead('on');
     try {
       await eventually(async () => expect((await change()).status).toBe(503));
+      await sleep(2000);
+      await validateOn(desktop, license, 'known machine');
       // only connections that are opened from now on
       await ask(writing, `alter database ${name} set default_transaction_read_only = off`);
       await eventually(async () => expect((await change()).status).toBe(201), patience(10_000));

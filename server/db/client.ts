@@ -178,6 +178,9 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01'
 /** True if the database cannot write because its disk is full; reads may still work. */
 export const isDiskFull = (error: unknown): boolean => codeOf(error) === '53100';
 
+/** True if the database can only be read: its disk is full, or a managed service allows no writes because it is. */
+export const onlyReads = (error: unknown): boolean => isDiskFull(error) || codeOf(error) === '25006';
+
 /** True if the unique constraint of that name was violated. */
 export const violatesUnique = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
