@@ -9,7 +9,7 @@ import { connect } from '../server/storage/s3-client.ts';
 
 /**
  * An in-memory S3 server with the operations that the service uses, which can simulate failures. It checks no
- * signatures.
+ * signatures, but when they were made.
  */
 export type FakeS3 = {
   endpoint: string;
@@ -32,6 +32,14 @@ const thingOf = (bytes: Buffer): Thing => ({
   at: new Date(),
 });
 
+/** Whether a request was signed at another time than now, by a clock that tests do not set. */
+function isOutdated(signedAt: string, validMs: number): boolean {
+  const [, day, time] = /^(\d{8})T(\d{6})Z$/.exec(signedAt)!;
+  const [date, at] = [day!.replace(/(....)(..)(..)/, '$1-$2-$3'), time!.replace(/(..)(..)(..)/, '$1:$2:$3')];
+  const age = performance.timeOrigin + performance.now() - Date.parse(`${date}T${at}Z`);
+  return age > validMs || age < -15 * 60_000;
+}
+
 export async function startFakeS3(): Promise<FakeS3> {
   const things = new Map<string, Thing>();
   const uploads = new Map<string, Multipart>();
@@ -49,6 +57,10 @@ export async function startFakeS3(): Promise<FakeS3> {
     if (fake.mood === 'refuses') return void request.socket.destroy();
     if (fake.mood === 'fails') return error(503, 'ServiceUnavailable');
     const body = await buffer(request);
+    const signedAt = request.headers['x-amz-date'] ?? query.get('X-Amz-Date');
+    const validSeconds = Number(query.get('X-Amz-Expires') ?? 15 * 60);
+    if (signedAt && isOutdated(String(signedAt), validSeconds * 1000))
+      return error(403, 'RequestTimeTooSkewed');
 
     function error(status: number, code: string): undefined {
       response.writeHead(status, { 'content-type': 'application/xml' });

@@ -196,7 +196,11 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
                 ResponseContentType: contentType,
                 ResponseContentDisposition: contentDisposition,
               }),
-              { expiresIn: signedUrlSeconds },
+              // our clock may be wrong by more than the URL is valid; the client corrects only its own requests
+              {
+                expiresIn: signedUrlSeconds,
+                signingDate: new Date(Date.now() + client.config.systemClockOffset),
+              },
             ),
         }
       : {}),
