@@ -24,8 +24,9 @@ export function connect({ endpoint, region }: Extract<StorageConfig, { kind: 's3
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: 5000,
-      httpAgent: { maxSockets: 200 },
-      httpsAgent: { maxSockets: 200 },
+      // A client that reads slowly holds a connection for as long: with a limit, a few hundred of them block all else.
+      httpAgent: { maxSockets: Infinity },
+      httpsAgent: { maxSockets: Infinity },
     },
   });
   const send = client.send.bind(client) as (command: unknown, options: object) => Promise<unknown>;

@@ -323,6 +323,18 @@ describe('S3', () => {
     }
   });
 
+  test('answers others while hundreds of clients read slowly', async () => {
+    const s3 = await startFakeS3();
+    const storage = await openStorage({ ...(await newBucket(false)), endpoint: s3.endpoint });
+    ok(await storage.put('large.exe', pieces(randomBytes(MiB))));
+    s3.mood = 'stalls';
+    const reads = await Promise.all(Array.from({ length: 210 }, () => storage.read('large.exe')));
+    expect(await storage.sizeOf('large.exe')).toBe(MiB);
+    for (const read of reads) read!.destroy();
+    storage.close();
+    await s3.close();
+  });
+
   test('has no parts of what was given up while a part was arriving', async () => {
     const config = await newBucket(false);
     const client = connect(config);
