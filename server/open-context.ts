@@ -9,8 +9,8 @@ import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
 
 type Options = {
-  /** How long a call waits for a connection, in milliseconds, if not the default. */
-  waitMs?: number;
+  /** How many times longer than in service the database may take: tests share their machine. */
+  limitFactor?: number;
   /** Replacements by tests for the clock, network or key. */
   replaced?: Partial<Pick<Context, 'clock' | 'outbound' | 'secrets'>>;
 };
@@ -23,9 +23,9 @@ export async function openContext(
   config: Config,
   log: Logger,
   addresses: Addresses,
-  { replaced = {}, ...limits }: Options = {},
+  { replaced = {}, limitFactor = 1 }: Options = {},
 ) {
-  const { end, ...connections } = await connect(addresses, log, { ...limits, processes: config.workers });
+  const { end, ...connections } = await connect(addresses, log, { limitFactor, processes: config.workers });
   try {
     const clock = replaced.clock ?? (() => new Date());
     const keys = await openKeys(connections.db, config, clock());

@@ -42,7 +42,7 @@ const config = {
   sessionMaxMs: days(1),
   storage: { kind: 'disk' as const, folder: await mkdtemp(join(tmpdir(), 'lanyard-failover-')) },
 };
-const through = { database: { ...database, url: line.url }, config, connectionWaitMs: everyday.waitMs };
+const through = { database: { ...database, url: line.url }, config, limitFactor: 1 };
 const first = await startTestServer(through);
 const second = await startTwin(first, through);
 const servers = [first, second];

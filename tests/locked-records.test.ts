@@ -3,7 +3,6 @@ import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
-import { everyday } from '../server/db/limits.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
 import { eventually, openClient, startTestServer } from './harness.ts';
 
@@ -12,7 +11,7 @@ import { eventually, openClient, startTestServer } from './harness.ts';
 const log: string[] = [];
 
 const server = await startTestServer({
-  connectionWaitMs: everyday.waitMs,
+  limitFactor: 1,
   config: { logLevel: 'warn' },
   onLog: (line) => log.push(line),
 });

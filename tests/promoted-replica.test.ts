@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { validation } from '../contract/validation.ts';
-import { everyday } from '../server/db/limits.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
@@ -127,7 +126,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const line = await startSwitch(database.url);
     const server = await startTestServer({
       database: { ...database, url: line.url },
-      connectionWaitMs: everyday.waitMs,
+      limitFactor: 1,
       config: { sessionIdleMs: days(1), sessionMaxMs: days(1) },
     });
     const person = await server.signInAs('super_admin');

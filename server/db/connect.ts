@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createDb, createPool, type Db, type Pool } from './client.ts';
-import { everyday, patient, quick, type Limits } from './limits.ts';
+import { everyday, patient, quick, timesLonger, type Limits } from './limits.ts';
 import { atAddress, type Addresses } from './setting-of.ts';
 import { startSignals, type Signals } from './signals.ts';
 
@@ -42,17 +42,16 @@ function shareOf(kind: Kind, processes: number): number {
 
 /**
  * Connects to the database. If it stops responding, all connections are dropped, so that calls get new ones as soon as
- * possible. `waitMs`: how long a call waits for a connection, if not the default. `processes`: how many share
- * PostgreSQL's connection limit.
+ * possible. All time limits are `limitFactor` times as long. `processes`: how many share PostgreSQL's connection limit.
  */
 export async function connect(
   addresses: Addresses,
   log: Logger,
-  { waitMs, processes = 1 }: { waitMs?: number; processes?: number } = {},
+  { limitFactor = 1, processes = 1 } = {},
 ): Promise<Connections> {
   const { queries, direct } = addresses;
   const open = (kind: Kind, limits: Limits) =>
-    createPool(queries, shareOf(kind, processes), limits, {
+    createPool(queries, shareOf(kind, processes), timesLonger(limits, limitFactor), {
       fewest: kind === 'reports' ? 0 : fewest[kind],
       isShared: queries !== direct,
       askWorking: (serverPids) => signals.working(serverPids),
@@ -65,10 +64,9 @@ export async function connect(
   const pools = [pool, reserved, reports];
   for (const one of pools) {
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
-    if (waitMs !== undefined) one.options.connectionTimeoutMillis = waitMs;
   }
   const signals = await atAddress(addresses, 'direct', (url) =>
-    startSignals(url, log, () => pools.forEach((one) => one.discard())),
+    startSignals(url, log, () => pools.forEach((one) => one.discard()), limitFactor),
   );
   return {
     pool,

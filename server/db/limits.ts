@@ -15,6 +15,9 @@ export type Limits = {
   waitMs: number;
 };
 
+export const timesLonger = (limits: Limits, factor: number) =>
+  Object.fromEntries(Object.entries(limits).map(([name, ms]) => [name, ms * factor])) as Limits;
+
 /** For everyday calls. */
 export const everyday: Limits = {
   statementMs: 10_000,

@@ -68,17 +68,19 @@ type State = {
   untold: Set<string>;
   telling: NodeJS.Timeout | undefined;
   onLoss: () => void;
+  limitFactor: number;
 };
 
 /**
  * Connects and resolves once listening; later losses are repaired in the background. `onLoss` runs when the database
  * has stopped responding, since other connections may be dead too, and again before it counts as up, since connections
- * opened meanwhile may be dead.
+ * opened meanwhile may be dead. All time limits are `limitFactor` times as long.
  */
 export async function startSignals(
   databaseUrl: string,
   log: Logger,
   onLoss: () => void = () => undefined,
+  limitFactor = 1,
 ): Promise<Signals> {
   const state: State = {
     listeners: new Map(),
@@ -90,6 +92,7 @@ export async function startSignals(
     untold: new Set(),
     telling: undefined,
     onLoss,
+    limitFactor,
   };
   await connect(state, databaseUrl);
   const watching = watch(state, databaseUrl, log);
@@ -202,8 +205,8 @@ function run(state: State, topic: Topic, id?: string): void {
 async function connect(state: State, databaseUrl: string): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: connectWithinMs,
-    query_timeout: connectWithinMs,
+    connectionTimeoutMillis: connectWithinMs * state.limitFactor,
+    query_timeout: connectWithinMs * state.limitFactor,
     keepAlive: true,
     application_name: nameOf(state),
   });
@@ -254,7 +257,7 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
   while (!state.stopped) {
     const { client } = state;
     if (state.up && client) {
-      const beat = await heartbeat(client);
+      const beat = await heartbeat(client, beatDeadlineMs * state.limitFactor);
       if (beat === 'silent' && !state.stopped) lose(client, 'The database does not answer');
       if (beat === 'read-only' && performance.now() - lookedAt > lookEveryMs) void lookForPrimary(client);
       await pause(beatEveryMs);
@@ -271,12 +274,12 @@ const isReadOnly = `select current_setting('transaction_read_only') = 'on' as "i
 type Beat = 'writable' | 'read-only' | 'silent';
 
 /** How the connection responds in time. A late timer alone is no proof: the event loop may have been busy. */
-async function heartbeat(client: pg.Client): Promise<Beat> {
+async function heartbeat(client: pg.Client, deadlineMs: number): Promise<Beat> {
   const answer = ask<{ isReadOnly: boolean }>(client, isReadOnly).then(
     ({ rows }): Beat => (rows[0]?.isReadOnly ? 'read-only' : 'writable'),
     (): Beat => 'silent',
   );
-  const silence = pause(beatDeadlineMs).then(
+  const silence = pause(deadlineMs).then(
     () => new Promise<Beat>((resolve) => setImmediate(() => setImmediate(resolve, 'silent'))),
   );
   return Promise.race([answer, silence]);
