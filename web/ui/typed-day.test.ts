@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { isDay } from './day.ts';
 import { localeOf } from './locale.ts';
 import {
@@ -13,12 +13,8 @@ import {
 } from './typed-day.ts';
 
 // Where clocks are put forward and back.
-const zone = process.env['TZ'];
-process.env['TZ'] = 'Europe/Berlin';
-afterAll(() => {
-  if (zone === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = zone;
-});
+vi.stubEnv('TZ', 'Europe/Berlin');
+afterAll(() => vi.unstubAllEnvs());
 
 test.each([
   ['2026-12-31', '2026-12-31'],

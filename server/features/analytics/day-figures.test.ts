@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { analytics } from '../../../contract/analytics.ts';
 import { today as calls } from '../../../contract/today.ts';
 import {
@@ -14,7 +14,8 @@ import { clearFigures } from './day-figures.ts';
 import { systemChange } from '../../change.ts';
 
 // the night of 25 October is an hour longer in Berlin: days are UTC, whatever the clock on the wall does
-process.env.TZ = 'Europe/Berlin';
+vi.stubEnv('TZ', 'Europe/Berlin');
+afterAll(() => vi.unstubAllEnvs());
 const clock = movableClock('2026-10-24T00:00:00Z');
 const server = await startTestServer({
   clock,
