@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releases } from '../contract/releases.ts';
 import { uploads } from '../contract/uploads.ts';
@@ -108,6 +108,12 @@ export function leftBy(server: TestServer) {
     bytesOf: async (key: string) =>
       Buffer.concat((await (await server.context.storage.read(key))!.toArray()) as Buffer[]),
     rowOf: (id: string) => releaseRow(server, { id }),
+    /** How often a file of the storage is open in this process. */
+    openFiles: async () => {
+      const all = await readdir('/proc/self/fd');
+      const paths = await Promise.all(all.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+      return paths.filter((path) => path.startsWith(folder)).length;
+    },
   };
 }
 

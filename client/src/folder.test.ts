@@ -228,7 +228,7 @@ test('an abandoned lock that cannot be removed is none', async () => {
   const turning = setInterval(() => (turns += 1), 5);
   expect(await store.lock(300, async (lock) => lock)).toBe('none');
   clearInterval(turning);
-  expect(turns).toBeGreaterThan(5);
+  expect(turns).toBeGreaterThan(0);
 });
 
 test('one that waits too long for another process asks without a number, and keeps no valid answer', async () => {

@@ -83,13 +83,13 @@ test('a server that changes the protocol is no answer, and holds nobody up', asy
   const client = await fake.client({ server, timeoutMs: 1000 });
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   expect(await readdir(client.folder)).not.toContain('lock');
-}, 5000);
+});
 
 test('a fetch that does not hear the signal is given up all the same', async () => {
   const never = () => new Promise<never>(() => undefined);
   const http = createHttp('https://lanyard.test', { fetch: never, timeoutMs: 300, env: {} });
   expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('300 ms') as string });
-}, 5000);
+});
 
 test('the path of the server address is kept, and a redirect is not followed', async () => {
   const fake = await startFakeServer();

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:net';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +52,7 @@ function start(mostBytes = 100_000_000, on = db) {
     for (let n = from; n < from + count; n++) writer.add({ n, at: new Date(n * 1000), text });
   };
   const state = () => ({ journalBytes: behind.state().journalBytes, ...behind.state().queues[0]! });
-  return { behind, add, flush: writer.flush, state };
+  return { behind, add, state };
 }
 
 const stored = async () => {
@@ -74,10 +73,7 @@ async function locked(work: () => Promise<void>): Promise<void> {
 
 /** Connections to where nobody listens. */
 async function withoutDatabase(work: (db: WritableDb) => Promise<void>): Promise<void> {
-  const nobody = createServer().listen(0);
-  const { port } = nobody.address() as { port: number };
-  await new Promise((done) => nobody.close(done));
-  const lost = createPool(`postgres://x:x@127.0.0.1:${port}/x`);
+  const lost = createPool('postgres://x:x@127.0.0.1:1/x');
   try {
     await work(createDb(lost));
   } finally {
@@ -118,7 +114,7 @@ test('what exceeds the memory goes to the journal also while a write hangs, and 
     if (rows > 0) expect(until + 1).toBe(rows);
     last = rows;
     return last === 30_000 && state().journalBytes === 0;
-  }, 15_000);
+  });
   expect(await stored()).toEqual({ rows: 30_000, own: 30_000, until: 29_999 });
   expect(await files()).toEqual([]);
 });
@@ -192,7 +188,7 @@ test('memory fills first, then the journal, and only then the newest are dropped
     expect(state().waiting).toBe(10_000);
     expect(state().journalBytes).toBeLessThanOrEqual(200_000);
   });
-  await eventually(async () => (await stored()).rows === 12_000 && state().journalBytes === 0, 10_000);
+  await eventually(async () => (await stored()).rows === 12_000 && state().journalBytes === 0);
   expect(await stored()).toEqual({ rows: 12_000, own: 12_000, until: 11_999 });
   add(16_000, 1);
   await eventually(async () => (await stored()).until === 16_000);
@@ -211,7 +207,7 @@ test.skipIf(process.getuid?.() !== 0)(
         // what could not be written whole is removed
         await eventually(async () => (await files()).every((name) => name.endsWith('.json')));
       });
-      await eventually(async () => (await stored()).rows === 20_000 - state().dropped, 10_000);
+      await eventually(async () => (await stored()).rows === 20_000 - state().dropped);
       const { dropped } = state();
       const kept = 20_000 - dropped;
       expect(kept).toBeGreaterThan(10_000);
@@ -221,7 +217,7 @@ test.skipIf(process.getuid?.() !== 0)(
         add(20_000, 12_000);
         await eventually(() => state().journalBytes > 0);
       });
-      await eventually(async () => (await stored()).rows === kept + 12_000, 10_000);
+      await eventually(async () => (await stored()).rows === kept + 12_000);
       expect(state().dropped).toBe(dropped);
       await behind.stop();
     } finally {
@@ -231,13 +227,13 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test('a row that the database refuses is dropped alone', async () => {
-  const { add, flush, state } = start();
+  const { add, state } = start();
   add(0, 700);
   add(700, 1, 'poison');
   add(701, 299);
-  await flush();
+  await eventually(() => state().waiting === 0);
   expect(await stored()).toMatchObject({ rows: 999, until: 999 });
-  expect(state()).toMatchObject({ waiting: 0, dropped: 1 });
+  expect(state().dropped).toBe(1);
 });
 
 test('a batch whose answer was lost is not written twice', async () => {
@@ -248,9 +244,7 @@ test('a batch whose answer was lost is not written twice', async () => {
     if (times++ === 0) throw Object.assign(new Error('Connection terminated'), { code: '08006' });
   });
   writer.add(7);
-  await writer.flush();
-  await writer.flush();
-  expect(times).toBe(2);
+  await eventually(() => times === 2 && behind.state().queues.at(-1)!.waiting === 0);
   expect(await stored()).toMatchObject({ rows: 1 });
   expect(behind.state().queues.at(-1)).toMatchObject({ name: 'once', waiting: 0, dropped: 0 });
 });
@@ -277,7 +271,7 @@ test('a batch that a stop moves to the journal while it is halved for a refused 
   await stopped.behind.toJournal();
   release();
   await writing;
-  expect(await stored()).toMatchObject({ rows: 3, own: 3 });
+  await eventually(async () => expect(await stored()).toMatchObject({ rows: 3, own: 3 }));
   const next = halving();
   await eventually(async () => (await files()).length === 0);
   expect(next.state()).toMatchObject({ waiting: 0, dropped: 1 });
