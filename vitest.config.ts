@@ -17,8 +17,9 @@ const together = {
 export default defineConfig({
   test: {
     globalSetup: ['tests/global-setup.ts'],
+    setupFiles: ['tests/same-examples.ts'],
     // generous: a busy machine must not make a right answer wrong
-    testTimeout: 60_000,
+    testTimeout: 150_000,
     hookTimeout: 120_000,
     projects: [
       {
@@ -47,8 +48,6 @@ export default defineConfig({
           include: ['tests/**/*.test.ts', embedded],
           exclude: quiet,
           setupFiles: ['tests/close-opened.ts'],
-          // some start a server ten times
-          testTimeout: 150_000,
           fileParallelism: false,
           isolate: false,
           sequence: { groupOrder: 1 },
