@@ -12,7 +12,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
-import { updateEventTypes } from './machines.ts';
+import { updateEvent, updateEventTypes } from './machines.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
 
@@ -65,6 +65,7 @@ export const timelineRun = namedObject('TimelineRun', {
   licenseKey: z.string().nullable(),
   fromVersion: z.string().nullable(),
   toVersion: z.string().nullable(),
+  releaseId: updateEvent.shape.releaseId,
   success: z.boolean(),
   error: z.string().nullable().meta({ description: 'Message or code of a failed update' }),
   count: z.number(),

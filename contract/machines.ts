@@ -52,6 +52,9 @@ export const updateEvent = namedObject('UpdateEvent', {
   success: z.boolean(),
   fromVersion: z.string().nullable(),
   toVersion: z.string().nullable(),
+  releaseId: z.string().nullable().meta({
+    description: 'The release that it is about, of a check the one offered; null if there is none (any more)',
+  }),
   errorMessage: z.string().nullable(),
   errorCode: z.string().nullable(),
   timestamp: dateTime,
@@ -150,7 +153,8 @@ export const machines = {
           completedAt: dateTime.nullable(),
           bytesDownloaded: z.number().nullable(),
           errorCode: z.string().nullable(),
-          version: z.string().nullable(),
+          version: z.string(),
+          releaseId: z.string(),
         }),
       ),
       activations: z

@@ -194,6 +194,11 @@ test('downloads say how they stand', async ({ page, server }) => {
     ]),
   );
   await openMachine(page, server, machineId);
+  const path = `/releases/${running.id}`;
+  for (const name of ['Timeline', 'Update events'])
+    await expect(
+      page.getByRole('list', { name }).getByRole('link', { name: running.version }),
+    ).toHaveAttribute('href', path);
   await expect(tabs(page).nth(1)).toHaveText('Downloads (3)');
   await tab(page, 'Downloads').click();
   await expect(page).toHaveURL(/tab=downloads/);
@@ -213,6 +218,7 @@ test('downloads say how they stand', async ({ page, server }) => {
   await expectColor(table.getByText('Success', { exact: true }), 'green');
   await expectColor(table.getByText('Failed: ERR_CHECKSUM'), 'red');
   await expectColor(table.getByText('In Progress'), 'yellow');
+  await expect(table.getByRole('link', { name: running.version })).toHaveAttribute('href', path);
   await expectAccessible(page);
   await page.reload();
   await expect(tab(page, 'Downloads')).toHaveAttribute('aria-selected', 'true');

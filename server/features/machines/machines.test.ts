@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { machineStandings as standings } from '../../../contract/machine-standing.ts';
 import { machines as calls } from '../../../contract/machines.ts';
 import { offline } from '../../../contract/offline.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
@@ -89,8 +90,17 @@ describe('one machine', () => {
         bytesDownloaded: 2,
         errorCode: null,
         version: release.version,
+        releaseId: release.id,
       }),
     ]);
+    const namedReleases = async () => {
+      const { updateHistory } = await staff.ok(calls.get, { params: { id: displayId } });
+      const timeline = await staff.ok(standings.timeline, { params: { id: displayId } });
+      return [updateHistory, timeline].map((told) => told.find(({ toVersion }) => toVersion)?.releaseId);
+    };
+    expect(await namedReleases()).toEqual([release.id, release.id]);
+    await server.db.deleteFrom('releases').where('release_id', '=', release.id).execute();
+    expect(await namedReleases()).toEqual([null, null]);
     expect(detail.activations).toEqual([
       expect.objectContaining({ licenseKey: license.licenseKey, status: 'active' }),
     ]);

@@ -12,6 +12,7 @@ import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers, withoutName } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
+import { latestEvents } from './latest-events.ts';
 import { seatsAt } from './standings.ts';
 
 const shownAtMost = 200;
@@ -86,20 +87,14 @@ export async function getMachine(
 }
 
 async function events(db: Db, { machine_hash }: MachineRow) {
-  const rows = await db
-    .selectFrom('update_events')
-    .selectAll()
-    .where('machine_hash', '=', machine_hash)
-    .orderBy('occurred_at', 'desc')
-    .orderBy('written_order', (order) => order.desc().nullsLast())
-    .limit(shownAtMost)
-    .execute();
+  const rows = await latestEvents(db, machine_hash).limit(shownAtMost).execute();
   return rows.map((row) => ({
     id: row.event_id,
     eventType: row.event_type,
     success: row.success,
     fromVersion: row.from_version,
     toVersion: row.to_version,
+    releaseId: row.known_release,
     errorMessage: row.error_message,
     errorCode: row.error_code,
     timestamp: row.occurred_at.toISOString(),
@@ -123,6 +118,7 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
     bytesDownloaded: row.bytes_downloaded,
     errorCode: row.error_code,
     version: row.version,
+    releaseId: row.release_id,
   }));
   return { latest, total: rows[0]?.total ?? 0 };
 }

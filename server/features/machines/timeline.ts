@@ -5,6 +5,7 @@ import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { type Failure, isFailure } from '../../failure.ts';
 import { foldTimeline, type Entry } from './fold-timeline.ts';
+import { latestEvents } from './latest-events.ts';
 import { findMachine } from './machine-row.ts';
 import { attempts } from './standings.ts';
 
@@ -44,15 +45,7 @@ export async function timelineOf(
 }
 
 async function eventsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
-  const rows = await db
-    .selectFrom('update_events')
-    .selectAll()
-    .where('machine_hash', '=', hash)
-    .where('occurred_at', '<=', until)
-    .orderBy('occurred_at', 'desc')
-    .orderBy('written_order', (order) => order.desc().nullsLast())
-    .limit(most.events)
-    .execute();
+  const rows = await latestEvents(db, hash).where('occurred_at', '<=', until).limit(most.events).execute();
   return rows.map((row) => ({
     id: row.event_id,
     at: row.occurred_at,
@@ -62,6 +55,7 @@ async function eventsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]> {
     licenseKey: null,
     fromVersion: row.from_version,
     toVersion: row.to_version,
+    releaseId: row.known_release,
     success: row.success,
     error: row.error_message || row.error_code,
   }));
@@ -83,6 +77,7 @@ async function validationsOf(db: Db, hash: Buffer, until: Date): Promise<Entry[]
     kind: 'validation',
     fromVersion: null,
     toVersion: null,
+    releaseId: null,
     success: row.code === 'VALID',
     error: null,
   }));

@@ -1,3 +1,4 @@
+import { RecordLink } from '../../shell/RecordLink.tsx';
 import { megabytesText } from '../../ui/bytes.ts';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -10,7 +11,15 @@ import type { MachineDetail } from './queries.ts';
 type Download = MachineDetail['downloadHistory'][number];
 
 const downloadColumns: Column<Download>[] = [
-  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Unknown' },
+  {
+    id: 'version',
+    header: 'Version',
+    cell: (row) => (
+      <RecordLink kind="release" id={row.releaseId}>
+        {row.version}
+      </RecordLink>
+    ),
+  },
   { id: 'startedAt', header: 'Started', cell: (row) => momentText(row.startedAt) },
   {
     id: 'completedAt',

@@ -13,6 +13,7 @@ import {
 import { EmptyState } from '../../ui/states.tsx';
 import { momentText } from '../../ui/time.ts';
 import { eventSentence } from './event-sentence.ts';
+import { Sentence } from './Sentence.tsx';
 import classes from './machines.module.css';
 
 export const eventIcons: Record<UpdateEventType, Icon> = {
@@ -49,7 +50,9 @@ function Event({ event }: { event: UpdateEvent }) {
   return (
     <li data-state={stateOf(event)}>
       <Icon size={16} stroke={1.5} />
-      <span className={classes.sentence}>{eventSentence(event)}</span>
+      <span className={classes.sentence}>
+        <Sentence parts={eventSentence(event)} releaseId={event.releaseId} />
+      </span>
       <span className={classes.when}>
         {momentText(event.timestamp)} · <RelativeTime value={event.timestamp} />
       </span>

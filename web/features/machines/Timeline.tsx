@@ -12,6 +12,7 @@ import { eventIcons } from './EventList.tsx';
 import classes from './machines.module.css';
 import { timelineQuery } from './queries.ts';
 import { runSentence } from './run-sentence.ts';
+import { Sentence } from './Sentence.tsx';
 import { rangeText } from './verdict.ts';
 
 /** Validations and update events of the machine in one order, runs of the same folded. */
@@ -56,7 +57,7 @@ function Run({ run }: { run: TimelineRun }) {
     <li data-state={run.success ? (isDone ? 'done' : undefined) : 'failed'}>
       <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
-        {runSentence(run)}
+        <Sentence parts={runSentence(run)} releaseId={run.releaseId} />
         {licenseId && licenseKey && (
           <span className="dimmed">
             {' '}

@@ -15,14 +15,16 @@ test.each<[UpdateEventType, string, string]>([
   ['install_error', 'Installation failed: Disk full', 'Installation failed: Unknown error'],
   ['rollback', 'Rolled back from 1.0.0 to 1.1.0', 'Rolled back from Unknown to Unknown'],
 ])('%s', (eventType, full, bare) => {
-  expect(eventSentence({ eventType, ...told })).toBe(full);
-  expect(eventSentence({ eventType, ...nothing })).toBe(bare);
+  expect(eventSentence({ eventType, ...told }).join('')).toBe(full);
+  expect(eventSentence({ eventType, ...nothing }).join('')).toBe(bare);
 });
 
 test('without a message the code says what failed', () => {
   const coded = { ...nothing, errorCode: 'ECONNRESET' };
-  expect(eventSentence({ eventType: 'download_error', ...coded })).toBe('Download failed: ECONNRESET');
-  expect(eventSentence({ eventType: 'install_error', ...coded, errorMessage: '' })).toBe(
+  expect(eventSentence({ eventType: 'download_error', ...coded }).join('')).toBe(
+    'Download failed: ECONNRESET',
+  );
+  expect(eventSentence({ eventType: 'install_error', ...coded, errorMessage: '' }).join('')).toBe(
     'Installation failed: ECONNRESET',
   );
 });
