@@ -244,11 +244,11 @@ test('license activations of the machine are found by its id', async ({ page, se
     'Actions',
   ]);
   const row = rowOf(table, active.licenseKey);
-  await expect(row.locator('td').nth(1)).toHaveText('active');
+  await expect(row.locator('td').nth(1)).toHaveText('Active');
   await expect(row.locator('td').nth(2)).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
   await expect(row.locator('td').nth(3)).toHaveText('None');
-  await expectColor(row.getByText('active', { exact: true }), 'green');
-  await expectColor(rowOf(table, left.licenseKey).getByText('deactivated'), 'red');
+  await expectColor(row.getByText('Active', { exact: true }), 'green');
+  await expectColor(rowOf(table, left.licenseKey).getByText('Deactivated'), 'red');
   await expectAccessible(page);
   await row.getByRole('link', { name: active.licenseKey }).click();
   await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);

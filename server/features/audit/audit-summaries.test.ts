@@ -49,6 +49,7 @@ test('customers, licenses and machines', async () => {
   const told = await toldOf(async () => {
     await api.ok(customers.update, { params: { id: customerId }, body: { name: 'Charité', country: 'AT' } });
     await api.ok(licenses.update, { params: { id: licenseId }, body: { maxActivations: 4 } });
+    await api.ok(licenses.update, { params: { id: licenseId }, body: { moduleIds: ['mod_diabetes'] } });
     await validateOn(api, license, 'RAD-1');
     const [machine] = await machinesOf(api, license);
     const { activationId, machineId } = machine!;
@@ -62,6 +63,7 @@ test('customers, licenses and machines', async () => {
   expect(told.filter(([event]) => event !== 'activation.created')).toEqual([
     ['customer.updated', 'customer', 'Charité: country: DE → AT'],
     ['license.updated', 'license', `${key}: maxActivations: 3 → 4`],
+    ['license.updated', 'license', `${key}: modules: Lung Nodule, Diabetes → Diabetes`],
     ['activation.deactivated', 'activation', `Machine RAD-1 on ${key}: deactivated`],
     ['license.revoked', 'license', `${key}: revoked`],
     ['customer.soft_deleted', 'customer', 'Charité: moved to the recycle bin'],

@@ -1,8 +1,9 @@
 import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { licenseRefusal } from '../../../contract/license-state.ts';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { License, LicenseInput, LicensePatch } from '../../../contract/licenses.ts';
-import type { Change } from '../../change.ts';
+import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
@@ -70,8 +71,14 @@ export async function updateLicense(
       return wrongCustomer ?? refusePatch(before, patch) ?? (await refuseModules(tx, added));
     },
     columns: (before) => toColumns(withPatch(before, patch)),
+    what: (before, after) => changedFields(withModuleNames(before), withModuleNames(after)),
   });
 }
+
+const withModuleNames = ({ moduleIds, ...license }: License) => ({
+  ...license,
+  modules: moduleIds.map(moduleLabel),
+});
 
 /** Revokes a license: its machines are refused at their next validation. `seen` as in `updateLicense`. */
 export const revokeLicense = (change: Change, id: string, seen?: string): Promise<License | Failure> =>

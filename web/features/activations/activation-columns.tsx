@@ -53,7 +53,7 @@ const types: Record<Activation['activationType'], string> = {
   offline: 'Offline',
 };
 
-const statuses: Record<Activation['status'], { tone: Tone; word: string }> = {
+export const activationBadges: Record<Activation['status'], { tone: Tone; word: string }> = {
   active: { tone: 'teal', word: 'Active' },
   deactivated: { tone: 'red', word: 'Deactivated' },
   released: { tone: 'neutral', word: 'Released' },
@@ -65,7 +65,7 @@ export function ActivationStatus({
 }: {
   activation: Pick<ListedActivation, 'status' | 'offlineUntil'>;
 }) {
-  const { tone, word } = statuses[activation.status];
+  const { tone, word } = activationBadges[activation.status];
   return (
     <>
       <StatusBadge tone={tone}>{word}</StatusBadge> <OfflineBadge activation={activation} />

@@ -1,7 +1,7 @@
 export { activationsQuery } from './queries.ts';
 export { LicenseMachines } from './LicenseMachines.tsx';
 export { Identity } from './Identity.tsx';
-export { ActivationStatus } from './activation-columns.tsx';
+export { activationBadges, ActivationStatus } from './activation-columns.tsx';
 export { OfflineBadge } from './OfflineBadge.tsx';
 export { ActivationsModal } from './lazy.ts';
 export { SeatUsage } from './SeatUsage.tsx';

@@ -6,7 +6,7 @@ import { IconLock } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { Identity, OfflineBadge } from '../activations/index.ts';
+import { activationBadges, Identity, OfflineBadge } from '../activations/index.ts';
 import { EndEnrollment } from './EndEnrollment.tsx';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
 import type { MachineActivation } from './queries.ts';
@@ -19,7 +19,9 @@ const columns: Column<MachineActivation>[] = [
     // active green, else red (spec part 2, section 2.6)
     cell: (row) => (
       <>
-        <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>{row.status}</StatusBadge>
+        <StatusBadge tone={row.status === 'active' ? 'teal' : 'red'}>
+          {activationBadges[row.status].word}
+        </StatusBadge>
         <OfflineBadge activation={row} />
       </>
     ),
