@@ -23,7 +23,12 @@ const values = z.object({
   moduleIds: z.array(z.string()).optional(),
   status: z.enum(licenseStatuses).optional(),
 });
-const named = { licenseId: z.string(), licenseKey: z.string(), customerName: z.string() };
+const named = {
+  licenseId: z.string(),
+  licenseKey: z.string(),
+  customerId: z.string(),
+  customerName: z.string(),
+};
 
 /** A license that would change: its version, and the values before and after. */
 export const plannedChange = namedObject('PlannedLicenseChange', {

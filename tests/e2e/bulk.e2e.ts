@@ -144,6 +144,10 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   await expect(modal.getByText('Extend Licenses')).toBeFocused();
   await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
   await expect(modal.getByRole('list', { name: 'Preview' })).toContainText('31 May 2030 → 31 May 2031');
+  await expect(modal.getByRole('link', { name: customer.name }).first()).toHaveAttribute(
+    'href',
+    `/customers/${customer.customerId}`,
+  );
   await expectAccessible(page);
   await modal.getByText('To a date').click();
   await modal.getByRole('textbox', { name: 'Valid Until' }).fill('2030-01-01');

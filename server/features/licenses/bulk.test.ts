@@ -50,6 +50,7 @@ describe('the preview', () => {
     const named = ({ licenseId, licenseKey }: License) => ({
       licenseId,
       licenseKey,
+      customerId: customer.customerId,
       customerName: customer.name,
     });
     expect(changed).toEqual([

@@ -37,8 +37,8 @@ export async function previewBulk(
     return breaksRule('licenses', `More than ${mostInBulk} licenses match. Narrow the filter`);
   const preview: BulkPreview = { changed: [], leftOut: [], machines: null };
   for (const license of rows.map(toLicense)) {
-    const { licenseId, licenseKey, customer, updatedAt } = license;
-    const named = { licenseId, licenseKey, customerName: customer?.name ?? '' };
+    const { licenseId, licenseKey, customerId, customer, updatedAt } = license;
+    const named = { licenseId, licenseKey, customerId, customerName: customer?.name ?? '' };
     const planned = plan(license, change);
     if (typeof planned === 'string') preview.leftOut.push({ ...named, reason: planned });
     else preview.changed.push({ ...named, updatedAt, ...planned });

@@ -5,7 +5,6 @@ import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.t
 import { instantOf } from '../../../contract/license-term.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { oneOf } from '../../search-params.ts';
-import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { isDay } from '../../ui/day.ts';
 import { DayField } from '../../ui/DayField.tsx';
@@ -14,7 +13,7 @@ import { focusLate } from '../../ui/focus-late.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { bulkPreviewQuery, type BulkTarget } from './bulk-queries.ts';
-import { BulkPreview } from './BulkPreview.tsx';
+import { BulkPreview, Named } from './BulkPreview.tsx';
 import { BulkProgress } from './BulkProgress.tsx';
 import { fieldLabels } from './license-form.ts';
 import { countOf } from './license-labels.ts';
@@ -238,10 +237,7 @@ function Result(props: {
         <BoxedList label="Licenses">
           {failed.map(({ planned, reason }) => (
             <li key={planned.licenseId}>
-              <LicenseLink {...planned} />{' '}
-              <Text span c="dimmed">
-                {planned.customerName}
-              </Text>
+              <Named license={planned} />
               <Text c="var(--mantine-color-error)">{reason}</Text>
             </li>
           ))}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { BulkPreview as Preview, PlannedChange } from '../../../contract/license-bulk.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import { sentenceOf } from '../../api-error.ts';
-import { LicenseLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { utcDate } from '../../ui/time.ts';
@@ -53,19 +53,22 @@ export function BulkPreview({ preview }: { preview: UseQueryResult<Preview> }) {
   );
 }
 
-function Line({
-  of,
-  children,
-}: {
-  of: Pick<PlannedChange, 'licenseId' | 'licenseKey' | 'customerName'>;
-  children: ReactNode;
-}) {
+type NamedLicense = Pick<PlannedChange, 'licenseId' | 'licenseKey' | 'customerId' | 'customerName'>;
+
+/** A license and its customer. */
+export const Named = ({ license }: { license: NamedLicense }) => (
+  <>
+    <LicenseLink {...license} />{' '}
+    <RecordLink kind="customer" id={license.customerId} c="dimmed">
+      {license.customerName}
+    </RecordLink>
+  </>
+);
+
+function Line({ of, children }: { of: NamedLicense; children: ReactNode }) {
   return (
     <li style={{ overflowWrap: 'anywhere', marginBlockEnd: 6 }}>
-      <LicenseLink {...of} />{' '}
-      <Text span c="dimmed">
-        {of.customerName}
-      </Text>
+      <Named license={of} />
       <div>{children}</div>
     </li>
   );
