@@ -12,8 +12,7 @@ export const searchOf = <Search extends Record<string, string | number | undefin
 
 /** Non-empty text. */
 export function textParam(params: Params, name: string): string | undefined {
-  const value = params[name];
-  const text = typeof value === 'number' ? String(value) : value;
+  const text = params[name];
   return typeof text === 'string' && text !== '' ? text.slice(0, 200) : undefined;
 }
 
@@ -26,8 +25,8 @@ export function idParam(params: Params, name: string): string | undefined {
 }
 
 /** A page from 2 on; the first page is omitted. */
-export function pageParam(params: Params): number | undefined {
-  const page = Number(params['page']);
+export function pageParam(params: Params, name = 'page'): number | undefined {
+  const page = Number(params[name]);
   return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : undefined;
 }
 

@@ -175,8 +175,12 @@ test('the last license of a page leads to the page before, and another order to 
   await expect(list.getByText('Showing 21 to 21 of 21 results')).toBeVisible();
   await list.getByRole('button', { name: 'Valid Until' }).click();
   await expect(list.getByText('Showing 1 to 20 of 21 results')).toBeVisible();
+  await expect(list.getByRole('row').nth(1)).toContainText('10 Jan 2030');
+  await list.getByRole('button', { name: 'Valid Until' }).click();
   await next.click();
   const last = list.getByRole('row').filter({ hasText: '10 Jan 2030' });
+  await expect(last).toBeVisible();
+  await page.reload();
   await chooseInMenu(last, 'Transfer');
   const transfer = dialog(page, 'Transfer License');
   await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);

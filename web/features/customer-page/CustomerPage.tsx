@@ -27,7 +27,7 @@ import { verdictOf } from './verdict.ts';
 export function CustomerPage() {
   const { customerId } = route.useParams();
   const { can } = useAuth();
-  const { change } = useCustomerSearch();
+  const { search, change } = useCustomerSearch();
   const overview = useQuery(overviewQuery(customerId));
   const customer = overview.data?.customer;
   return (
@@ -49,6 +49,8 @@ export function CustomerPage() {
             <>
               <LicensesOfCustomer
                 customerId={customerId}
+                search={search}
+                change={change}
                 onIssue={
                   can.createLicenses && !found.customer.deletedAt
                     ? () => change({ dialog: 'license' })

@@ -2,12 +2,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
-/** Search parameters of the page of a customer: the list of its machines, and the open dialog. */
+/** Search parameters of the page of a customer: its lists, and the open dialog. */
 export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
   search: textParam(params, 'search'),
   /** Of the machines. */
   page: pageParam(params),
+  /** Order of the licenses. */
+  sort: textParam(params, 'sort'),
+  /** Page of the licenses. */
+  licenses: pageParam(params, 'licenses'),
   dialog: oneOf(['edit', 'policy', 'license'], textParam(params, 'dialog')),
   /** The tag whose update policy is open. */
   tag: textParam(params, 'tag'),
@@ -20,4 +24,8 @@ export type CustomerSearch = ReturnType<typeof customerSearch>;
 
 export const route = getRouteApi('/signed-in/customers/$customerId');
 export const useCustomerSearch = () =>
-  useSearch<CustomerSearch>(route, { dialogs: ['dialog', 'tag', 'license', 'activations'] });
+  useSearch<CustomerSearch>(route, {
+    dialogs: ['dialog', 'tag', 'license', 'activations'],
+    // the list of machines stays where it is
+    tabs: ['sort', 'licenses'],
+  });

@@ -1,8 +1,8 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
+import { ListPages } from '../../list-search.tsx';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { licensePath } from '../../paths.ts';
@@ -11,33 +11,37 @@ import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
-import { Pagination } from '../../ui/Pagination.tsx';
 import { IconPlus } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseActions, whyOnlyActivations } from './license-actions.ts';
 import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
+import type { ChangeSearch } from '../../use-search.ts';
 import { useExtend } from './use-extend.ts';
 import { ListDialogs } from './lazy.ts';
 
 type Asked = { about: 'transfer' | 'revoke' | 'reactivate'; license: License };
 
+/** The order and the page in the URL. */
+type Listed = { sort?: string | undefined; licenses?: number | undefined };
+
 /** The licenses of one customer, the one that lasts longest first, and what can be done with them. */
 export function LicensesOfCustomer(props: {
   customerId: string;
+  search: Listed;
+  change: ChangeSearch<Listed>;
   /** Undefined where no license may be issued. */
   onIssue: (() => void) | undefined;
   onOpen: (license: License) => void;
   onActivations: (license: License) => void;
 }) {
-  const { customerId, onIssue, onOpen, onActivations } = props;
+  const { customerId, search, change, onIssue, onOpen, onActivations } = props;
   const { can } = useAuth();
   const navigate = useNavigate();
-  const [page, setPage] = useState(1);
-  const [sort, setSort] = useState<string | undefined>('-validUntil');
+  const { sort = '-validUntil', licenses: page } = search;
   const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
   const whole = useQuery({
-    ...customerLicensesQuery(customerId, { page: 1, sort }, mostPrinted),
+    ...customerLicensesQuery(customerId, { page: undefined, sort }, mostPrinted),
     ...forPaper(list.data),
   });
   const printed = usePrinted(whole);
@@ -75,21 +79,21 @@ export function LicensesOfCustomer(props: {
             rowLabel={(license) => license.licenseKey}
             rowNote={whyOnlyActivations}
             sort={sort}
-            onSort={(by) => {
-              setSort(by);
-              setPage(1);
-            }}
+            // the usual order is followed by its reverse
+            onSort={(by = sort === '-validUntil' ? 'validUntil' : undefined) =>
+              change({ sort: by, licenses: undefined })
+            }
             stale={list.isPlaceholderData}
             empty={<EmptyState title="No licenses">No license was issued to this customer.</EmptyState>}
           />
           {/* also of the last page when its last row is gone: it leads to the page before */}
-          {(page > 1 || (list.data?.meta.total ?? 0) > licensesPerPage) && (
-            <Pagination
+          {(page !== undefined || (list.data?.meta.total ?? 0) > licensesPerPage) && (
+            <ListPages
               label="Pages of licenses"
-              page={printed ? 1 : page}
+              search={printed ? {} : { page }}
+              change={(to, how) => change({ licenses: to.page }, how)}
               pageSize={printed ? mostPrinted : licensesPerPage}
               total={list.data?.meta.total}
-              onPage={setPage}
             />
           )}
         </Stack>

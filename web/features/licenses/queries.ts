@@ -50,7 +50,7 @@ export const licensesPerPage = 20;
 /** A page of the licenses of one customer in all states; by default the one that lasts longest first. */
 export const customerLicensesQuery = (
   customerId: string,
-  { page, sort }: { page: number; sort: string | undefined },
+  { page, sort }: { page: number | undefined; sort: string },
   size = licensesPerPage,
 ) =>
   queryOf(
