@@ -73,6 +73,9 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await version.fill('0.0.1');
   await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
   await expect(page.getByRole('group', { name: 'Active filters' })).toContainText('Version: 0.0.1');
+  await version.fill('4.1 ');
+  await expect(page).toHaveURL(/version=4\.1$/);
+  await expect(version).toHaveValue('4.1 ');
   await version.fill('4.10');
   await expect(row).toBeVisible();
   await page.keyboard.press('Escape');

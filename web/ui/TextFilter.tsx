@@ -14,7 +14,7 @@ export function TextFilter(props: {
   const { value = '', onChange, ...look } = props;
   const { typed, type } = useDebouncedText({
     value,
-    onChange: (text) => onChange(text.trim() || undefined),
+    onChange: (text) => onChange(text || undefined),
     delay: typingDelay,
   });
   return <TextInput {...look} value={typed} onChange={(event) => type(event.currentTarget.value)} />;

@@ -2,15 +2,17 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 
 /**
- * Text of a field whose value is in the URL: `onChange` is called after `delay` milliseconds without typing. A new `value`
- * that was not typed here (back button, cleared filter) replaces the text.
+ * Text of a field whose value is in the URL: `onChange` is called after `delay` milliseconds without typing, without
+ * spaces around the text, which stay in the field. A new `value` that was not typed here (back button, cleared filter)
+ * replaces the text.
  */
 export function useDebouncedText(props: { value: string; onChange: (text: string) => void; delay: number }) {
   const { value, onChange, delay } = props;
   const [typed, setTyped] = useState(value);
   const [seen, setSeen] = useState(value);
   const [settled, setSettled] = useState(value);
-  const settle = useDebouncedCallback((text: string) => {
+  const settle = useDebouncedCallback((entered: string) => {
+    const text = entered.trim();
     setSettled(text);
     onChange(text);
   }, delay);
