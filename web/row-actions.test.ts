@@ -29,13 +29,11 @@ const release = {
 } as Release;
 
 const ofLicense = {
-  mayUpdate: true,
+  can: { createLicenses: true, updateLicenses: true },
   onActivations: on,
   onOpen: on,
-  onRevoke: on,
-  onReactivate: on,
+  onAsk: on,
   onExtend: on,
-  onTransfer: on,
 };
 const ofUser = { me, roles: [], mayUpdate: true, mayDelete: true, onEdit: on, onAction: on };
 const ofRelease = { onOpen: on, onEdit: on, onPause: on, onResume: on, onWithdraw: on, onDelete: on };

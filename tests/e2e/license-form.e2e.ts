@@ -4,6 +4,7 @@ import { modules } from '../../contract/modules.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
 import {
   button,
+  chooseInMenu,
   dialog,
   expect,
   expectAccessible,
@@ -173,6 +174,20 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   await expect(view).toContainText('Oncology: Lung Nodule');
   await expect(view.getByRole('textbox')).toHaveCount(0);
   await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  await chooseInMenu(row(page, revoked), 'Issue Similar');
+  const similar = dialog(page, 'Create License');
+  await expect(similar.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
+  await expect(similar.getByRole('combobox', { name: 'License Type' })).toHaveValue('Enterprise');
+  await expect(similar.getByRole('checkbox', { name: 'Lung Nodule' })).toBeChecked();
+  await page.keyboard.press('Escape');
+  await expect(similar).toBeHidden();
+  await chooseInMenu(row(page, revoked), 'Issue Similar');
+  await similar.getByRole('button', { name: 'Create License' }).click();
+  await expect(similar).toContainText(`License created for ${customer.name}: Enterprise, valid until`);
+  await similar.getByRole('button', { name: 'Done' }).click();
+  await expect(tab(page, 'Active')).toHaveText('Active2');
 });
 
 test('modules that cannot be loaded: said, and tried again', async ({ page, server }) => {

@@ -50,6 +50,11 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect(dialog(page, 'Edit License')).toBeVisible();
   await expect(page).toHaveURL(/dialog=edit/);
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Issue Similar' }).click();
+  await expect(dialog(page, 'Create License').getByRole('combobox', { name: 'Customer' })).toHaveValue(
+    license.customer!.name,
+  );
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await dialog(page, 'Revoke License').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByRole('button', { name: 'Reactivate', exact: true })).toBeVisible();

@@ -17,7 +17,15 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { CustomerModal } from '../customers/index.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
-import { fieldLabels, payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import {
+  fieldLabels,
+  payloadOf,
+  validate,
+  valuesLike,
+  valuesOf,
+  withTerm,
+  type LicenseValues,
+} from './license-form.ts';
 import { typeBadges } from './license-labels.ts';
 import type { LicensePayload } from './queries.ts';
 
@@ -27,6 +35,8 @@ type Props = {
   license?: License;
   /** Id of the customer that a new license is for. */
   customerId?: string | undefined;
+  /** The license that a new one is like. */
+  like?: License | undefined;
   /** Default term of each license type. */
   terms: Terms;
   submitLabel: string;
@@ -38,12 +48,13 @@ type Props = {
 
 /** Fields of the license modal and of the page /licenses/new. It is not submitted while one of them is invalid. */
 export function LicenseForm(props: Props) {
-  const { license, terms } = props;
+  const { license, like, terms } = props;
   const { can } = useAuth();
   const [newCustomer, setNewCustomer] = useKept<{ name: string }>('open: customer of a license');
-  const form = useDialogForm(license?.licenseId ?? 'new license', {
+  const now = useNow();
+  const form = useDialogForm(license?.licenseId ?? `new license ${like?.licenseId}`, {
     initialValues: {
-      ...valuesOf(license, terms, useNow()),
+      ...(like ? valuesLike(like, terms, now) : valuesOf(license, terms, now)),
       ...(props.customerId && { customerId: props.customerId }),
     },
     validate: (values) => validate(values, license),

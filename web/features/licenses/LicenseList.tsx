@@ -17,7 +17,7 @@ import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { customerNameOf, licenseChips, noFilters } from './license-chips.ts';
-import { licenseActions, whyOnlyActivations } from './license-actions.ts';
+import { licenseActions, whyOnlyActivations, type AskedOfLicense } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
 import { licenseView } from './licenses-search.ts';
@@ -53,13 +53,11 @@ export function LicenseList() {
   );
   const columns = licenseColumns({ withCustomer: !grouped });
   const handlers = {
-    mayUpdate: can.updateLicenses,
+    can,
     onPage: ({ licenseId }: License) => void navigate({ to: licensePath(licenseId) } as never),
     onActivations: (license: License) => change({ activations: license.licenseKey }),
     onOpen: (license: License) => change({ edit: license.licenseId }),
-    onRevoke: (license: License) => setAsked({ about: 'revoke', license }),
-    onReactivate: (license: License) => setAsked({ about: 'reactivate', license }),
-    onTransfer: (license: License) => setAsked({ about: 'transfer', license }),
+    onAsk: (about: AskedOfLicense, license: License) => setAsked({ about, license }),
     onExtend: useExtend().extend,
   };
 

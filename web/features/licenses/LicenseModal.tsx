@@ -31,13 +31,15 @@ export default function LicenseModal(props: {
   id?: string;
   /** Of the customer that a new license is for. */
   customerId?: string;
+  /** The license that a new one is like. */
+  like?: License;
   onClose: () => void;
 }) {
-  const { id, customerId, onClose } = props;
+  const { id, customerId, like, onClose } = props;
   if (id) return <ExistingLicense id={id} onClose={onClose} />;
   return (
     <Dialog title="Create License" size={width} onClose={onClose}>
-      <NewLicense terms={modalTerms} customerId={customerId} onClose={onClose} />
+      <NewLicense terms={modalTerms} customerId={customerId} like={like} onClose={onClose} />
     </Dialog>
   );
 }

@@ -18,7 +18,7 @@ import { useSearch } from '../../use-search.ts';
 import { ActivationsModal, LicenseMachines, SeatUsage } from '../activations/index.ts';
 import { RecordHistory } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
-import { licenseActions } from './license-actions.ts';
+import { licenseActions, type AskedOfLicense } from './license-actions.ts';
 import { CustomerCell, StateBadge, TypeBadge } from './license-cells.tsx';
 import type { LicensePageSearch } from './licenses-search.ts';
 import { LicenseValidations } from './LicenseValidations.tsx';
@@ -82,15 +82,13 @@ export function LicensePage() {
 function Actions({ license }: { license: License }) {
   const { can } = useAuth();
   const { search, change } = useSearch<LicensePageSearch>(route, { dialogs: ['dialog'] });
-  const [asked, setAsked] = useKept<'revoke' | 'reactivate' | 'transfer'>('open: action of a license page');
+  const [asked, setAsked] = useKept<AskedOfLicense>('open: action of a license page');
   const { extend } = useExtend();
   const actions = licenseActions(license, {
-    mayUpdate: can.updateLicenses,
+    can,
     onActivations: () => change({ dialog: 'activations' }),
     onOpen: () => change({ dialog: 'edit' }),
-    onRevoke: () => setAsked('revoke'),
-    onReactivate: () => setAsked('reactivate'),
-    onTransfer: () => setAsked('transfer'),
+    onAsk: setAsked,
     onExtend: extend,
   });
   const close = () => change({ dialog: undefined });

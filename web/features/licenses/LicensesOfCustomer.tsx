@@ -13,14 +13,14 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { IconPlus } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { licenseActions, whyOnlyActivations } from './license-actions.ts';
+import { licenseActions, whyOnlyActivations, type AskedOfLicense } from './license-actions.ts';
 import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
 import type { ChangeSearch } from '../../use-search.ts';
 import { useExtend } from './use-extend.ts';
 import { ListDialogs } from './lazy.ts';
 
-type Asked = { about: 'transfer' | 'revoke' | 'reactivate'; license: License };
+type Asked = { about: AskedOfLicense; license: License };
 
 /** The order and the page in the URL. */
 type Listed = { sort?: string | undefined; licenses?: number | undefined };
@@ -46,7 +46,6 @@ export function LicensesOfCustomer(props: {
   });
   const printed = usePrinted(whole);
   const [asked, setAsked] = useKept<Asked>('open: license of a customer');
-  const ask = (about: Asked['about']) => (license: License) => setAsked({ about, license });
   const { extend } = useExtend();
   const close = () => setAsked(undefined);
   const issue = onIssue && (
@@ -63,14 +62,12 @@ export function LicensesOfCustomer(props: {
             columns={licenseColumns({ withCustomer: false })}
             actions={(license) =>
               licenseActions(license, {
-                mayUpdate: can.updateLicenses,
+                can,
                 onPage: ({ licenseId }) => void navigate({ to: licensePath(licenseId) } as never),
                 onActivations,
                 onOpen,
                 onExtend: extend,
-                onTransfer: ask('transfer'),
-                onRevoke: ask('revoke'),
-                onReactivate: ask('reactivate'),
+                onAsk: (about, of) => setAsked({ about, license: of }),
               })
             }
             columnVisibility={{ validFrom: false, createdAt: false, modules: false }}

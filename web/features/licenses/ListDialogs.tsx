@@ -3,6 +3,8 @@ import { PermanentDelete } from '../customers/index.ts';
 import type { BulkTarget } from './bulk-queries.ts';
 import { BulkEdit } from './BulkEdit.tsx';
 import { ChangeState } from './ChangeState.tsx';
+import { LicenseModal } from './lazy.ts';
+import type { AskedOfLicense } from './license-actions.ts';
 import TransferLicense from './TransferLicense.tsx';
 
 const bulk = {
@@ -14,7 +16,7 @@ const bulk = {
 
 /** Actions of licenses that need a dialog which the URL does not open. */
 export type Asked =
-  | { about: 'revoke' | 'reactivate' | 'transfer' | 'permanentDelete'; license: License }
+  | { about: AskedOfLicense | 'permanentDelete'; license: License }
   | { about: keyof typeof bulk; target: BulkTarget };
 
 export default function ListDialogs(props: { asked: Asked; onClose: () => void; onBulkDone?: () => void }) {
@@ -25,6 +27,8 @@ export default function ListDialogs(props: { asked: Asked; onClose: () => void; 
       return <ChangeState change={asked.about} license={asked.license} onClose={onClose} />;
     case 'transfer':
       return <TransferLicense license={asked.license} onClose={onClose} />;
+    case 'similar':
+      return <LicenseModal like={asked.license} onClose={onClose} />;
     case 'permanentDelete':
       return (
         <PermanentDelete

@@ -1,13 +1,19 @@
 import { useChange } from '../../use-change.ts';
 import { RequireCustomers } from './RequireCustomers.tsx';
 import type { Terms } from '../../../contract/license-term.ts';
+import type { License } from '../../../contract/licenses.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
 import { LicenseForm } from './LicenseForm.tsx';
 import { createLicense, type LicensePayload } from './queries.ts';
 
 /** The form of a new license, then its key. */
-export function NewLicense(props: { terms: Terms; customerId?: string | undefined; onClose: () => void }) {
-  const { terms, customerId, onClose } = props;
+export function NewLicense(props: {
+  terms: Terms;
+  customerId?: string | undefined;
+  like?: License | undefined;
+  onClose: () => void;
+}) {
+  const { terms, customerId, like, onClose } = props;
   const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
@@ -15,6 +21,7 @@ export function NewLicense(props: { terms: Terms; customerId?: string | undefine
       <LicenseForm
         terms={terms}
         customerId={customerId}
+        like={like}
         submitLabel="Create License"
         busy={create.isPending}
         error={create.error}

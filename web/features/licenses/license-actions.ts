@@ -3,17 +3,18 @@ import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
 import type { RowActionList } from '../../ui/row-actions.ts';
 
+/** What a dialog asks for before it is done, or a form. */
+export type AskedOfLicense = 'revoke' | 'reactivate' | 'transfer' | 'similar';
+
 type Handlers = {
-  mayUpdate: boolean;
+  can: { createLicenses: boolean; updateLicenses: boolean };
   /** Where the license is in a list. */
   onPage?: (license: License) => void;
   onActivations: (license: License) => void;
   /** Opens the dialog of the license, which is read-only where editing is not allowed. */
   onOpen: (license: License) => void;
-  onRevoke: (license: License) => void;
-  onReactivate: (license: License) => void;
+  onAsk: (about: AskedOfLicense, license: License) => void;
   onExtend: (license: License, term: Term) => void;
-  onTransfer: (license: License) => void;
 };
 
 const extensionKeys = { '+30 days': 'd', '+1 year': 'y' } as const;
@@ -23,7 +24,8 @@ export const whyOnlyActivations = (license: License): string | null =>
   license.status === 'revoked' ? licenseRefusal.reactivate(license) : licenseRefusal.revoke(license);
 
 /** The actions of a license in the list. */
-export function licenseActions(license: License, { mayUpdate, ...on }: Handlers): RowActionList {
+export function licenseActions(license: License, { can, ...on }: Handlers): RowActionList {
+  const mayUpdate = can.updateLicenses;
   const isRevoked = license.status === 'revoked';
   const shared = { inRow: true, reason: whyOnlyActivations(license) };
   return [
@@ -44,11 +46,17 @@ export function licenseActions(license: License, { mayUpdate, ...on }: Handlers)
       label: 'Transfer',
       key: 't',
       reason: licenseRefusal.transfer(license),
-      run: () => on.onTransfer(license),
+      run: () => on.onAsk('transfer', license),
+    },
+    can.createLicenses && {
+      label: 'Issue Similar',
+      key: 's',
+      reason: whyOnlyActivations(license),
+      run: () => on.onAsk('similar', license),
     },
     mayUpdate &&
       (isRevoked
-        ? { ...shared, label: 'Reactivate', key: 'r', run: () => on.onReactivate(license) }
-        : { ...shared, label: 'Revoke', key: 'r', danger: true, run: () => on.onRevoke(license) }),
+        ? { ...shared, label: 'Reactivate', key: 'r', run: () => on.onAsk('reactivate', license) }
+        : { ...shared, label: 'Revoke', key: 'r', danger: true, run: () => on.onAsk('revoke', license) }),
   ];
 }

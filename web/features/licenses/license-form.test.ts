@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
-import { payloadOf, validate, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import { payloadOf, validate, valuesLike, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import { modalTerms, pageTerms } from '../../../contract/license-term.ts';
 
 const now = new Date('2026-11-20T22:15:00.000Z');
@@ -23,6 +23,26 @@ const license: License = {
   createdAt: '2026-01-01T12:34:56.000Z',
   updatedAt: '2026-01-01T12:34:56.000Z',
 };
+
+describe('a new license like another', () => {
+  const like = (validFrom: string, validUntil: string, type: License['type'] = 'enterprise') =>
+    valuesLike({ ...license, type, validFrom, validUntil }, modalTerms, now).validUntil;
+
+  it('has its customer, type, seats and modules, and begins today', () => {
+    expect(valuesLike(license, modalTerms, now)).toEqual({
+      ...valuesOf(license, modalTerms, now),
+      validFrom: '2026-11-20',
+      validUntil: '2027-11-20',
+    });
+  });
+
+  it('lasts as long: the usual term of its type, else whole months, else days', () => {
+    expect(like('2026-04-01T00:00:00Z', '2026-05-01T00:00:00Z', 'trial')).toBe('2026-12-20');
+    expect(like('2027-02-28T00:00:00Z', '2029-02-28T08:00:00Z')).toBe('2028-11-20');
+    expect(like('2026-01-31T00:00:00Z', '2026-02-28T00:00:00Z')).toBe('2026-12-20');
+    expect(like('2026-01-01T00:00:00Z', '2026-02-15T00:00:00Z')).toBe('2027-01-04');
+  });
+});
 
 describe('a new license', () => {
   it('begins as a trial of one machine from today for 30 days', () => {

@@ -1,9 +1,10 @@
+import { dayMs } from '../../../contract/durations.ts';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayOf, instantOf, today, type Terms } from '../../../contract/license-term.ts';
+import { addTerm, dayOf, instantOf, today, type Term, type Terms } from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
 /** Labels of the license form (spec part 1, section 2). */
@@ -52,6 +53,23 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
     validFrom: dayOf(license.validFrom),
     validUntil: dayOf(license.validUntil),
   };
+}
+
+/** Of a new license like this one: from today, for as long. */
+export function valuesLike(license: License, terms: Terms, now: Date): LicenseValues {
+  const values = valuesOf(license, terms, now);
+  const validFrom = today(now);
+  return { ...values, validFrom, validUntil: addTerm(validFrom, termOf(values, terms)) };
+}
+
+/** By the calendar where it can be: two years from February end in February. */
+function termOf({ type, validFrom, validUntil }: LicenseValues, terms: Terms): Term {
+  const from = new Date(validFrom);
+  const until = new Date(validUntil);
+  const months =
+    12 * (until.getUTCFullYear() - from.getUTCFullYear()) + until.getUTCMonth() - from.getUTCMonth();
+  const byCalendar = [terms[type], { months }].find((term) => addTerm(validFrom, term) === validUntil);
+  return byCalendar ?? { days: (until.getTime() - from.getTime()) / dayMs };
 }
 
 /** Changing the type or first day sets the last day (spec part 1, section 4). */
