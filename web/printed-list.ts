@@ -1,23 +1,30 @@
-import { useIsPaper } from './ui/use-is-paper.ts';
+import type { QueryClient } from '@tanstack/react-query';
+import { createStore, useStore } from './ui/store.ts';
 
-type Page = { data: readonly unknown[]; meta: { total: number } };
+const isPrinting = createStore(false);
 
 /** Rows of a list on paper; the line with the pages says of how many. */
-export const mostPrinted = 500;
+const mostPrinted = 500;
 
-/**
- * Options of the query of all rows of a list that is in a page of a record. It is loaded once its first page is there,
- * because a browser that prints does not wait, and does not poll.
- */
-export const forPaper = (page: Page | undefined) => ({
-  enabled: page !== undefined && page.meta.total > page.data.length,
-  refetchInterval: false as const,
-});
+/** Whether the screen, or something on it, has not been loaded. */
+export const isIncomplete = (client: QueryClient): boolean =>
+  document.querySelector('#main h1') === null ||
+  // also what has been loaded, and is rendered after this
+  document.querySelector('#main table[aria-busy="true"]') !== null ||
+  client.isFetching({ type: 'active', predicate: ({ state }) => state.data === undefined }) > 0;
 
-/** All rows while the page is printed, if they have been loaded. */
-export function usePrinted<List extends Page>(whole: {
-  data: List | undefined;
-  isPlaceholderData: boolean;
-}): List | undefined {
-  return useIsPaper() && !whole.isPlaceholderData ? whole.data : undefined;
+/** Prints the page once all rows of its lists have been loaded, since a browser does not wait; asked again, at once. */
+export function printWhole(client: QueryClient): void {
+  if (isPrinting.get()) return window.print();
+  window.addEventListener('afterprint', () => isPrinting.set(false), { once: true });
+  isPrinting.set(true);
+  const timer = setInterval(() => {
+    if (isPrinting.get() && isIncomplete(client)) return;
+    clearInterval(timer);
+    if (isPrinting.get()) window.print();
+  }, 50);
 }
+
+/** The page of a list to show: on paper, all that fits on one. */
+export const usePrintedPage = (page: number | undefined, pageSize: number) =>
+  useStore(isPrinting) ? { page: undefined, pageSize: mostPrinted } : { page, pageSize };

@@ -18,6 +18,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const everywhere: KeyHelp[] = [
     { keys: ['Ctrl', 'K'], meaning: 'Search everywhere, or run a command' },
     ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
+    { keys: ['Ctrl', 'P'], meaning: 'Print, the lists on the page of a record whole' },
     { keys: ['?'], meaning: 'This help' },
   ];
   return (

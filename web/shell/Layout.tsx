@@ -1,7 +1,9 @@
 import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, type MouseEvent, type ReactNode } from 'react';
+import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { headingId } from '../ui/Page.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
@@ -93,7 +95,8 @@ function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }):
   const go = Object.fromEntries(
     reachable(hasPermission).map((item) => [item.key, () => void navigate({ to: item.to })]),
   );
-  useShortcuts({ enabled, go, ...on });
+  const client = useQueryClient();
+  useShortcuts({ enabled, go, ...on, onPrint: () => printWhole(client) });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isIncomplete } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { momentText } from '../ui/time.ts';
 import { useIsPaper } from '../ui/use-is-paper.ts';
@@ -14,7 +15,8 @@ function Header() {
   const { user } = useAuth();
   const address = useLocation({ select: ({ href }) => location.origin + href });
   const [at] = useState(() => new Date().toISOString());
-  const isLoading = useIsLoading();
+  const client = useQueryClient();
+  const [isMissing] = useState(() => isIncomplete(client));
   return (
     <div className={classes.header}>
       <Brand />
@@ -22,7 +24,7 @@ function Header() {
         Printed {momentText(at)} by {user?.name || user?.email}
         <br />
         {address}
-        {isLoading && (
+        {isMissing && (
           <>
             <br />
             <strong>Printed before all of it was loaded: parts are missing.</strong>
@@ -31,15 +33,4 @@ function Header() {
       </p>
     </div>
   );
-}
-
-/** Whether the screen, or something on it, had not been loaded when it was printed. */
-function useIsLoading(): boolean {
-  const client = useQueryClient();
-  const [isLoading] = useState(
-    () =>
-      document.querySelector('#main h1') === null ||
-      client.isFetching({ type: 'active', predicate: ({ state }) => state.data === undefined }) > 0,
-  );
-  return isLoading;
 }

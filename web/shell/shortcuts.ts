@@ -15,7 +15,11 @@ type Shortcuts = {
   go: Record<string, () => void>;
   onHelp: () => void;
   onPalette: () => void;
+  onPrint: () => void;
 };
+
+// elsewhere on a Mac, Ctrl+P moves to the line above
+const printKey = navigator.userAgent.includes('Mac') ? 'metaKey' : 'ctrlKey';
 
 /**
  * The keyboard shortcuts. `/` and `c` activate the elements with `data-hotkey`, so that a screen declares its search field
@@ -25,11 +29,16 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   // times count from the load of the page
   const wentAt = useRef(-chordWithin);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    const { enabled, go, onHelp, onPalette } = shortcuts;
+    const { enabled, go, onHelp, onPalette, onPrint } = shortcuts;
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       // It would leave the dialog.
       if (!isDialogOpen()) onPalette();
+      return;
+    }
+    if (event[printKey] && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p') {
+      event.preventDefault();
+      onPrint();
       return;
     }
     if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;

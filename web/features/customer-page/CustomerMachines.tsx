@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
+import { usePrintedPage } from '../../printed-list.ts';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import type { Column } from '../../ui/data-table.ts';
@@ -40,12 +40,8 @@ const columns: Column<CustomerMachine>[] = [
 /** The machines of the customer, with a search for a host name. */
 export function CustomerMachines({ customerId }: { customerId: string }) {
   const { search, change } = useCustomerSearch();
-  const machines = useQuery(machinesQuery(customerId, search));
-  const whole = useQuery({
-    ...machinesQuery(customerId, { search: search.search }, mostPrinted),
-    ...forPaper(machines.data),
-  });
-  const printed = usePrinted(whole);
+  const { page, pageSize } = usePrintedPage(search.page, machinesPerPage);
+  const machines = useQuery(machinesQuery(customerId, { search: search.search, page }, pageSize));
   return (
     <Card
       title="Machines"
@@ -56,7 +52,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
           <DataTable
             label="Machines of the customer"
             columns={columns}
-            rows={(printed ?? machines.data)?.data}
+            rows={machines.data?.data}
             rowId={({ activationId }) => activationId}
             stale={machines.isPlaceholderData}
             empty={
@@ -78,9 +74,9 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
           {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
             <ListPages
               label="Pages of machines"
-              search={printed ? {} : search}
+              search={{ page }}
               change={change}
-              pageSize={printed ? mostPrinted : machinesPerPage}
+              pageSize={pageSize}
               total={machines.data?.meta.total}
             />
           )}

@@ -14,7 +14,7 @@ export const machinesPerPage = 10;
 export const machinesQuery = (
   customerId: string,
   { search, page }: Pick<CustomerSearch, 'search' | 'page'>,
-  size = machinesPerPage,
+  size: number,
 ) =>
   queryOf(
     customerPage.machines,

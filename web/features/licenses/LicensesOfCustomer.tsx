@@ -6,7 +6,7 @@ import { ListPages } from '../../list-search.tsx';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { licensePath } from '../../paths.ts';
-import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
+import { usePrintedPage } from '../../printed-list.ts';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -38,13 +38,9 @@ export function LicensesOfCustomer(props: {
   const { customerId, search, change, onIssue, onOpen, onActivations } = props;
   const { can } = useAuth();
   const navigate = useNavigate();
-  const { sort = '-validUntil', licenses: page } = search;
-  const list = useQuery(customerLicensesQuery(customerId, { page, sort }));
-  const whole = useQuery({
-    ...customerLicensesQuery(customerId, { page: undefined, sort }, mostPrinted),
-    ...forPaper(list.data),
-  });
-  const printed = usePrinted(whole);
+  const { sort = '-validUntil' } = search;
+  const { page, pageSize } = usePrintedPage(search.licenses, licensesPerPage);
+  const list = useQuery(customerLicensesQuery(customerId, { page, sort }, pageSize));
   const [asked, setAsked] = useKept<Asked>('open: license of a customer');
   const { extend } = useExtend();
   const close = () => setAsked(undefined);
@@ -71,7 +67,7 @@ export function LicensesOfCustomer(props: {
               })
             }
             columnVisibility={{ validFrom: false, createdAt: false, modules: false }}
-            rows={(printed ?? list.data)?.data}
+            rows={list.data?.data}
             rowId={(license) => license.licenseId}
             rowLabel={(license) => license.licenseKey}
             rowNote={whyOnlyActivations}
@@ -84,12 +80,12 @@ export function LicensesOfCustomer(props: {
             empty={<EmptyState title="No licenses">No license was issued to this customer.</EmptyState>}
           />
           {/* also of the last page when its last row is gone: it leads to the page before */}
-          {(page !== undefined || (list.data?.meta.total ?? 0) > licensesPerPage) && (
+          {(search.licenses !== undefined || (list.data?.meta.total ?? 0) > licensesPerPage) && (
             <ListPages
               label="Pages of licenses"
-              search={printed ? {} : { page }}
+              search={{ page }}
               change={(to, how) => change({ licenses: to.page }, how)}
-              pageSize={printed ? mostPrinted : licensesPerPage}
+              pageSize={pageSize}
               total={list.data?.meta.total}
             />
           )}

@@ -51,7 +51,7 @@ export const licensesPerPage = 20;
 export const customerLicensesQuery = (
   customerId: string,
   { page, sort }: { page: number | undefined; sort: string },
-  size = licensesPerPage,
+  size: number,
 ) =>
   queryOf(
     licenses.list,

@@ -5,7 +5,7 @@ import { Fragment } from 'react';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
-import { forPaper, mostPrinted, usePrinted } from '../../printed-list.ts';
+import { usePrintedPage } from '../../printed-list.ts';
 import { oneOf } from '../../search-params.ts';
 import { MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -67,12 +67,8 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
   const { search, change } = useSearch<ReleaseSearch>(route);
   const group = search.group ?? (affected ? 'affected' : 'running');
   const shown = { ...search, group };
-  const machines = useQuery(machinesQuery(release.id, shown));
-  const whole = useQuery({
-    ...machinesQuery(release.id, { ...shown, page: undefined }, mostPrinted),
-    ...forPaper(machines.data),
-  });
-  const printed = usePrinted(whole);
+  const { page, pageSize } = usePrintedPage(search.page, machinesPerPage);
+  const machines = useQuery(machinesQuery(release.id, { ...shown, page }, pageSize));
   const hasCustomers = machines.data?.data.some(({ customers }) => customers !== null) ?? true;
   const groups = machineGroups.filter((one) => one !== 'affected' || affected);
   return (
@@ -103,7 +99,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             label="Machines of the release"
             columns={columns}
             columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
-            rows={(printed ?? machines.data)?.data}
+            rows={machines.data?.data}
             rowId={({ displayId }) => displayId}
             stale={machines.isPlaceholderData}
             empty={
@@ -117,12 +113,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             }
           />
         </Loaded>
-        <ListPages
-          search={printed ? {} : search}
-          change={change}
-          pageSize={printed ? mostPrinted : machinesPerPage}
-          total={machines.data?.meta.total}
-        />
+        <ListPages search={{ page }} change={change} pageSize={pageSize} total={machines.data?.meta.total} />
       </Stack>
     </Card>
   );

@@ -19,11 +19,7 @@ export const historyQuery = (releaseId: string) =>
   queryOf(rollouts.history, { params: { releaseId } }, followed);
 
 /** A page of its machines. */
-export const machinesQuery = (
-  releaseId: string,
-  { group, search, page }: ReleaseSearch,
-  size = machinesPerPage,
-) =>
+export const machinesQuery = (releaseId: string, { group, search, page }: ReleaseSearch, size: number) =>
   queryOf(
     rollouts.machines,
     { params: { releaseId }, query: { group, search, ...pageOf(page, size) } },
