@@ -13,6 +13,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
+import { mostDaysBack } from './durations.ts';
 import { normalizeModuleIds } from './module-ids.ts';
 import { route, staffWith } from './route.ts';
 
@@ -136,7 +137,7 @@ export const licenseFilter = {
     .enum(seatFilters)
     .optional()
     .meta({ description: 'Seats in use: all, above 75 percent (all included), none' }),
-  unseenForDays: wholeNumber(1, 3650)
+  unseenForDays: wholeNumber(1, mostDaysBack)
     .optional()
     .meta({ description: 'No machine has been validated on it for so many days, and it is as old' }),
   search,

@@ -12,6 +12,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
+import { mostDaysBack } from './durations.ts';
 import { updateEvent, updateEventTypes } from './machines.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes } from './validation.ts';
@@ -74,9 +75,6 @@ export const timelineRun = namedObject('TimelineRun', {
 });
 export type TimelineRun = z.output<typeof timelineRun>;
 
-/** When a machine was last heard of: in the last 24 hours, 7 or 30 days, or longer ago than 30 days. */
-export const seenRanges = ['day', 'week', 'month', 'before'] as const;
-
 const filter = {
   search: search.meta({
     description:
@@ -86,7 +84,10 @@ const filter = {
   platform: z.enum(platforms).optional(),
   version: text(100).optional(),
   state: z.enum(machineStates).optional(),
-  seen: z.enum(seenRanges).optional(),
+  seenWithinDays: wholeNumber(1, mostDaysBack)
+    .optional()
+    .meta({ description: 'Last seen in so many days, each of 24 hours' }),
+  unseenForDays: wholeNumber(1, mostDaysBack).optional().meta({ description: 'Not seen for so many days' }),
   sort: z.enum(sortsBy('lastSeen')).default('-lastSeen'),
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectOf, idParam } from './search-params.ts';
+import { daysParam, effectOf, idParam } from './search-params.ts';
 
 const names = { dialogs: ['dialog', 'edit'] };
 const effect = (changes: object, now: object = {}) => effectOf({ ...now }, { ...changes }, names);
@@ -32,6 +32,18 @@ describe('a change of the address', () => {
     expect(effect({ edit: undefined }, { edit: 'a' })).toMatchObject({ closes: true, replace: true });
     expect(effect({ dialog: 'edit' }, { edit: 'a' })).toMatchObject({ staysOnPage: true, replace: true });
   });
+});
+
+test('days to go back are a whole number from 1 to 3650, or none', () => {
+  for (const [seen, read] of [
+    ['1', '1'],
+    [45, '45'],
+    ['3650', '3650'],
+    ['030', '30'],
+  ])
+    expect(daysParam({ seen }, 'seen')).toBe(read);
+  for (const seen of ['0', '3651', '1.5', '-1', '', 'week', undefined])
+    expect(daysParam({ seen }, 'seen')).toBeUndefined();
 });
 
 test('an id is that of a record, or none', () => {

@@ -3,6 +3,8 @@
  * because of its URL.
  */
 
+import { mostDaysBack } from '../contract/durations.ts';
+
 type Params = Record<string, unknown>;
 
 /** A reader of search parameters that may each be missing; its result is their type. */
@@ -25,9 +27,15 @@ export function idParam(params: Params, name: string): string | undefined {
 }
 
 /** A page from 2 on; the first page is omitted. */
-export function pageParam(params: Params, name = 'page'): number | undefined {
-  const page = Number(params[name]);
-  return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : undefined;
+export const pageParam = (params: Params, name = 'page') => wholeParam(params, name, 2, 100_000);
+
+/** A number of days to go back, as text. */
+export const daysParam = (params: Params, name: string) =>
+  wholeParam(params, name, 1, mostDaysBack)?.toString();
+
+function wholeParam(params: Params, name: string, least: number, most: number): number | undefined {
+  const number = Number(params[name]);
+  return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
 /** `value` when it is one of `known`. */

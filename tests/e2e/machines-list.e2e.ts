@@ -78,6 +78,18 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await expect(version).toHaveValue('4.1 ');
   await version.fill('4.10');
   await expect(row).toBeVisible();
+  const lastSeen = page.getByRole('combobox', { name: 'Last seen' });
+  await lastSeen.fill('3651');
+  await expect(page.getByText('A number of days, 1 to 3650')).toBeVisible();
+  await lastSeen.fill('45');
+  await page.getByRole('option', { name: 'Not in 45 days' }).click();
+  await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
+  await expect(page).toHaveURL(/unseen=45/);
+  await lastSeen.fill('1');
+  await lastSeen.press('Enter');
+  await expect(lastSeen).toHaveValue('Seen in 1 day');
+  await expect(row).toBeVisible();
+  await expect(page).toHaveURL(/[?&]seen=1(&|$)/);
   await page.keyboard.press('Escape');
   await expectAccessible(page);
   await row.getByRole('link', { name: hostname }).click();

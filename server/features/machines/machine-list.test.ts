@@ -291,12 +291,22 @@ describe('the list', () => {
     expect(await names({ customerId: lyon.customerId, platform: 'win32' })).toEqual(['ONC-WS-08']);
     expect(await names({ customerId: lyon.customerId, platform: 'linux' })).toEqual([]);
     expect(await names({ customerId: lyon.customerId, version: '9.9.9' })).toEqual([]);
-    expect(await names({ customerId: lyon.customerId, seen: 'day' })).toEqual(['ONC-WS-08']);
+    expect(await names({ customerId: lyon.customerId, seenWithinDays: '1' })).toEqual(['ONC-WS-08']);
     server.clock.advance(days(31));
-    expect(await names({ customerId: lyon.customerId, seen: 'month' })).toEqual([]);
-    expect(await names({ customerId: lyon.customerId, seen: 'before' })).toEqual(['ONC-WS-08']);
-    const { status } = await staff.call(calls.list, { query: { seen: 'never' as never } });
-    expect(status).toBe(400);
+    expect(await names({ customerId: lyon.customerId, seenWithinDays: '30' })).toEqual([]);
+    expect(await names({ customerId: lyon.customerId, unseenForDays: '30' })).toEqual(['ONC-WS-08']);
+    expect(await names({ customerId: lyon.customerId, seenWithinDays: '32' })).toEqual(['ONC-WS-08']);
+    expect(await names({ customerId: lyon.customerId, unseenForDays: '32' })).toEqual([]);
+    expect(await names({ customerId: lyon.customerId, seenWithinDays: '32', unseenForDays: '30' })).toEqual([
+      'ONC-WS-08',
+    ]);
+    for (const name of ['seenWithinDays', 'unseenForDays']) {
+      const statusOf = async (text: string) =>
+        (await staff.call(calls.list, { query: { [name]: text } })).status;
+      expect(await Promise.all(['1', '3650', '0', '3651', '1.5'].map(statusOf))).toEqual([
+        200, 200, 400, 400, 400,
+      ]);
+    }
   });
 
   test('filters by the platform and version that a row shows, also of a machine that never got a seat', async () => {
@@ -407,9 +417,9 @@ test('the CSV file has all machines of a filter, in the order of the list', asyn
     const listed: string[] = [];
     for (const offset of ['0', '500', '1000'])
       listed.push(
-        ...(await find({ seen: 'before', sort, limit: '500', offset })).data.map((m) => m.displayId),
+        ...(await find({ unseenForDays: '30', sort, limit: '500', offset })).data.map((m) => m.displayId),
       );
-    const { text } = await staff.call(calls.exportCsv, { query: { seen: 'before', sort } });
+    const { text } = await staff.call(calls.exportCsv, { query: { unseenForDays: '30', sort } });
     const [, ...rows] = text.trimEnd().split('\n');
     expect(rows.length).toBeGreaterThanOrEqual(1100);
     expect(rows.map((row) => row.split(',')[1])).toEqual(listed);

@@ -32,7 +32,8 @@ export async function listStandings(
   { limit, offset = 0, sort, ...filter }: Query,
 ): Promise<RouteAnswer<typeof calls.list>> {
   const order = inOrder(sort);
-  const { seen, state, ...others } = filter;
+  const { seenWithinDays, unseenForDays, state, ...others } = filter;
+  const seen = `${seenWithinDays} ${unseenForDays}`;
   const isCountKept = Object.values(others).every((value) => value === undefined);
   const found = allOf(conditionsOf(by, filter));
   if (isCountKept && !state) {
@@ -162,7 +163,6 @@ export async function getStanding(db: Db, by: Caller, id: string): Promise<Machi
   return row ? row.standing : notFound;
 }
 
-const days = { day: 1, week: 7, month: 30, before: 30 };
 const mostWords = 6;
 
 /** The words of a search; further ones are one text, so that all still match. */
@@ -175,7 +175,7 @@ const allOf = (conditions: RawBuilder<boolean>[]) => sql<boolean>`${sql.join(con
 
 /** The conditions of a filter, the first of which is always true; none of them tells what the caller may not read. */
 function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
-  const { search, customerId, platform, version, state, seen } = filter;
+  const { search, customerId, platform, version, state, seenWithinDays, unseenForDays } = filter;
   const found = [sql<boolean>`true`];
   const byWords = wordsOf(search ?? '').map((word) => matches(by, word));
   // a machine id may contain spaces
@@ -188,10 +188,9 @@ function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
     );
   if (platform) found.push(shows(by, sql`m.platform`, sql`s.platform`, platform));
   if (version) found.push(shows(by, sql`m.last_version`, sql`s.app_version`, version));
-  if (seen) {
-    const since = new Date(by.now.getTime() - days[seen] * dayMs);
-    found.push(seen === 'before' ? sql`${heardOf} < ${since}` : sql`${heardOf} >= ${since}`);
-  }
+  const daysAgo = (days: number) => new Date(by.now.getTime() - days * dayMs);
+  if (seenWithinDays) found.push(sql`${heardOf} >= ${daysAgo(seenWithinDays)}`);
+  if (unseenForDays) found.push(sql`${heardOf} < ${daysAgo(unseenForDays)}`);
   if (state) found.push(mayRead(by, 'licenses') ? inState(by, state) : sql`false`);
   return found;
 }

@@ -2,17 +2,20 @@ import { Checkbox } from '@mantine/core';
 import { licenseTypes, seatFilters } from '../../../contract/licenses.ts';
 import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
+import { DaysFilter } from '../../DaysFilter.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { CustomerFilter } from './CustomerFilter.tsx';
 import { typeBadges } from './license-labels.ts';
 import { seatLabels, unseenLabel } from './license-chips.ts';
-import { unseenDays, useLicenseSearch } from './licenses-search.ts';
+import { useLicenseSearch } from './licenses-search.ts';
+import { seatsOf } from './queries.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
 
 const seats = seatFilters.map((value) => ({ value, label: seatLabels[value] }));
-const unseen = unseenDays.map((value) => ({ value, label: unseenLabel(value) }));
+const unseenFor = (days: string) => [{ value: days, label: unseenLabel(days) }];
+const unseen = ['7', '30', '90', '365'].flatMap(unseenFor);
 
 /** Filters by type, customer, upcoming expiry, seats in use and machines that fell silent. */
 export function LicenseFilters({ customerName }: { customerName: string | undefined }) {
@@ -46,13 +49,14 @@ export function LicenseFilters({ customerName }: { customerName: string | undefi
           label="Seats"
           placeholder="Any"
           choices={seats}
-          value={search.seats}
+          value={seatsOf(search)}
           onChange={(value) => change({ seats: value })}
         />
-        <FilterSelect
+        <DaysFilter
           label="Machines"
           placeholder="Any"
           choices={unseen}
+          choicesOf={unseenFor}
           value={search.unseen}
           onChange={(value) => change({ unseen: value })}
         />

@@ -1,12 +1,13 @@
 import { licenseTypes, type License, type SeatFilter } from '../../../contract/licenses.ts';
 import { oneOf } from '../../search-params.ts';
+import { counted } from '../../ui/counted.ts';
 import { chipsOf, without } from '../../ui/filter-chips.ts';
 import { attentionNotes, typeBadges } from './license-labels.ts';
-import type { LicenseListSearch, unseenDays } from './licenses-search.ts';
-import { attentionOf } from './queries.ts';
+import type { LicenseListSearch } from './licenses-search.ts';
+import { attentionOf, seatsOf } from './queries.ts';
 
 export const seatLabels: Record<SeatFilter, string> = { full: 'Full', high: 'Above 75 %', empty: 'Empty' };
-export const unseenLabel = (days: (typeof unseenDays)[number]): string => `Not seen for ${days} days`;
+export const unseenLabel = (days: string): string => `Not seen for ${counted(Number(days), 'day')}`;
 
 export const noFilters: LicenseListSearch = without([
   'type',
@@ -20,7 +21,8 @@ export const noFilters: LicenseListSearch = without([
 /** The filters that are set. The name of the customer comes from a row where possible, without a request. */
 export function licenseChips(search: LicenseListSearch, rows: License[] | undefined) {
   const type = oneOf(licenseTypes, search.type);
-  const { customer, expiring, seats, unseen } = search;
+  const { customer, expiring, unseen } = search;
+  const seats = seatsOf(search);
   const attention = attentionOf(search);
   return chipsOf({
     type: type && `Type: ${typeBadges[type].word}`,

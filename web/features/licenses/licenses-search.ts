@@ -1,11 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { SeatFilter } from '../../../contract/licenses.ts';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
-
-export const unseenDays = ['7', '30', '90', '365'] as const;
-// not those of the contract, which would bring the calls about licenses to the sign-in screen
-const seats = ['full', 'high', 'empty'] as const satisfies readonly SeatFilter[];
 
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
 export const licenseListSearch = searchOf((params) => ({
@@ -18,9 +13,9 @@ export const licenseListSearch = searchOf((params) => ({
   expiring: oneOf(['30'], textParam(params, 'expiring')),
   /** Only licenses that need somebody for this reason. */
   attention: textParam(params, 'attention'),
-  seats: oneOf(seats, textParam(params, 'seats')),
+  seats: textParam(params, 'seats'),
   /** Only licenses that no machine used for this number of days. */
-  unseen: oneOf(unseenDays, textParam(params, 'unseen')),
+  unseen: daysParam(params, 'unseen'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),

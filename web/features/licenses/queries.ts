@@ -5,6 +5,7 @@ import {
   licenseSorts,
   licenseTabs,
   licenseTypes,
+  seatFilters,
   type License,
   type LicenseTab,
 } from '../../../contract/licenses.ts';
@@ -22,6 +23,7 @@ export const pageSize = 50;
 export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';
 export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.sort) ?? 'customer';
 
+export const seatsOf = (search: LicenseListSearch) => oneOf(seatFilters, search.seats);
 export const attentionOf = (search: LicenseListSearch) => oneOf(licenseAttentions, search.attention);
 
 /** The search parameters that the service filters and sorts by. */
@@ -32,7 +34,7 @@ export const filterOf = (search: LicenseListSearch) => ({
   customerId: search.customer,
   expiringWithinDays: search.expiring,
   attention: attentionOf(search),
-  seats: search.seats,
+  seats: seatsOf(search),
   unseenForDays: search.unseen,
   sort: sortOf(search),
 });

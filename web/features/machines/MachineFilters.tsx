@@ -1,6 +1,7 @@
 import { platformNames, platforms } from '../../../contract/builds.ts';
-import { machineStates, seenRanges } from '../../../contract/machine-standing.ts';
+import { machineStates } from '../../../contract/machine-standing.ts';
 import { useAuth } from '../../session.tsx';
+import { DaysFilter } from '../../DaysFilter.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { MoreFilters } from '../../ui/MoreFilters.tsx';
 import { TextFilter } from '../../ui/TextFilter.tsx';
@@ -10,7 +11,9 @@ import { seenLabels, stateLabels } from './state-labels.ts';
 
 const platformChoices = platforms.map((value) => ({ value, label: platformNames[value] }));
 const stateChoices = machineStates.map((value) => ({ value, label: stateLabels[value].word }));
-const seenChoices = seenRanges.map((value) => ({ value, label: seenLabels[value] }));
+const seenIn = (days: string) => ({ value: `seen ${days}`, label: seenLabels.seen(days) });
+const notIn = (days: string) => ({ value: `unseen ${days}`, label: seenLabels.unseen(days) });
+const seenChoices = [...['1', '7', '30'].map(seenIn), notIn('30')];
 
 /** Filters by state, customer, platform, version and when they were last seen; without those that need a permission. */
 export function MachineFilters() {
@@ -46,12 +49,16 @@ export function MachineFilters() {
           value={search.version}
           onChange={(version) => change({ version })}
         />
-        <FilterSelect
+        <DaysFilter
           label="Last seen"
           placeholder="Seen at any time"
           choices={seenChoices}
-          value={search.seen}
-          onChange={(seen) => change({ seen })}
+          choicesOf={(days) => [seenIn(days), notIn(days)]}
+          value={(search.seen && `seen ${search.seen}`) ?? (search.unseen && `unseen ${search.unseen}`)}
+          onChange={(value) => {
+            const [name, days] = value?.split(' ') ?? [];
+            change({ seen: undefined, unseen: undefined, ...(name && { [name]: days }) });
+          }}
         />
       </MoreFilters>
     </>

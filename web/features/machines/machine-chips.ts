@@ -4,17 +4,25 @@ import { chipsOf, without } from '../../ui/filter-chips.ts';
 import type { MachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
 
-export const noFilters: MachinesSearch = without(['state', 'customer', 'platform', 'version', 'seen']);
+export const noFilters: MachinesSearch = without([
+  'state',
+  'customer',
+  'platform',
+  'version',
+  'seen',
+  'unseen',
+]);
 
 /** The filters that are set. The name of the customer comes from a row, without a request. */
 export function machineChips(search: MachinesSearch, rows: readonly MachineStanding[] = []) {
-  const { state, customer, platform, version, seen } = search;
+  const { state, customer, platform, version, seen, unseen } = search;
   const name = rows.find((row) => row.customer?.customerId === customer)?.customer?.name;
   return chipsOf({
     state: state && `State: ${stateLabels[state].word}`,
     customer: customer && `Customer: ${name ?? 'the chosen one'}`,
     platform: platform && `Platform: ${platformNames[platform]}`,
     version: version && `Version: ${version}`,
-    seen: seen && seenLabels[seen],
+    seen: seen && seenLabels.seen(seen),
+    unseen: unseen && seenLabels.unseen(unseen),
   });
 }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { platforms } from '../../../contract/builds.ts';
-import { machineStates, seenRanges } from '../../../contract/machine-standing.ts';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { machineStates } from '../../../contract/machine-standing.ts';
+import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the list of machines: its filters, page and order. */
@@ -11,7 +11,10 @@ export const machinesSearch = searchOf((params) => ({
   platform: oneOf(platforms, textParam(params, 'platform')),
   version: textParam(params, 'version'),
   state: oneOf(machineStates, textParam(params, 'state')),
-  seen: oneOf(seenRanges, textParam(params, 'seen')),
+  /** Only machines that were seen within this number of days. */
+  seen: daysParam(params, 'seen'),
+  /** Only machines that were not seen for this number of days. */
+  unseen: daysParam(params, 'unseen'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: oneOf(['lastSeen'], textParam(params, 'sort')),
@@ -24,6 +27,6 @@ export const useMachinesSearch = () => useSearch<MachinesSearch>(route, { typed:
 
 /** What a saved view of the list holds. */
 export const machinesView = {
-  names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'sort'],
+  names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'unseen', 'sort'],
   read: machinesSearch,
 };

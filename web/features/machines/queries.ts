@@ -22,13 +22,14 @@ export const machineOffersQuery = (id: string) => queryOf(machines.explain, { pa
 
 export const machinesPerPage = 50;
 
-const filterOf = ({ search, customer, platform, version, state, seen, sort }: MachinesSearch) => ({
+const filterOf = ({ search, customer, platform, version, state, seen, unseen, sort }: MachinesSearch) => ({
   search,
   customerId: customer,
   platform,
   version,
   state,
-  seen,
+  seenWithinDays: seen,
+  unseenForDays: unseen,
   sort,
 });
 

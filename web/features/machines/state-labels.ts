@@ -1,5 +1,6 @@
-import type { MachineStanding, MachineState, seenRanges } from '../../../contract/machine-standing.ts';
+import type { MachineStanding, MachineState } from '../../../contract/machine-standing.ts';
 import { refusalReasons } from '../../refusal-reasons.ts';
+import { counted } from '../../ui/counted.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
 export const stateLabels: Record<MachineState, { word: string; tone: Tone }> = {
@@ -10,11 +11,9 @@ export const stateLabels: Record<MachineState, { word: string; tone: Tone }> = {
   no_seat: { word: 'No seat', tone: 'neutral' },
 };
 
-export const seenLabels: Record<(typeof seenRanges)[number], string> = {
-  day: 'Seen in 24 hours',
-  week: 'Seen in 7 days',
-  month: 'Seen in 30 days',
-  before: 'Not in 30 days',
+export const seenLabels = {
+  seen: (days: string) => `Seen in ${counted(Number(days), 'day')}`,
+  unseen: (days: string) => `Not in ${counted(Number(days), 'day')}`,
 };
 
 /** Why the machine stands as it does, where its state does not say it. */
