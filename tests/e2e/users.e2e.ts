@@ -167,6 +167,20 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('User deactivated successfully')).toBeVisible();
   await expect(row).toContainText('Inactive');
+  const filter = async (by: string, value: string) => {
+    await page.getByRole('combobox', { name: by }).click();
+    await page.getByRole('option', { name: value, exact: true }).click();
+  };
+  await filter('Role', 'Viewer');
+  await filter('Status', 'Active');
+  await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
+  await expect(page).toHaveURL(/role=viewer&status=active|status=active&role=viewer/);
+  await filter('Status', 'Inactive');
+  await expect(row).toBeVisible();
+  await page.getByRole('button', { name: 'Remove filter Status: Inactive' }).click();
+  await filter('Role', 'Super Admin');
+  await expect(row).toBeHidden();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await row.getByRole('button', { name: 'Reactivate' }).click();
   await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate' }).click();
   await expect(page.getByText('User reactivated successfully')).toBeVisible();

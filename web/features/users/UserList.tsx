@@ -13,6 +13,8 @@ import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { useMe, useRoles } from './use-roles.ts';
+import { isFound, noFilters, userChips } from './user-filters.ts';
+import { UserFilters } from './UserFilters.tsx';
 import { usersView, useUsersSearch } from './users-search.ts';
 import { userActions, type UserAction } from './user-actions.ts';
 import { hiddenAtFirst, userColumns } from './user-columns.tsx';
@@ -20,7 +22,7 @@ import { usersQuery } from './queries.ts';
 
 const UserDialog = lazy(() => import('./UserDialog.tsx'));
 
-/** Search and table of the users. */
+/** Search, filters and table of the users. */
 export function UserList() {
   const { search, change } = useUsersSearch();
   const { can } = useAuth();
@@ -31,6 +33,7 @@ export function UserList() {
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
   const viewed = { list: 'users', search, params: usersView } as const;
   const columns = userColumns(me, roles);
+  const chips = userChips(search);
   const handlers = {
     me,
     roles,
@@ -44,6 +47,8 @@ export function UserList() {
     <>
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search users..." />}
+        filters={<UserFilters />}
+        filtersSet={chips.length}
         right={
           <>
             <Views {...viewed} />
@@ -51,12 +56,12 @@ export function UserList() {
           </>
         }
       />
-      <FilterChips chips={[]} before={openViewOf(viewed)} change={change} none={{}} />
+      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       <Loaded query={list} title="Failed to fetch users" brief>
         <DataTable
           label="Users"
           columns={columns}
-          rows={list.data}
+          rows={list.data?.filter(isFound(search))}
           rowId={(user) => user.id}
           rowLabel={(user) => user.email}
           actions={can.updateUsers || can.deleteUsers ? (user) => userActions(user, handlers) : undefined}
@@ -73,7 +78,13 @@ export function UserList() {
 function NoUsers() {
   const { search, change } = useUsersSearch();
   return (
-    <EmptyState onClear={search.search ? () => change({ search: undefined }) : undefined}>
+    <EmptyState
+      onClear={
+        search.search || userChips(search).length > 0
+          ? () => change({ ...noFilters, search: undefined })
+          : undefined
+      }
+    >
       No users found. Try adjusting your search.
     </EmptyState>
   );

@@ -35,7 +35,7 @@ export function UsersPage() {
         label="Users and roles"
         tab={tab}
         tabs={tabs}
-        onTab={(chosen) => change({ tab: chosen === 'roles' ? chosen : undefined })}
+        onTab={(chosen) => change({ tab: chosen === 'roles' ? chosen : undefined, role: undefined })}
       >
         {tab === 'users' ? (
           <UserList />

@@ -6,7 +6,8 @@ import { useSearch } from '../../use-search.ts';
 export const usersSearch = searchOf((params) => ({
   tab: oneOf(['roles'], textParam(params, 'tab')),
   search: textParam(params, 'search'),
-  /** Id of the role in the editor. */
+  status: textParam(params, 'status'),
+  /** Id of the role in the editor, or that the listed users have. */
   role: textParam(params, 'role'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
@@ -20,4 +21,4 @@ const route = getRouteApi('/signed-in/users');
 export const useUsersSearch = () => useSearch<UsersSearch>(route, { dialogs: ['dialog', 'edit'] });
 
 /** What a saved view of the list holds. */
-export const usersView = { names: ['search'], read: usersSearch };
+export const usersView = { names: ['search', 'role', 'status'], read: usersSearch };
