@@ -127,6 +127,14 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await page.getByRole('button', { name: 'Search or jump to' }).click();
   await field(page).fill('zzzz nothing like this');
   await expect(palette(page).getByText('Nothing found for "zzzz nothing like this"')).toBeVisible();
+  await expect(palette(page).getByText(/^Searches/)).toBeHidden();
+  await field(page).fill('');
+  await expect(palette(page).getByText(/^Searches/)).toContainText('“l:” to search Licenses alone');
+  await field(page).fill('cust: palette hosp');
+  await expect(choice(page, 'Palette Hospital')).toBeVisible();
+  await field(page).fill('l: palette hosp');
+  await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
+  await expect(choice(page, /^Palette Hospital/)).toHaveCount(0);
   await field(page).fill('');
   await expect(choice(page, 'Go to Customers')).toBeVisible();
   await expectAccessible(page);

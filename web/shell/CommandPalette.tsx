@@ -144,6 +144,7 @@ export default function CommandPalette() {
           </Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
+      {text === '' && <Kinds />}
       {failed.length > 0 && (
         <Spotlight.Footer role="status">{`Could not be searched: ${failed.join(', ')}`}</Spotlight.Footer>
       )}
@@ -180,6 +181,18 @@ function useSources() {
     staleTime: Infinity,
   });
   return data.filter(({ resource }) => !resource || hasPermission(resource, 'read'));
+}
+
+/** What is searched, and how one kind alone is. */
+function Kinds() {
+  const kinds = useSources().map(({ group }) => group);
+  const [first] = kinds;
+  if (!first) return null;
+  return (
+    <Spotlight.Footer className={classes.kinds ?? ''}>
+      {`Searches ${kinds.join(', ')}. Begin with “${first.charAt(0).toLowerCase()}:” to search ${first} alone.`}
+    </Spotlight.Footer>
+  );
 }
 
 function useLocalGroups(text: string): Group[] {
@@ -247,9 +260,16 @@ function withAll({ group, list }: PaletteSource, text: string, items: PaletteIte
   return [...items, { id: `all ${group}`, label, ...list(text) }];
 }
 
-function useFound(text: string) {
-  const [settled] = useDebouncedValue(text.trim(), delay);
-  const sources = useSources();
+/** `m: lyon` searches only in what begins with m. */
+function scopeOf(text: string, all: PaletteSource[]) {
+  const [, kind = '', rest = ''] = /^(\w+):(.*)$/.exec(text) ?? [];
+  const sources = all.filter(({ group }) => group.toLowerCase().startsWith(kind.toLowerCase()));
+  return kind && sources.length > 0 ? { sources, text: rest.trim() } : { sources: all, text };
+}
+
+function useFound(typed: string) {
+  const { sources, text } = scopeOf(typed.trim(), useSources());
+  const [settled] = useDebouncedValue(text, delay);
   const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
@@ -257,5 +277,5 @@ function useFound(text: string) {
     ...(text.length >= shortestSearch && { placeholderData: keepPreviousData }),
     retry: false,
   });
-  return { data, isFetching, isOutdated: isPlaceholderData || settled !== text.trim() };
+  return { data, isFetching, isOutdated: isPlaceholderData || settled !== text };
 }
