@@ -17,6 +17,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [ofScreen] = useState(screenHelp);
   const everywhere: KeyHelp[] = [
     { keys: ['Ctrl', 'K'], meaning: 'Search everywhere, or run a command' },
+    { keys: ['Ctrl', 'Z'], meaning: 'Undo of the newest message' },
     ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
     { keys: ['Ctrl', 'P'], meaning: 'Print, the lists on the page of a record whole' },
     { keys: ['?'], meaning: 'This help' },

@@ -22,8 +22,8 @@ type Shortcuts = {
 const printKey = navigator.userAgent.includes('Mac') ? 'metaKey' : 'ctrlKey';
 
 /**
- * The keyboard shortcuts. `/` and `c` activate the elements with `data-hotkey`, so that a screen declares its search field
- * and its create button where it renders them. Other letters go to the lists of the screen.
+ * The keyboard shortcuts. `/`, `c` and Ctrl-Z activate the elements with `data-hotkey`, so that a screen declares its search field
+ * and its create button where it renders them, and a message its Undo. Other letters go to the lists of the screen.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
   // times count from the load of the page
@@ -39,6 +39,13 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     if (event[printKey] && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p') {
       event.preventDefault();
       onPrint();
+      return;
+    }
+    if (isUndo(event)) {
+      // the newest message comes first
+      const undo = document.querySelector<HTMLElement>('[data-hotkey="z"]');
+      if (undo) event.preventDefault();
+      undo?.click();
       return;
     }
     if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;
@@ -72,6 +79,15 @@ function marked(key: string): (() => void) | undefined {
   if (!element) return undefined;
   return element instanceof HTMLInputElement ? () => element.select() : () => element.click();
 }
+
+/** In a field, the browser undoes what was typed. */
+const isUndo = (event: KeyboardEvent) =>
+  (event.ctrlKey || event.metaKey) &&
+  !event.altKey &&
+  !event.shiftKey &&
+  !event.repeat &&
+  event.key.toLowerCase() === 'z' &&
+  !isTyping(event.target);
 
 const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
 

@@ -57,7 +57,12 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
             variant="subtle"
             size="compact-xs"
             style={{ flexShrink: 0 }}
-            onClick={() => {
+            data-hotkey="z"
+            data-hint="Ctrl Z"
+            aria-keyshortcuts="Control+Z"
+            onClick={({ currentTarget }) => {
+              // it stays while it fades
+              delete currentTarget.dataset['hotkey'];
               hide();
               undo();
             }}
