@@ -66,6 +66,17 @@ test('a license is renewed in two actions and put back; a new customer gets one 
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
   await more.press('Control+z');
   await expect(row(page, license)).toContainText('29 Feb 2032');
+
+  // Escape hides a tooltip alone, then deselects
+  await row(page, license).focus();
+  await page.keyboard.press('x');
+  await row(page, license).locator('button[data-hint]').first().focus();
+  await expect(page.getByRole('tooltip')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('tooltip')).toBeHidden();
+  await expect(page.getByText('1 selected')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('1 selected')).toBeHidden();
   expect((await get(server, license)).validUntil).toBe('2032-02-29T17:30:00.000Z');
 
   expectStatus(page, 409);

@@ -26,6 +26,11 @@ export function Hints() {
     let waiting: ReturnType<typeof setTimeout> | undefined;
     let near: HTMLElement | null = null;
     let isByFocus = false;
+    let shown: HTMLElement | null = null;
+    const show = (hinted: HTMLElement | null) => {
+      shown = hinted;
+      setTarget(hinted);
+    };
     const approach = (event: Event) => {
       const { target: at, type } = event;
       if (!(at instanceof Element)) return;
@@ -36,14 +41,16 @@ export function Hints() {
       near = hinted;
       isByFocus = type === 'focusin';
       clearTimeout(waiting);
-      setTarget(null);
-      if (hinted) waiting = setTimeout(() => setTarget(hinted), isByFocus ? 0 : openDelay);
+      show(null);
+      if (hinted) waiting = setTimeout(() => show(hinted), isByFocus ? 0 : openDelay);
     };
     const hide = (event: Event) => {
       if (event instanceof KeyboardEvent && event.key !== 'Escape') return;
       if (event.type === 'focusout' && !isByFocus) return;
       clearTimeout(waiting);
-      setTarget(null);
+      // Escape is for the tooltip alone: the next one deselects the rows
+      if (shown && event.type === 'keydown') event.preventDefault();
+      show(null);
     };
     const events = { pointerover: approach, focusin: approach, focusout: hide, keydown: hide, scroll: hide };
     for (const [name, listener] of Object.entries(events)) document.addEventListener(name, listener, true);
