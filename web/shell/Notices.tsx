@@ -12,7 +12,7 @@ import classes from './Notices.module.css';
 
 /**
  * The notices above every screen: the previewed role, notices of features, advice for the account. Only the first is shown
- * until the others are asked for: a list needs the space.
+ * until the others are asked for: a list needs the space. The others are announced as well.
  */
 export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; children: ReactNode }) {
   const { secondFactorMissing, ownPasswordMissing, preview } = useAuth();
