@@ -10,7 +10,7 @@ export function ShareBar({ percent, tone }: { percent: number; tone: Exclude<Ton
         style={{
           width: `${Math.min(100, percent)}%`,
           minWidth: percent > 0 ? 2 : 0,
-          background: `var(--ui-${tone}-solid)`,
+          color: `var(--ui-${tone}-solid)`,
         }}
       />
     </span>

@@ -39,12 +39,16 @@ test.each([
 test.each([
   ['light', '#ffffff'],
   ['dark', '#16171b'],
-] as const)('in %s colors what is drawn has 3:1 on a card and on the page', (scheme, card) => {
-  const colors: Record<string, string> = cssVariablesResolver(DEFAULT_THEME)[scheme];
-  for (const drawn of ['--ui-teal-solid', '--ui-orange-solid', '--ui-red-solid', '--mantine-color-dimmed'])
-    for (const ground of [card, colors['--ui-page']!])
-      expect(contrast(colors[drawn]!, ground), `${drawn} on ${ground}`).toBeGreaterThanOrEqual(3);
-});
+] as const)(
+  'in %s colors what is drawn has 3:1 on a card, on the page and on a row under the pointer',
+  (scheme, card) => {
+    const colors: Record<string, string> = cssVariablesResolver(DEFAULT_THEME)[scheme];
+    const solid = Object.keys(colors).filter((name) => name.endsWith('-solid'));
+    for (const drawn of [...solid, '--mantine-color-dimmed'])
+      for (const ground of [card, colors['--ui-page']!, colors['--ui-hover']!])
+        expect(contrast(colors[drawn]!, ground), `${drawn} on ${ground}`).toBeGreaterThanOrEqual(3);
+  },
+);
 
 /** Machado, Oliveira and Fernandes 2009, at full severity. */
 const sights: Record<string, Vector[]> = {
