@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
@@ -11,6 +11,7 @@ import { Forbidden } from './shell/Forbidden.tsx';
 import { Layout } from './shell/Layout.tsx';
 import { noticesQuery } from './shell/notices-query.ts';
 import { RestoringSpinner } from './shell/RestoringSpinner.tsx';
+import { Screen } from './shell/Screen.tsx';
 import { useStore } from './ui/store.ts';
 
 /** The most urgent first: of several, the others are folded away. */
@@ -41,6 +42,9 @@ const patienceMs = 5000;
 export function SignedIn() {
   const { isAuthenticated, loading } = useAuth();
   const [isReady, setReady] = useState(false);
+  const router = useRouter();
+  // not after the sign-in form, which had the focus
+  const [isFirst, setFirst] = useState(router.state.resolvedLocation === undefined);
   // not while the session is being ended
   const { isLoading, failureCount } = useQuery({
     ...noticesQuery,
@@ -59,7 +63,9 @@ export function SignedIn() {
   if (loading || !isReady) return <RestoringSpinner />;
   return (
     <Layout notices={ofFeatures} tray={<Uploads />}>
-      <Permitted key={path} />
+      <Screen key={path} isFirst={isFirst} onShown={() => setFirst(false)}>
+        <Permitted />
+      </Screen>
     </Layout>
   );
 }
@@ -70,15 +76,10 @@ function loadSchemasWhenIdle(): void {
   whenIdle(() => void import('../contract/common.ts'));
 }
 
-/**
- * The screen, if its route allows it for this user. It is rendered after the one before has left, in between of what else
- * happens: both at once hold the page for 100 ms.
- */
+/** The screen, if its route allows it for this user. */
 function Permitted() {
   const { hasPermission } = useAuth();
-  const isNext = useDeferredValue(true, false);
   const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
-  if (!isNext) return null;
   if (!needs || needs === 'nothing' || hasPermission(needs.resource, needs.action)) return <Outlet />;
   return <Forbidden needs={needs} />;
 }

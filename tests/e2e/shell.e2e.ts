@@ -65,10 +65,17 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   });
   await expect(page).toHaveURL(/\/licenses/);
 
+  // Screen readers say what gets the focus, with the name that it has then.
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    addEventListener('focusin', () => seen.push(document.querySelector('main:focus h1')?.textContent ?? ''));
+    Object.assign(window, { seen });
+  });
   await page.keyboard.press('g');
   await page.keyboard.press('c');
   await expect(heading(page, 'Customers')).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
+  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toContain('Customers');
   await page.keyboard.press('c');
   await expect(dialog(page, 'Add Customer')).toBeVisible();
   await page.keyboard.press('Escape');

@@ -1,11 +1,10 @@
 import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState, type MouseEvent, type ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type MouseEvent, type ReactNode } from 'react';
 import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
-import { headingId } from '../ui/Page.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
 import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
@@ -25,14 +24,13 @@ import { useTellReplayed } from './use-tell-replayed.ts';
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
 
-/** The frame of every screen: bar, navigation, content, and overlays. `tray`: at the bottom right of every screen. */
+/** The frame of every screen: bar, navigation and overlays. `children`: its `Screen`; `tray`: at the bottom right. */
 export function Layout(props: { notices: ReactNode; tray: ReactNode; children: ReactNode }) {
   const { notices, tray, children } = props;
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
   const palette = usePalette();
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
-  useFocusOnNewScreen();
   useLostFocus();
   useSecondClicks();
   useTellReplayed();
@@ -58,11 +56,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
         }
       />
       <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
-      <Notices ofFeatures={notices}>
-        <main id="main" tabIndex={-1} aria-labelledby={headingId} className={classes.main}>
-          {children}
-        </main>
-      </Notices>
+      <Notices ofFeatures={notices}>{children}</Notices>
       <BuildInfo />
       <div className="screen-only">
         {tray}
@@ -97,21 +91,6 @@ function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }):
   );
   const client = useQueryClient();
   useShortcuts({ enabled, go, ...on, onPrint: () => printWhole(client) });
-}
-
-/**
- * Moves the focus to the start of a new screen, for screen readers and the Tab key. Once it is there: until it has loaded,
- * the previous one stays, and its title would be said.
- */
-function useFocusOnNewScreen(): void {
-  const router = useRouter();
-  useEffect(
-    () =>
-      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation && pathChanged) document.getElementById('main')?.focus({ preventScroll: true });
-      }),
-    [router],
-  );
 }
 
 /** The URL must not change, or the router would take `#main` for a navigation. */

@@ -22,8 +22,8 @@ type Shortcuts = {
 const printKey = navigator.userAgent.includes('Mac') ? 'metaKey' : 'ctrlKey';
 
 /**
- * The keyboard shortcuts. `/`, `c` and Ctrl-Z activate the elements with `data-hotkey`, so that a screen declares its search field
- * and its create button where it renders them, and a message its Undo. Other letters go to the lists of the screen.
+ * The keyboard shortcuts. `/`, `c` and Ctrl-Z activate the elements with `data-hotkey`: a screen declares its search field
+ * and its create button where it renders them, a message its Undo. Other letters go to the lists of the screen.
  */
 export function useShortcuts(shortcuts: Shortcuts): void {
   // times count from the load of the page

@@ -1,0 +1,34 @@
+import { useDeferredValue, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { headingId } from '../ui/Page.tsx';
+import classes from './Layout.module.css';
+
+/**
+ * The content of one screen, with a key of its own. It is rendered after the one before has left, in between of what else
+ * happens: both at once hold the page for 100 ms.
+ *
+ * It gets the focus once its heading is there, for the Tab key and for screen readers, which then say its name. They say
+ * nothing of an element that had the focus before, so each screen is another one. The first of a page, where Tab begins at
+ * the top, does not.
+ */
+export function Screen(props: { isFirst: boolean; onShown: () => void; children: ReactNode }) {
+  const isNext = useDeferredValue(true, false);
+  const content = useRef<HTMLDivElement>(null);
+  const moveFocus = useEffectEvent((isShown: boolean) => {
+    if (!props.isFirst) content.current?.focus({ preventScroll: true });
+    if (isShown) props.onShown();
+  });
+  useLayoutEffect(() => moveFocus(isNext), [isNext]);
+  // two elements: the first holds the focus meanwhile, which would go to the document, and its title would be said
+  const Content = isNext ? 'main' : 'div';
+  return (
+    <Content
+      ref={content}
+      id={isNext ? 'main' : undefined}
+      tabIndex={-1}
+      aria-labelledby={isNext ? headingId : undefined}
+      className={classes.main}
+    >
+      {isNext && props.children}
+    </Content>
+  );
+}
