@@ -7,10 +7,9 @@ declare module 'vitest' {
   }
 }
 
-/** Gives all tests one PostgreSQL: that of TEST_DATABASE_URL, or a temporary one for this run. */
+/** Gives all tests one PostgreSQL: that of TEST_DATABASE_URL, or a temporary one for this run. It runs for each project. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env.TEST_DATABASE_URL;
-  const cluster = given ? undefined : await startCluster();
-  project.provide('databaseUrl', given ?? cluster!.url);
+  const cluster = process.env.TEST_DATABASE_URL ? undefined : await startCluster();
+  project.provide('databaseUrl', (process.env.TEST_DATABASE_URL ??= cluster!.url));
   return cluster?.stop;
 }
