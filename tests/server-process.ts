@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findPostmaster, freePort, halt } from '../server/db/embedded-postmaster.ts';
+import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
 import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
 import { apiAt, signedInAt, type Api, type Identity } from './harness.ts';
-
-export { freePort };
 
 const root = join(import.meta.dirname, '..');
 
@@ -30,6 +29,23 @@ export type ServerProcess = {
   /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 };
+
+let lastPort = 10_000 + ((process.pid * 89) % 20_000);
+
+/**
+ * A port below those that the kernel gives to connections and to whoever listens on any: it is still free when a server
+ * takes it, and when it is started again.
+ */
+export async function freePort(): Promise<number> {
+  const port = (lastPort = lastPort < 32_000 ? lastPort + 1 : 10_000);
+  const server = createServer();
+  const isFree = await new Promise((resolve) =>
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+  );
+  if (!isFree) return freePort();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 /** A data directory that PostgreSQL's account can enter too. It is removed at the end of the test file. */
 export async function newDataDir(): Promise<string> {
