@@ -35,6 +35,13 @@ async function whileHeld(statement: string, work: () => Promise<void>): Promise<
   }
 }
 
+/** Until a call waits for that lock. */
+const untilWaiting = () =>
+  eventually(async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return (await server.pool.query(waiting)).rowCount !== 0;
+  });
+
 const holdLicense = () => `select 1 from licenses where license_key = '${locked.licenseKey}' for update`;
 
 const newMachine = () =>
@@ -53,7 +60,7 @@ async function timed(call: () => Promise<{ status: number; headers: Headers }>):
 /** The results of 200 machines that request a seat on the locked license, while `meanwhile` runs. */
 async function besideMachines(meanwhile: () => Promise<void>): Promise<Asked[]> {
   const asked = Promise.all(Array.from({ length: 200 }, () => timed(newMachine)));
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await untilWaiting();
   await meanwhile();
   return asked;
 }
@@ -91,7 +98,7 @@ describe('a locked license and 200 machines that want a seat on it', () => {
     let asked: Promise<number[]>;
     await whileHeld(holdLicense(), async () => {
       asked = all(30, newMachine);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await untilWaiting();
     });
     expect([...new Set(await asked!)]).toEqual([200]);
   });
@@ -103,9 +110,8 @@ test('changes of a locked record by 30 people leave connections for changes of o
     staff.call(customers.update, { params: { id: customerId }, body: { name: 'Changed', country: 'FR' } });
   await whileHeld(`select 1 from customers where customer_id = '${customerId}' for update`, async () => {
     const changes = Promise.all(Array.from({ length: 30 }, () => timed(change)));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilWaiting();
     expect([...new Set(await all(12, () => staff.call(customers.list)))]).toEqual([200]);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
     expect([
       ...new Set(
         await all(12, () =>
