@@ -236,7 +236,7 @@ test('nothing starts on half a restore', async () => {
   const restoring = async (and: string) =>
     (await client.query(`select from pg_stat_activity where application_name = 'lanyard restore' ${and}`))
       .rowCount;
-  await eventually(async () => (await restoring(`and wait_event_type = 'Lock'`)) === 1, 20_000);
+  await eventually(async () => (await restoring(`and wait_event_type = 'Lock'`)) === 1);
   child.kill('SIGKILL');
   await ended;
   await holder.query('rollback');

@@ -72,7 +72,7 @@ test('what lies in the journal is written once by the next start', async () => {
   await client.query('rollback');
 
   server = await start();
-  await eventually(async () => expect(await files()).toEqual([]), 30_000);
+  await eventually(async () => expect(await files()).toEqual([]));
   expect(await stored()).toEqual(journaled);
 
   returning.push(...texts);
@@ -100,7 +100,7 @@ test('files that come back are written once, also validations, which have no ids
   for (const round of ['replayed', 'killed before the files were removed']) {
     for (const [name, text] of returning) await writeFile(join(journal(), name), text);
     server = await start();
-    await eventually(async () => expect(await files()).toEqual([]), 30_000);
+    await eventually(async () => expect(await files()).toEqual([]));
     expect(await count(), round).toBe(51);
     expect(await stored(), round).toEqual(events);
     await server.end('SIGKILL');

@@ -258,7 +258,7 @@ describe('logout', () => {
     const session = await server.signInAs('viewer');
     expect((await me(twin, session)).status).toBe(200);
     await server.api(session).call(calls.logout);
-    await eventually(async () => expect((await me(twin, session)).status).toBe(401), 5000);
+    await eventually(async () => expect((await me(twin, session)).status).toBe(401));
     const row = await server.db
       .selectFrom('sessions')
       .select('session_id')
