@@ -8,6 +8,7 @@ import {
   checkedTime,
   hours,
   startTestServer,
+  startTwin,
   type Api,
   type Session,
   type TestServer,
@@ -15,6 +16,7 @@ import {
 import { releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
+import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { verifyFiles } from './stored-file.ts';
 
 const bytes = program(200_000);
@@ -28,6 +30,8 @@ let file: string;
 beforeEach(async () => {
   lines.length = 0;
   server = await startTestServer({ config: { logLevel: 'info' }, onLog: (line) => lines.push(line) });
+  // as at the start of a server
+  await sweepUploads(server.context, checkedTime(server));
   const admin: Session = await server.signInAs('super_admin');
   staff = server.api(admin);
   key = await makeApiKey(staff, { scopes: ['updates'] });
@@ -103,6 +107,24 @@ describe('a stored file', () => {
     expect(lines.join()).toContain(release.id);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/^lanyard_damaged_files 1$/m);
+  });
+
+  test('that a process with another storage lacks is only unavailable there, and offered as before', async () => {
+    const said: string[] = [];
+    const twin = await startTwin(server, { config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
+    await sweepUploads(twin.context, checkedTime(twin));
+    const there = twin.url + new URL(release.fileUrl).pathname;
+    const answer = await fetch(there, { headers: key.headers });
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('cannot reach its storage') });
+    expect(said.join()).toContain('and all its processes the same');
+    expect(await damagedAt()).toBeNull();
+    expect(await feed()).toContain(release.version);
+    await expectDelivered();
+    server.clock.advance(hours(25));
+    await expect(verifyFiles(twin.context)).rejects.toThrow('cannot be used');
+    expect((await row()).damaged_at).toBeNull();
+    await twin.close();
   });
 
   test('is delivered, and offered, again when the right one is back', async () => {

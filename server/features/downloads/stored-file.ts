@@ -10,8 +10,10 @@ import type { Findings } from '../../binaries/inspect-worker.ts';
 import { createInspector, type Inspector } from '../../binaries/inspect.ts';
 import { stampOf, type Keys } from '../../binaries/stamp.ts';
 import { present } from '../../invariants.ts';
+import { requireOwn } from '../uploads/index.ts';
 
-type VerifyContext = ChangeParts & Pick<Context, 'storage' | 'clock' | 'log'> & { inspector: Inspector };
+type VerifyContext = ChangeParts &
+  Pick<Context, 'storage' | 'config' | 'clock' | 'log'> & { inspector: Inspector };
 
 /** The file of a release, and the known state of its bytes. */
 export type StoredFile = Keys & {
@@ -56,6 +58,7 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
   const { storage, log } = context;
   // Read before the bytes, so that concurrent changes cause another check.
   let stamp = await stampOf(storage, file);
+  if (stamp === undefined) await requireOwn(context, context.clock());
   const findings = stamp === undefined ? undefined : await findingsOf(context, file);
   const isRight = findings?.sha512 === file.sha512;
   const about = { releaseId: file.releaseId, key: file.key };

@@ -1,2 +1,2 @@
-export { removeOrphans } from './orphans.ts';
+export { removeOrphans, requireOwn } from './orphans.ts';
 export { cancelAbandoned } from './uploads.ts';

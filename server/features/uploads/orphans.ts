@@ -3,7 +3,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { ownerName, type Storage, type StoredThing } from '../../storage/storage.ts';
+import { nameOf, ownerName, StorageDown, type Storage, type StoredThing } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.ts';
 
@@ -21,7 +21,7 @@ export async function removeOrphans(
   const { db, storage, log } = context;
   const refused = await whyNotOurs(context, now);
   if (refused !== undefined) {
-    log.error(refused);
+    log.error(`The storage was not swept, for ${refused}`);
     return 0;
   }
   // newer files may belong to a running call
@@ -38,9 +38,19 @@ export async function removeOrphans(
   return removed;
 }
 
+/** Throws StorageDown if the storage is not that of this installation: what it lacks says nothing about our files. */
+export async function requireOwn(
+  context: ChangeParts & Pick<Context, 'storage' | 'config'>,
+  now: Date,
+): Promise<void> {
+  const refused = await whyNotOurs(context, now);
+  if (refused !== undefined) throw new StorageDown(nameOf(context.config.storage), new Error(refused));
+}
+
 /**
- * Why the storage must not be swept. An unmarked storage is claimed if it holds no binaries, or some that we know;
- * otherwise it belongs to another database, and all of its files would look like orphans.
+ * Why the storage is not that of this installation. An unmarked storage is claimed if it holds binaries that we know, or
+ * none while we know none; otherwise it belongs to another database, all of whose files would look like orphans, or it is
+ * the empty folder of a disk that is not mounted, or of a process that does not share the storage.
  */
 async function whyNotOurs(
   context: ChangeParts & Pick<Context, 'storage'>,
@@ -50,14 +60,14 @@ async function whyNotOurs(
   const ours = await installationOf(context, now);
   const owner = await storage.readNote(ownerName);
   if (owner === ours) return undefined;
-  if (owner === undefined && (await isEmptyOrKnown(db, storage))) {
+  if (owner === undefined && (await holdsOurs(db, storage))) {
     await storage.writeNote(ownerName, ours);
     return undefined;
   }
   const whose = owner === undefined ? 'none that the database knows' : `those of the installation ${owner}`;
   return (
-    `The storage was not swept, for the binaries in it are ${whose}; this installation is ${ours}. Give each ` +
-    `installation a STORAGE_URL of its own. If all that lies there is this one's, write its id into ${ownerName} there.`
+    `the binaries in it are ${whose}; this installation is ${ours}. Give each installation a STORAGE_URL of its own, ` +
+    `and all its processes the same. If all that lies there is this one's, write its id into ${ownerName} there.`
   );
 }
 
@@ -73,14 +83,22 @@ const installationOf = (context: ChangeParts, now: Date): Promise<string> =>
     return found.installation_id;
   });
 
-async function isEmptyOrKnown(db: Db, storage: Storage): Promise<boolean> {
+async function holdsOurs(db: Db, storage: Storage): Promise<boolean> {
   let isEmpty = true;
   for await (const things of ownThings(storage)) {
     isEmpty = false;
     if ((await knownOf(db, things)).size > 0) return true;
   }
-  return isEmpty;
+  return isEmpty && !(await haveFiles(db));
 }
+
+const haveFiles = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('releases')
+    .select('release_id')
+    .where('storage_key', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Stored files with names in our format, some hundred at a time. */
 async function* ownThings(storage: Storage): AsyncGenerator<StoredThing[], void> {
