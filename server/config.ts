@@ -36,11 +36,12 @@ const httpUrl = z
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' });
 
-const flag = (byDefault: 'true' | 'false' = 'false') =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .default(byDefault)
-    .transform((value) => value === 'true');
+const flag = z.stringbool({
+  truthy: ['true'],
+  falsy: ['false'],
+  case: 'sensitive',
+  error: 'must be true or false',
+});
 
 /** A comma-separated list. */
 const list = (byDefault: string) =>
@@ -121,12 +122,12 @@ const settings = z.object({
   DATABASE_DIRECT_URL: postgresUrl.optional(),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
-  S3_REDIRECT: flag(),
+  S3_REDIRECT: flag.default(false),
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
   ADMIN_EMAIL: z.string().refine(isEmail, 'Must be an email address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
-  REQUIRE_OWN_PASSWORD: flag(),
+  REQUIRE_OWN_PASSWORD: flag.default(false),
   SESSION_IDLE: duration.default(30 * 60_000),
   SESSION_MAX: duration.default(12 * hourMs),
   EVENTS_KEEP: duration.default(400 * dayMs),
@@ -136,7 +137,7 @@ const settings = z.object({
   NEW_MACHINES_PER_KEY_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(1000),
   ENROLLMENTS_PER_LICENSE_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(100),
   MACHINE_REQUESTS_PER_HOUR: z.coerce.number().int().min(1).max(100_000_000).default(600),
-  UPDATES_AFTER_REVOCATION: flag('true'),
+  UPDATES_AFTER_REVOCATION: flag.default(true),
   CACHE_MB: z.coerce.number().int().min(1).max(100_000).default(64),
   JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
   VALIDATIONS_KEEP: duration.default(90 * dayMs),

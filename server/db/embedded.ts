@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hourMs } from '../../contract/durations.ts';
 import { CannotStart } from '../cannot-start.ts';
+import { codeOf } from './client.ts';
 import { succeedsAs } from './embedded-account.ts';
 import { findBinaries } from './embedded-binaries.ts';
 import { ensureCluster } from './embedded-cluster.ts';
@@ -134,11 +135,7 @@ export function keepAlive(embedded: Embedded, failed: (error: unknown) => void):
 
 function isGone(error: unknown): boolean {
   return (
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(codeOf(error)) ||
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(codeOf(error) ?? '') ||
     (error instanceof Error && /Connection terminated|not queryable/.test(error.message))
   );
-}
-
-function codeOf(error: unknown): string {
-  return (error as { code?: string } | undefined)?.code ?? '';
 }

@@ -63,7 +63,8 @@ async function problemsOf(addresses: Addresses): Promise<string[]> {
     atAddress(addresses, which, (url) => withClient({ connectionString: url, ...patience }, work));
   return at('direct', (first) =>
     at('direct', async (second) => {
-      const product = otherProduct(await versionOf(first));
+      const { version } = onlyRow(await first.query<{ version: string }>('select version()'));
+      const product = otherProduct(version);
       if (product) return [product];
       const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
       if (behavior.isPooledByTransaction) return behaviorProblems(behavior, isDivided);
@@ -153,10 +154,6 @@ export function behaviorProblems(behavior: Behavior, isDivided: boolean): string
         'key. Use PostgreSQL, or an address without a pooler that does not pass it on.',
   ];
   return problems.filter((problem) => problem !== false);
-}
-
-async function versionOf(client: pg.Client): Promise<string> {
-  return onlyRow(await client.query<{ version: string }>('select version()')).version;
 }
 
 const factsQuery = `

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { missingAsUndefined } from '../../files.ts';
+import { createPrivate, missingAsUndefined } from '../../files.ts';
 import { auditHeadName, type Storage } from '../../storage/storage.ts';
 import type { SignedHead } from './chain.ts';
 
@@ -81,13 +81,7 @@ export function filePlace(name: string, file: string): HeadPlace {
       await mkdir(path.dirname(file), { recursive: true });
       const draft = `${file}.${randomUUID()}`;
       try {
-        const handle = await open(draft, 'wx', 0o600);
-        try {
-          await handle.writeFile(headJson(head, at));
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
+        await createPrivate(draft, headJson(head, at));
         // Atomic: readers see the previous head or the new one.
         await rename(draft, file);
       } finally {
