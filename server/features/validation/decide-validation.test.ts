@@ -8,19 +8,18 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   license: fc.option(
     fc.record({
       status: fc.constantFrom('active' as const, 'revoked' as const),
-      validFrom: near,
-      validUntil: near,
-      maxActivations: fc.integer({ min: 1, max: 3 }),
-      currentActivations: fc.integer({ min: 0, max: 4 }),
-      customerStatus: fc.constantFrom('active' as const, 'inactive' as const),
-      customerDeletedAt: fc.option(near),
+      valid_from: near,
+      valid_until: near,
+      max_activations: fc.integer({ min: 1, max: 3 }),
+      current_activations: fc.integer({ min: 0, max: 4 }),
+      customer_status: fc.constantFrom('active' as const, 'inactive' as const),
+      customer_deleted_at: fc.option(near),
     }),
     { nil: undefined },
   ),
-  machine: fc.option(
-    fc.record({ status: fc.constantFrom('active' as const, 'deactivated' as const, 'released' as const) }),
-    { nil: undefined },
-  ),
+  seat: fc.option(fc.constantFrom('active' as const, 'deactivated' as const, 'released' as const), {
+    nil: undefined,
+  }),
   byStaff: fc.boolean(),
   now: fc.constant(now),
 });
@@ -34,30 +33,30 @@ const check = (holds: (given: Facts, decided: ReturnType<typeof decideValidation
 test('VALID is said of a license only that is active, in its time, of an active customer', () => {
   check(({ license }, { code }) => {
     if (code !== 'VALID') return;
-    expect(license).toMatchObject({ status: 'active', customerStatus: 'active', customerDeletedAt: null });
-    expect(license!.validFrom <= now && now <= license!.validUntil).toBe(true);
+    expect(license).toMatchObject({ status: 'active', customer_status: 'active', customer_deleted_at: null });
+    expect(license!.valid_from <= now && now <= license!.valid_until).toBe(true);
   });
 });
 
 test('a seat is given only where one is free, and never to a machine that has one', () => {
-  check(({ license, machine }, { takesSeat, code }) => {
+  check(({ license, seat }, { takesSeat, code }) => {
     if (!takesSeat) return;
     expect(code).toBe('VALID');
-    expect(license!.currentActivations).toBeLessThan(license!.maxActivations);
-    expect(machine?.status).not.toBe('active');
+    expect(license!.current_activations).toBeLessThan(license!.max_activations);
+    expect(seat).not.toBe('active');
   });
 });
 
 test('a machine that staff deactivated comes back through staff alone', () => {
-  check(({ machine, byStaff }, { code }) => {
-    if (machine?.status === 'deactivated' && !byStaff) expect(code).not.toBe('VALID');
-    if (code === 'MACHINE_DEACTIVATED') expect([machine?.status, byStaff]).toEqual(['deactivated', false]);
+  check(({ seat, byStaff }, { code }) => {
+    if (seat === 'deactivated' && !byStaff) expect(code).not.toBe('VALID');
+    if (code === 'MACHINE_DEACTIVATED') expect([seat, byStaff]).toEqual(['deactivated', false]);
   });
 });
 
 test('a machine with a seat keeps it, also when there are more machines than seats', () => {
-  check(({ license, machine }, { code }) => {
-    if (machine?.status === 'active' && license) expect(code).not.toBe('TOO_MANY_ACTIVATIONS');
+  check(({ license, seat }, { code }) => {
+    if (seat === 'active' && license) expect(code).not.toBe('TOO_MANY_ACTIVATIONS');
   });
 });
 
@@ -65,7 +64,7 @@ test('who calls and which machine it is change nothing about a license that is n
   check((given, { code }) => {
     if (['VALID', 'TOO_MANY_ACTIVATIONS', 'MACHINE_DEACTIVATED'].includes(code)) return;
     for (const byStaff of [true, false]) {
-      expect(decideValidation({ ...given, byStaff, machine: undefined }).code).toBe(code);
+      expect(decideValidation({ ...given, byStaff, seat: undefined }).code).toBe(code);
     }
   });
 });

@@ -27,7 +27,7 @@ import { entriesAbout } from '../audit/index.ts';
 import type { createModuleNames } from '../modules/index.ts';
 import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
 import { utcDay, type Answered } from './day-counts.ts';
-import { decideValidation, type Decision } from './decide-validation.ts';
+import { decideValidation, type Decision, type Facts, type LicenseFacts } from './decide-validation.ts';
 import { hasSeat, type Found, type FoundSeat, type SeatFinder } from './find.ts';
 import type { ValidationRecorder } from './validation-recorder.ts';
 
@@ -138,37 +138,11 @@ const onLicense = createKeyedSlots(2, 20_000, (error) => whyStrained(error) !== 
 const malformed: Decision = { code: 'MALFORMED_KEY', takesSeat: false };
 
 /** The decision on the rows of a license, its owner and the machine's seat, for this caller, now. */
-function decideOn(
+const decideOn = (
   license: LicenseFacts | undefined,
-  machineStatus: ActivationRow['status'] | null | undefined,
-  by: Caller,
-): Decision {
-  return decideValidation({
-    license: license && {
-      status: license.status,
-      validFrom: license.valid_from,
-      validUntil: license.valid_until,
-      maxActivations: license.max_activations,
-      currentActivations: license.current_activations,
-      customerStatus: license.customer_status,
-      customerDeletedAt: license.customer_deleted_at,
-    },
-    machine: machineStatus ? { status: machineStatus } : undefined,
-    byStaff: by.actor.kind === 'staff',
-    now: by.now,
-  });
-}
-
-type LicenseFacts = Pick<
-  Found,
-  | 'status'
-  | 'valid_from'
-  | 'valid_until'
-  | 'max_activations'
-  | 'current_activations'
-  | 'customer_status'
-  | 'customer_deleted_at'
->;
+  status: Facts['seat'],
+  { actor, now }: Caller,
+): Decision => decideValidation({ license, seat: status, byStaff: actor.kind === 'staff', now });
 
 /**
  * Gives the machine a seat. Locks the license first and decides again under the lock, so that `maxActivations` holds
