@@ -5,6 +5,7 @@ import { sharing } from './shared-connections.ts';
 import { SafeCursor, watchConnections, type AskWorking } from './silence.ts';
 import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
+import type { Failure } from '../failure.ts';
 import { onlyRow } from '../invariants.ts';
 
 /** The database for reading. Functions that write take the `tx` of a change, which is also accepted for reading. */
@@ -181,9 +182,13 @@ export const isDiskFull = (error: unknown): boolean => codeOf(error) === '53100'
 /** True if the database can only be read: its disk is full, or a managed service allows no writes because it is. */
 export const onlyReads = (error: unknown): boolean => isDiskFull(error) || codeOf(error) === '25006';
 
-/** True if the unique constraint of that name was violated. */
-export const violatesUnique = (error: unknown, constraint: string): boolean =>
-  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
+/** The result of a write, or a Failure if it violates the unique constraint of that name. */
+export const orTaken = <T>(writing: Promise<T>, constraint: string, taken: () => Failure) =>
+  writing.catch((error: unknown): Failure => {
+    if (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint)
+      return taken();
+    throw error;
+  });
 
 /** The code that PostgreSQL or Node gave to an error. */
 export const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code;

@@ -2,11 +2,11 @@ import { sql, type Updateable } from 'kysely';
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
-import { violatesUnique } from '../../db/client.ts';
+import { orTaken } from '../../db/client.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import { isPlanApproved, refuseAlone } from '../approvals/index.ts';
 import { resumedStep, withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
@@ -92,29 +92,26 @@ function editableRelease(
     },
     async write(change, before, columns) {
       const { tx } = change;
-      try {
-        const latest = await latestTime(tx, change.now);
-        const full_at = fullAtAfter(latest, before, columns);
-        const set = { ...columns, full_at, ...(columns.paused_at === null && resumedStep(before, latest)) };
-        for (const name of beginnings) {
-          const at = set[name];
-          if (at instanceof Date && +at === +change.now) set[name] = latest;
-        }
-        const isBehind = latest > change.now;
-        const failures_from = isBehind && set.failures_from && later(set.failures_from);
-        await tx
+      const latest = await latestTime(tx, change.now);
+      const full_at = fullAtAfter(latest, before, columns);
+      const set = { ...columns, full_at, ...(columns.paused_at === null && resumedStep(before, latest)) };
+      for (const name of beginnings) {
+        const at = set[name];
+        if (at instanceof Date && +at === +change.now) set[name] = latest;
+      }
+      const isBehind = latest > change.now;
+      const failures_from = isBehind && set.failures_from && later(set.failures_from);
+      const { channel = before.channel } = columns;
+      const written = await orTaken(
+        tx
           .updateTable('releases')
           .set({ ...set, ...(failures_from && { failures_from }) })
           .where('release_id', '=', before.id)
-          .execute();
-      } catch (error) {
-        if (!violatesUnique(error, 'releases_identity')) throw error;
-        return alreadyExists({
-          ...before,
-          channel: columns.channel ?? before.channel,
-          file_kind: acceptedKindOf(before.fileName),
-        });
-      }
+          .execute(),
+        'releases_identity',
+        () => alreadyExists({ ...before, channel, file_kind: acceptedKindOf(before.fileName) }),
+      );
+      if (isFailure(written)) return written;
       const row = await selectReleases(tx).where('r.release_id', '=', before.id).executeTakeFirstOrThrow();
       const after = toRecord(row);
       const plan_approved = isPlanApproved(change.by, before, after);

@@ -4,7 +4,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
-import { violatesUnique } from '../../db/client.ts';
+import { orTaken } from '../../db/client.ts';
 import { contains } from '../../db/sql.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
@@ -58,7 +58,7 @@ export async function impactOfUser(
 export async function createUser(change: Change, user: NewUser, proven: boolean): Promise<User | Failure> {
   const { tx, by } = change;
   const refusal = await refuseGrant(tx, by, user.role, { before: [], proven });
-  return refusal ?? orTaken(insertUser(change, user));
+  return refusal ?? orTaken(insertUser(change, user), 'users_email', () => taken);
 }
 
 /** Changes email, name or role. A new role applies from the user's next call. */
@@ -207,6 +207,8 @@ const editable: Editable<User, UserPatch & { status?: User['status'] }> = {
     if (status === 'inactive') await endSessionsOf(change, { userId: id, reason: 'deactivated' });
     const written = await orTaken(
       tx.updateTable('users').set({ email, name, status, updated_at }).where('user_id', '=', id).execute(),
+      'users_email',
+      () => taken,
     );
     if (isFailure(written)) return written;
     await change.announce('sessions');
@@ -224,13 +226,4 @@ async function refuseRole(
   const grant = await refuseGrant(tx, by, role, { before: user.roles, proven });
   if (grant) return grant;
   return role === 'super_admin' ? undefined : refuseLastSuperAdmin(tx, user);
-}
-
-async function orTaken<T>(writing: Promise<T>): Promise<T | Failure> {
-  try {
-    return await writing;
-  } catch (error) {
-    if (violatesUnique(error, 'users_email')) return taken;
-    throw error;
-  }
 }

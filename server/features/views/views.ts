@@ -10,7 +10,7 @@ import {
 } from '../../../contract/views.ts';
 import { may, mayRead, staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
-import { violatesUnique, type Db } from '../../db/client.ts';
+import { orTaken, type Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
@@ -116,6 +116,8 @@ export async function createView(
         updated_at: now,
       })
       .execute(),
+    'saved_views_name',
+    () => taken,
   );
   if (isFailure(inserted)) return inserted;
   const view = await readView(change, view_id);
@@ -202,6 +204,8 @@ const viewOf = (isDeleted: boolean): Editable<SavedView, Columns> => ({
   async write(change, { id }, columns) {
     const written = await orTaken(
       change.tx.updateTable('saved_views').set(columns).where('view_id', '=', id).execute(),
+      'saved_views_name',
+      () => taken,
     );
     return isFailure(written) ? written : readView(change, id);
   },
@@ -210,12 +214,3 @@ const viewOf = (isDeleted: boolean): Editable<SavedView, Columns> => ({
 /** Any view: an administrator may stop sharing one of another user. */
 const readView = async ({ tx, by }: Change, id: string): Promise<SavedView> =>
   toView(by, await selectViews(tx).where('v.view_id', '=', id).executeTakeFirstOrThrow());
-
-async function orTaken<T>(writing: Promise<T>): Promise<T | Failure> {
-  try {
-    return await writing;
-  } catch (error) {
-    if (violatesUnique(error, 'saved_views_name')) return taken;
-    throw error;
-  }
-}
