@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from './client.ts';
+import type { Db, Tx } from './client.ts';
 import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
@@ -23,7 +23,7 @@ export const locks = {
 } as const;
 
 /** Takes the lock until the transaction ends, when no other transaction or process holds it. */
-export async function waitForLock(tx: Tx, lock: number): Promise<void> {
+export async function waitForLock(tx: Db, lock: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
 

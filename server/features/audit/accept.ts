@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Tx } from '../../db/client.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { checkEnd, readEnd, readRetention, resumeFrom } from './end.ts';
 import { highestSequence, readKept, type HeadPlace } from './kept-heads.ts';
@@ -32,7 +32,7 @@ export async function acceptGaps(
   const kept = await readKept(places);
   const done = await systemChange(parts, now, async ({ tx, audit }) => {
     await sql`set local statement_timeout = 0`.execute(tx);
-    await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+    await waitForLock(tx, locks.auditSealer);
     const known = await acceptedGaps(tx, keys);
     const end = await readEnd(tx);
     const problem = await checkEnd(tx, keys, end, { kept, gaps: known });

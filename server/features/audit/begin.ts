@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import { oldHeadText, type Head } from './chain.ts';
 import { readEnd, readRetention, writeHead, type End } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
@@ -23,7 +23,7 @@ export const hasBegun = async (db: Db): Promise<boolean> =>
  */
 export function beginChain(parts: ChangeParts, keys: AuditKeys, kept: KeptHead[], now: Date): Promise<void> {
   return systemChange(parts, now, async ({ tx, audit }) => {
-    await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+    await waitForLock(tx, locks.auditSealer);
     if (await hasBegun(tx)) return;
     await beginSwitch(tx, keys);
     const end = await readEnd(tx);

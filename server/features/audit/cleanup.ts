@@ -6,7 +6,7 @@ import { shortestRetentionDays, type audit as calls } from '../../../contract/au
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import { editConflict } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
@@ -71,7 +71,7 @@ export async function cleanUp(
   kept: KeptHead[],
   seen?: number,
 ): Promise<Cleaned | Failure> {
-  await sql`select pg_advisory_xact_lock(${locks.auditCleanup})`.execute(tx);
+  await waitForLock(tx, locks.auditCleanup);
   const { retentionDays } = await retentionOf(tx);
   if (seen !== undefined && seen !== retentionDays)
     return fail(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../db/client.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import { beginSwitch } from './begin.ts';
 import type { SignedHead } from './chain.ts';
 import { writeAnchor } from './cleanup.ts';
@@ -20,7 +20,7 @@ export async function restartChain(
   record: () => Promise<unknown>,
 ): Promise<SignedHead> {
   await sql`set local statement_timeout = 0`.execute(tx);
-  await sql`select pg_advisory_xact_lock(${locks.auditSealer})`.execute(tx);
+  await waitForLock(tx, locks.auditSealer);
   const { last } = await readEnd(tx);
   const { retention_days } = await readRetention(tx);
   // Both depend on the lost key, and triggers prevent any other change.

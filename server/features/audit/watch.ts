@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
 import type { AuditVerification, ChainState } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import { beginChain, hasBegun } from './begin.ts';
 import { isOurHead, type SignedHead } from './chain.ts';
 import { checkEnd, readEnd } from './end.ts';
@@ -61,7 +60,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   /** Checks the end of the chain and stores a head that is ours; locked, so that a stored head never goes back. */
   async function storeHead(where: HeadPlace[]): Promise<void> {
     const check = async (tx: Db) => {
-      await sql`select pg_advisory_xact_lock(${locks.auditHead})`.execute(tx);
+      await waitForLock(tx, locks.auditHead);
       const heads = await readHeads(where);
       const end = await readEnd(tx);
       const gaps = await acceptedGaps(tx, keys);

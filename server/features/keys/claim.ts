@@ -1,8 +1,8 @@
-import { sql, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { CannotStart } from '../../cannot-start.ts';
 import { systemChange } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { locks } from '../../db/locks.ts';
+import { locks, waitForLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
@@ -57,7 +57,7 @@ export async function readKeys(
   tx: Db,
   config: KeyConfig,
 ): Promise<{ local: LocalKeys; rows: RegisteredKey[] }> {
-  await sql`select pg_advisory_xact_lock(${locks.keys})`.execute(tx);
+  await waitForLock(tx, locks.keys);
   const rows = await tx.selectFrom('installation_keys').selectAll().orderBy('added_at').execute();
   // read under the lock: another process with the same directory may have created them
   return { local: await readLocalKeys(config), rows };
