@@ -62,8 +62,6 @@ export async function figuresOf(db: Db, names: readonly Figure[], now: Date): Pr
 
 /** Deletes what no day is compared with anymore. */
 export async function clearFigures({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  await tx
-    .deleteFrom('day_figures')
-    .where('at', '<', new Date(now.getTime() - keptMs))
-    .execute();
+  const keptFrom = new Date(now.getTime() - keptMs);
+  await tx.deleteFrom('day_figures').where('at', '<', keptFrom).execute();
 }

@@ -37,13 +37,7 @@ export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<v
 /** Deletes refusals that no list shows anymore, and sets to now what a clock that was ahead left in the future. */
 export async function clearRefusals({ tx }: Change, time: CheckedTime): Promise<void> {
   const { now } = time;
-  await tx
-    .updateTable('license_refusals')
-    .set({ last_at: now })
-    .where('last_at', '>', aheadOf(time))
-    .execute();
-  await tx
-    .deleteFrom('license_refusals')
-    .where('last_at', '<', new Date(now.getTime() - keptMs))
-    .execute();
+  const [keptFrom, ahead] = [new Date(now.getTime() - keptMs), aheadOf(time)];
+  await tx.updateTable('license_refusals').set({ last_at: now }).where('last_at', '>', ahead).execute();
+  await tx.deleteFrom('license_refusals').where('last_at', '<', keptFrom).execute();
 }

@@ -105,8 +105,6 @@ async function noteHeard(tx: Tx, heard: Latest[]): Promise<void> {
 
 /** Removes refusals of machines that have not tried again for 90 days. */
 export async function clearMachineRefusals({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  await tx
-    .deleteFrom('refusals')
-    .where('refused_at', '<', new Date(now.getTime() - keptMs))
-    .execute();
+  const keptFrom = new Date(now.getTime() - keptMs);
+  await tx.deleteFrom('refusals').where('refused_at', '<', keptFrom).execute();
 }
