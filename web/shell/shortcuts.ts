@@ -30,18 +30,19 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   const wentAt = useRef(-chordWithin);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const { enabled, go, onHelp, onPalette, onPrint } = shortcuts;
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+    if (isWithControl(event, 'k')) {
       event.preventDefault();
       // It would leave the dialog.
       if (!isDialogOpen()) onPalette();
       return;
     }
-    if (event[printKey] && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'p') {
+    if (event[printKey] && isWithControl(event, 'p')) {
       event.preventDefault();
       onPrint();
       return;
     }
-    if (isUndo(event)) {
+    // in a field, the browser undoes what was typed
+    if (isWithControl(event, 'z') && !event.repeat && !isTyping(event.target)) {
       // the newest message comes first
       const undo = document.querySelector<HTMLElement>('[data-hotkey="z"]');
       if (undo) event.preventDefault();
@@ -80,14 +81,8 @@ function marked(key: string): (() => void) | undefined {
   return element instanceof HTMLInputElement ? () => element.select() : () => element.click();
 }
 
-/** In a field, the browser undoes what was typed. */
-const isUndo = (event: KeyboardEvent) =>
-  (event.ctrlKey || event.metaKey) &&
-  !event.altKey &&
-  !event.shiftKey &&
-  !event.repeat &&
-  event.key.toLowerCase() === 'z' &&
-  !isTyping(event.target);
+const isWithControl = (event: KeyboardEvent, key: string) =>
+  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key;
 
 const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
 
