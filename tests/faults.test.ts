@@ -97,8 +97,8 @@ describe('kill -9 of the server in the middle of writes', () => {
     await (await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })).end('SIGTERM');
     const ordinary = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     await ordinary.end('SIGTERM');
-    // on a slower machine, every start takes longer, and some of them meet a stall of a busy one
-    expect(Math.min(...readyMs)).toBeLessThan(Math.max(2000, 2 * ordinary.readyMs));
+    // on a slower machine, every start takes longer; one may meet a stall of a busy one
+    expect(percentile(readyMs, 0.5)).toBeLessThan(Math.max(2000, 2 * ordinary.readyMs));
   }, 300_000);
 });
 
