@@ -169,13 +169,13 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await keyboard.press('j');
   await keyboard.press('Space');
   await expect(panel).toContainText('+49 1 A');
-  await expect(panel.getByRole('status')).toHaveText(`${family} A 1 of 3`);
+  await expect(panel.getByText(`${family} A 1 of 3`)).toHaveAttribute('aria-live', 'polite');
   await inBothThemes(page, () => expectAccessible(page));
   await expect(panel.getByRole('button', { name: 'Previous' })).toHaveAttribute('aria-disabled', 'true');
 
   // other keys of the list mean nothing here
   for (const key of ['k', 'j', 'x', 'e', 'j', 'j']) await keyboard.press(key);
-  await expect(panel.getByRole('status')).toHaveText(`${family} C 3 of 3`);
+  await expect(panel.getByText(`${family} C 3 of 3`)).toBeAttached();
   await panel.getByRole('button', { name: 'Previous' }).click();
   await expect(panel).toContainText('+49 1 B');
   await keyboard.press('Escape');
@@ -205,7 +205,7 @@ test('a row is shown beside the list, which goes on to the next and the previous
   const entry = dialog(page, 'Audit Entry');
   const entries = page.getByRole('region', { name: 'Audit entries' }).locator('tr[data-row]');
   await entries.first().getByText('Success').click();
-  const place = entry.getByRole('status').filter({ hasText: / of \d/ });
+  const place = entry.getByText(/^\d+ of \d/);
   await expect(place).toContainText('1 of');
   await keyboard.press('j');
   await expect(place).toContainText('2 of');

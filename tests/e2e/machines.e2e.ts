@@ -270,7 +270,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   const row = rowOf(table, license.licenseKey);
   await expect(row).toContainText('Proven since');
   await expect(rowOf(table, offlineLicense.licenseKey).getByText(/^Offline until \d/)).toBeVisible();
-  const notice = page.getByRole('status').filter({ hasText: 'Seen on two machines at once' });
+  const notice = page.getByRole('note').filter({ hasText: 'Seen on two machines at once' });
   await expect(notice).toHaveCount(0);
 
   await server.db

@@ -27,6 +27,7 @@ export default function SidePanel(props: {
   const { title, name, to, ids, id, onMove } = props;
   const [first] = useState(id);
   const at = ids.indexOf(id);
+  const place = at < 0 ? '' : `${at + 1} of ${ids.length}`;
   const before = ids[stepFrom(at, -1, ids.length) ?? -1];
   const after = ids[stepFrom(at, 1, ids.length) ?? -1];
   useEffect(() => {
@@ -60,10 +61,11 @@ export default function SidePanel(props: {
                 Open page
               </Anchor>
             )}
-            <Text c="dimmed" size="xs" role="status" style={{ whiteSpace: 'nowrap' }}>
-              <span className="visually-hidden">{name} </span>
-              {at < 0 ? '' : `${at + 1} of ${ids.length}`}
+            <Text c="dimmed" size="xs" aria-hidden style={{ whiteSpace: 'nowrap' }}>
+              {place}
             </Text>
+            {/* in one text: the space between two would not be said */}
+            <span className="visually-hidden" aria-live="polite">{`${name ?? ''} ${place}`}</span>
             <Step label="Previous" shortcut="k" to={before} onMove={onMove} />
             <Step label="Next" shortcut="j" to={after} onMove={onMove} />
           </Group>

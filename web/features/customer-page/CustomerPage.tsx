@@ -94,8 +94,8 @@ function Verdict({ overview }: { overview: CustomerOverview }) {
   const { customer } = overview;
   if (!verdict) return null;
   return (
-    <div role="status" className={classes.verdict} style={toneColors(verdict.tone)}>
-      <span>{verdict.sentence}</span>
+    <div className={classes.verdict} style={toneColors(verdict.tone)}>
+      <span aria-live="polite">{verdict.sentence}</span>
       {customer.deletedAt && can.updateCustomers && (
         <Button size="compact-sm" variant="default" onClick={() => setIsRestoring(true)}>
           Reactivate

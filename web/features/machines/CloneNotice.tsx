@@ -12,7 +12,8 @@ export function CloneNotice({ activations }: { activations: MachineActivation[] 
   if (cloned.length === 0) return null;
   return (
     <Alert
-      role="status"
+      role="note"
+      aria-live="polite"
       color="yellow"
       variant="light"
       title="Seen on two machines at once"
