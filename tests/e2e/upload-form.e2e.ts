@@ -238,6 +238,8 @@ test('nothing is sent while a field is wrong', async ({ page, server }) => {
   await field(page, 'Version').fill('');
   await press(page, 'Upload Release');
   await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
+  const opensFiles = page.getByRole('button', { name: 'Choose file' });
+  await expect(opensFiles).toHaveAccessibleDescription(/File is required/);
   await field(page, 'Version').fill('1.2');
   await field(page, 'Minimum App Version').fill('one');
   await press(page, 'Upload Release');

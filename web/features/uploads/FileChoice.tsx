@@ -1,5 +1,5 @@
 import { Button, FileButton, Input, Text } from '@mantine/core';
-import type { DragEvent, ReactNode } from 'react';
+import { useId, type DragEvent, type ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/uploads.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { useDropZone } from '../../ui/drop-zone.ts';
@@ -29,11 +29,12 @@ export function FileChoice(props: {
   };
   const dropZone = useDropZone((event) => void drop(event));
 
+  const id = useId();
   return (
-    <Input.Wrapper label="File" required labelElement="div" error={error}>
+    <Input.Wrapper label="File" required labelElement="div" error={error} errorProps={{ id: `${id}-error` }}>
       <div className={classes.drop} data-wrong={error ? true : undefined} {...dropZone}>
         <IconFileUpload size={22} stroke={1.25} color="var(--mantine-color-dimmed)" />
-        <div className={classes.what}>
+        <div id={id} className={classes.what}>
           <div className={classes.name}>{chosen ? chosen.file.name : 'Drop a file here or choose one'}</div>
           <Text className={classes.small}>
             {chosen
@@ -48,7 +49,12 @@ export function FileChoice(props: {
           onChange={(file) => file && onChoose({ file, handle: null })}
         >
           {(button) => (
-            <Button {...button} variant="default" data-autofocus>
+            <Button
+              {...button}
+              variant="default"
+              data-autofocus
+              aria-describedby={error ? `${id} ${id}-error` : id}
+            >
               {chosen ? 'Choose another file' : 'Choose file'}
             </Button>
           )}
