@@ -45,6 +45,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
     expect.soft(wide, screen.name).toEqual([]);
     expect.soft(await cutTexts(page), screen.name).toEqual([]);
     expect.soft(await scrolledSideways(page), screen.name).toEqual([]);
+    expect.soft(await coveredFocus(page), screen.name).toEqual([]);
     await page.setViewportSize(laptop);
     expect.soft(await squeezedLists(page), screen.name).toEqual([]);
     await page.setViewportSize(magnified);
@@ -88,6 +89,30 @@ const scrolledSideways = (page: Page) =>
           ['auto', 'scroll'].includes(getComputedStyle(element).overflowX),
       )
       .map((element) => `${element.className}: ${element.scrollWidth} of ${element.clientWidth} px`),
+  );
+
+/** What another part covers while it has the focus, which comes from below. */
+const coveredFocus = (page: Page) =>
+  page.evaluate(() =>
+    [
+      ...[...document.querySelectorAll('main, [role="dialog"]')]
+        .at(-1)!
+        .querySelectorAll<HTMLElement>('a[href], button'),
+    ]
+      .slice(0, 20)
+      .toReversed()
+      .filter((element) => {
+        element.focus();
+        const { x, y, width, height } = element.getBoundingClientRect();
+        // no space has a name of 200 letters
+        if (height > 100) return false;
+        const top = document.elementFromPoint(x + width / 2, y + Math.min(height / 2, 10));
+        return document.activeElement === element && width > 1 && top !== null && !related(top, element);
+        function related(one: Element, other: Element) {
+          return one.contains(other) || other.contains(one);
+        }
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
   );
 
 /** Columns that one long value makes so wide that others are out of view, and lists that are too low to be read. */
