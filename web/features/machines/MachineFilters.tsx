@@ -1,5 +1,6 @@
 import { platformNames, platforms } from '../../../contract/builds.ts';
 import { machineStates } from '../../../contract/machine-standing.ts';
+import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { DaysFilter } from '../../DaysFilter.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
@@ -27,7 +28,7 @@ export function MachineFilters() {
           aria-label="State"
           placeholder="All states"
           choices={stateChoices}
-          value={search.state}
+          value={oneOf(machineStates, search.state)}
           onChange={(state) => change({ state })}
         />
       )}

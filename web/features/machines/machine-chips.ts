@@ -1,5 +1,6 @@
 import { platformNames } from '../../../contract/builds.ts';
-import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { machineStates, type MachineStanding } from '../../../contract/machine-standing.ts';
+import { oneOf } from '../../search-params.ts';
 import { chipsOf, without } from '../../ui/filter-chips.ts';
 import type { MachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
@@ -15,7 +16,8 @@ export const noFilters: MachinesSearch = without([
 
 /** The filters that are set. The name of the customer comes from a row, without a request. */
 export function machineChips(search: MachinesSearch, rows: readonly MachineStanding[] = []) {
-  const { state, customer, platform, version, seen, unseen } = search;
+  const { customer, platform, version, seen, unseen } = search;
+  const state = oneOf(machineStates, search.state);
   const name = rows.find((row) => row.customer?.customerId === customer)?.customer?.name;
   return chipsOf({
     state: state && `State: ${stateLabels[state].word}`,

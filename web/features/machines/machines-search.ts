@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { platforms } from '../../../contract/builds.ts';
-import { machineStates } from '../../../contract/machine-standing.ts';
 import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
@@ -10,7 +9,7 @@ export const machinesSearch = searchOf((params) => ({
   customer: idParam(params, 'customer'),
   platform: oneOf(platforms, textParam(params, 'platform')),
   version: textParam(params, 'version'),
-  state: oneOf(machineStates, textParam(params, 'state')),
+  state: textParam(params, 'state'),
   /** Only machines that were seen within this number of days. */
   seen: daysParam(params, 'seen'),
   /** Only machines that were not seen for this number of days. */

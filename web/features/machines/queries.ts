@@ -1,12 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { credentials } from '../../../contract/credentials.ts';
-import { machineStandings } from '../../../contract/machine-standing.ts';
+import { machineStandings, machineStates } from '../../../contract/machine-standing.ts';
 import { machines } from '../../../contract/machines.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { call, urlOf } from '../../api.ts';
 import { live } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
+import { oneOf } from '../../search-params.ts';
 import type { MachinesSearch } from './machines-search.ts';
 
 export type MachineDetail = RouteAnswer<typeof machines.get>;
@@ -27,7 +28,7 @@ const filterOf = ({ search, customer, platform, version, state, seen, unseen, so
   customerId: customer,
   platform,
   version,
-  state,
+  state: oneOf(machineStates, state),
   seenWithinDays: seen,
   unseenForDays: unseen,
   sort,
