@@ -43,8 +43,6 @@ export function SignedIn() {
   const { isAuthenticated, loading } = useAuth();
   const [isReady, setReady] = useState(false);
   const router = useRouter();
-  // not after the sign-in form, which had the focus
-  const [isFirst, setFirst] = useState(router.state.resolvedLocation === undefined);
   // not while the session is being ended
   const { isLoading, failureCount } = useQuery({
     ...noticesQuery,
@@ -58,12 +56,16 @@ export function SignedIn() {
   if (!isReady && !loading && (!isLoading || failureCount > 0)) setReady(true);
   // not that of the location, which changes at once: the screen stays as it is until the next one has loaded
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname });
+  const [firstPath] = useState(path);
+  // not after the sign-in form, which had the focus
+  const [isFirst, setFirst] = useState(router.state.resolvedLocation === undefined);
+  if (isFirst && path !== firstPath) setFirst(false);
   useEffect(() => (isReady ? loadSchemasWhenIdle() : undefined), [isReady]);
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;
   return (
     <Layout notices={ofFeatures} tray={<Uploads />}>
-      <Screen key={path} isFirst={isFirst} onShown={() => setFirst(false)}>
+      <Screen key={path} isFirst={isFirst}>
         <Permitted />
       </Screen>
     </Layout>

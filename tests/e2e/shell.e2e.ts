@@ -38,6 +38,26 @@ test('build number and commit stand at the bottom right', async ({ page, server 
   expect(height - (box.y + box.height)).toBeLessThan(30);
 });
 
+test('a screen has the focus, also when it is chosen before the first one is there', async ({
+  page,
+  server,
+}) => {
+  await page.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      const link = document.querySelector<HTMLElement>('nav a[href="/audit"]');
+      if (!link) return;
+      observer.disconnect();
+      link.focus();
+      link.click();
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(page.getByRole('main', { name: 'Audit Log' })).toBeFocused();
+});
+
 test('all of it goes by keyboard', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useDeferredValue, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { headingId } from '../ui/Page.tsx';
 import classes from './Layout.module.css';
 
@@ -10,14 +10,12 @@ import classes from './Layout.module.css';
  * nothing of an element that had the focus before, so each screen is another one. The first of a page, where Tab begins at
  * the top, does not.
  */
-export function Screen(props: { isFirst: boolean; onShown: () => void; children: ReactNode }) {
+export function Screen({ isFirst, children }: { isFirst: boolean; children: ReactNode }) {
   const isNext = useDeferredValue(true, false);
   const content = useRef<HTMLDivElement>(null);
-  const moveFocus = useEffectEvent((isShown: boolean) => {
-    if (!props.isFirst) content.current?.focus({ preventScroll: true });
-    if (isShown) props.onShown();
-  });
-  useLayoutEffect(() => moveFocus(isNext), [isNext]);
+  useLayoutEffect(() => {
+    if (!isFirst) content.current?.focus({ preventScroll: true });
+  }, [isFirst, isNext]);
   // two elements: the first holds the focus meanwhile, which would go to the document, and its title would be said
   const Content = isNext ? 'main' : 'div';
   return (
@@ -28,7 +26,7 @@ export function Screen(props: { isFirst: boolean; onShown: () => void; children:
       aria-labelledby={isNext ? headingId : undefined}
       className={classes.main}
     >
-      {isNext && props.children}
+      {isNext && children}
     </Content>
   );
 }
