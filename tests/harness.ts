@@ -69,10 +69,13 @@ export const within = (limitMs: number, work: () => Promise<unknown>) =>
     assert.ok(performance.now() - from <= limitMs, `It takes longer than ${limitMs} ms each time.`);
   });
 
-/** Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. */
+/**
+ * Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. That is less
+ * than the minute after which a process forgets what it keeps: a change that it is not told of must fail the test.
+ */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  withinMs = 60_000,
+  withinMs = 45_000,
 ): Promise<Exclude<T, false>> {
   const from = performance.now();
   for (;;) {
