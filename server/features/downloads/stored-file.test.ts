@@ -22,6 +22,7 @@ import { verifyFiles } from './stored-file.ts';
 const bytes = program(200_000);
 const lines: string[] = [];
 let server: TestServer;
+let admin: Session;
 let staff: Api;
 let key: MadeApiKey;
 let release: Release;
@@ -32,7 +33,7 @@ beforeEach(async () => {
   server = await startTestServer({ config: { logLevel: 'info' }, onLog: (line) => lines.push(line) });
   // as at the start of a server
   await sweepUploads(server.context, checkedTime(server));
-  const admin: Session = await server.signInAs('super_admin');
+  admin = await server.signInAs('super_admin');
   staff = server.api(admin);
   key = await makeApiKey(staff, { scopes: ['updates'] });
   const up = uploader(server.url, staff, admin);
@@ -113,6 +114,16 @@ describe('a stored file', () => {
     const said: string[] = [];
     const twin = await startTwin(server, { config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
     await sweepUploads(twin.context, checkedTime(twin));
+    const here = uploader(server.url, staff, admin);
+    const elsewhere = uploader(twin.url, twin.api(admin), admin);
+    const prepared = await here.prepare(bytes);
+    const refused = [
+      await elsewhere.direct({ version: nextVersion(), file: bytes }),
+      await elsewhere.chunk(prepared.uploadId, 0, bytes),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([503, 503]);
+    await expect(elsewhere.prepare(bytes)).rejects.toThrow('cannot reach its storage');
+    expect((await here.chunk(prepared.uploadId, 0, bytes)).status).toBe(200);
     const there = twin.url + new URL(release.fileUrl).pathname;
     const answer = await fetch(there, { headers: key.headers });
     expect(answer.status).toBe(503);

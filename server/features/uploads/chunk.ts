@@ -22,7 +22,7 @@ import { startOver } from './start-over.ts';
 import { cancelled, findUpload, partOf, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 type ChunkContext = ChangeParts &
-  Pick<Context, 'storage' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
+  Pick<Context, 'storage' | 'config' | 'clock' | 'log'> & { incrementalHash: IncrementalHash };
 type Answer = { index: number; received: number };
 
 /** Thrown into the stream when a chunk has the wrong length. */

@@ -13,6 +13,7 @@ import { createRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild } from './build.ts';
 import { wantedOf } from '../../binaries/file-kind.ts';
 import { kindOf, type FileKind } from '../../../contract/file-content.ts';
+import { requireOwn } from './orphans.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspection, Inspector } from '../../binaries/inspect.ts';
@@ -55,7 +56,7 @@ export async function receiveDirect(
 
 /** Stores the file under a new key, which is added to `keys` before the first byte is stored. */
 async function store(
-  { storage, inspector }: DirectContext,
+  context: DirectContext,
   bytes: AsyncIterable<Buffer>,
   name: string,
   keys: string[],
@@ -65,6 +66,8 @@ async function store(
     for await (const _ of bytes) void _;
     return undefined;
   }
+  await requireOwn(context, context.clock());
+  const { storage, inspector } = context;
   const key = newFileKey(kind);
   keys.push(key, blockmapKeyOf(key));
   const inspection = inspector.begin(wantedOf(kind));

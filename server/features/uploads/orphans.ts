@@ -38,7 +38,10 @@ export async function removeOrphans(
   return removed;
 }
 
-/** Throws StorageDown if the storage is not that of this installation: what it lacks says nothing about our files. */
+/**
+ * Throws StorageDown if the storage is not that of this installation: what it lacks says nothing about our files, and a
+ * file that we put there would make it look like ours.
+ */
 export async function requireOwn(
   context: ChangeParts & Pick<Context, 'storage' | 'config'>,
   now: Date,

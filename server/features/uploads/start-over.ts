@@ -2,6 +2,7 @@ import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { checkOpen } from './chunk-lease.ts';
+import { requireOwn } from './orphans.ts';
 import { lockUpload, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 const chunksLost = fail(
@@ -15,10 +16,11 @@ const chunksLost = fail(
  * an upload that was cancelled or completed, or is being completed by another call.
  */
 export async function startOver(
-  context: ChangeParts & Pick<Context, 'storage' | 'clock'>,
+  context: ChangeParts & Pick<Context, 'storage' | 'config' | 'clock'>,
   upload: UploadRow,
 ): Promise<Failure> {
   const { storage, clock } = context;
+  await requireOwn(context, clock());
   const begun = await storage.begin(upload.file_key, upload.file_size);
   if (isFailure(begun)) return begun;
   const refused = await systemChange(context, clock(), async ({ tx, now }) => {

@@ -301,6 +301,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     });
     expect(uploaded.status, uploaded.text).toBe(201);
     await layOrphan(own, newFileKey('exe'));
+    await lay(own.context.config.storage, '.lanyard-installation', '');
     const log: string[] = [];
     const other = await startTestServer({
       clock,
@@ -362,7 +363,10 @@ describe('a storage that fails in the middle of a direct upload', () => {
   test('is told as unavailable where it is S3', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
-    const s3 = createServer(refuseParts).listen(0, '127.0.0.1');
+    const urls: string[] = [];
+    const s3 = createServer(refuseParts)
+      .on('request', ({ url }) => urls.push(url!))
+      .listen(0, '127.0.0.1');
     await once(s3, 'listening');
     const { port } = s3.address() as AddressInfo;
     const server = await startTestServer({
@@ -381,6 +385,7 @@ describe('a storage that fails in the middle of a direct upload', () => {
     const up = uploader(server.url, server.api(manager), manager);
     const answer = await up.direct({ version: nextVersion(), file: bytes });
     expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
+    expect(urls.join()).toContain('partNumber');
     await server.close();
     s3.close();
     vi.unstubAllEnvs();
@@ -400,7 +405,7 @@ describe('a storage that fails in the middle of a direct upload', () => {
   });
 });
 
-/** An empty S3 that begins multipart uploads and has no room for their parts. */
+/** An empty S3 that takes notes, begins multipart uploads and has no room for their parts. */
 function refuseParts(request: IncomingMessage, response: ServerResponse): void {
   request.resume().on('end', () => {
     if (request.method === 'POST') {
@@ -408,8 +413,11 @@ function refuseParts(request: IncomingMessage, response: ServerResponse): void {
       response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
     } else {
       const statuses: Record<string, number> = { DELETE: 204, PUT: 503 };
-      const isBucket = request.url === '/releases/';
-      response.writeHead(isBucket ? 200 : (statuses[request.method!] ?? 404)).end();
+      const { pathname, searchParams } = new URL(request.url!, 'http://s3');
+      const isBucket = /^\/releases\/?$/.test(pathname);
+      const isNote = request.method === 'PUT' && !searchParams.has('partNumber');
+      response.writeHead(isBucket || isNote ? 200 : (statuses[request.method!] ?? 404));
+      response.end(isBucket && request.method === 'GET' ? '<Result/>' : '');
     }
   });
 }

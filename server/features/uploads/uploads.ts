@@ -11,6 +11,7 @@ import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/index.ts';
+import { requireOwn } from './orphans.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 import {
@@ -37,12 +38,14 @@ type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChu
 
 /** Reserves storage before the transaction of `prepareUpload`; ALREADY_EXISTS when the release could not be created. */
 export async function reserve(
-  { db, storage }: Pick<Context, 'db' | 'storage'>,
+  context: ChangeParts & Pick<Context, 'storage' | 'config' | 'clock'>,
   input: PrepareInput,
 ): Promise<Unfinished | Failure> {
   const fileKind = acceptedKindOf(input.fileName);
-  const taken = await checkIdentity(db, { ...input, fileKind });
-  return taken ?? storage.begin(newFileKey(fileKind), input.fileSize);
+  const taken = await checkIdentity(context.db, { ...input, fileKind });
+  if (taken) return taken;
+  await requireOwn(context, context.clock());
+  return context.storage.begin(newFileKey(fileKind), input.fileSize);
 }
 
 /** Records a chunked upload into the storage from `reserve`; `chunkSize` is in bytes. */
