@@ -1,4 +1,4 @@
-import { useDeferredValue, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useCallback, useDeferredValue, type ReactNode } from 'react';
 import { headingId } from '../ui/Page.tsx';
 import classes from './Layout.module.css';
 
@@ -12,15 +12,17 @@ import classes from './Layout.module.css';
  */
 export function Screen({ isFirst, children }: { isFirst: boolean; children: ReactNode }) {
   const isNext = useDeferredValue(true, false);
-  const content = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (!isFirst) content.current?.focus({ preventScroll: true });
-  }, [isFirst, isNext]);
+  const focus = useCallback(
+    (content: HTMLElement | null) => {
+      if (!isFirst) content?.focus({ preventScroll: true });
+    },
+    [isFirst],
+  );
   // two elements: the first holds the focus meanwhile, which would go to the document, and its title would be said
   const Content = isNext ? 'main' : 'div';
   return (
     <Content
-      ref={content}
+      ref={focus}
       id={isNext ? 'main' : undefined}
       tabIndex={-1}
       aria-labelledby={isNext ? headingId : undefined}
