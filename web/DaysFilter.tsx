@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react';
 import { mostDaysBack } from '../contract/durations.ts';
-import { matching, type Choice } from './ui/best-match.ts';
+import { bestFirst, matching, type Choice } from './ui/best-match.ts';
 import { ClosedSelect, Late } from './ui/Late.tsx';
 
 const SearchSelect = lazy(async () => ({ default: (await import('./ui/SearchSelect.tsx')).SearchSelect }));
@@ -20,19 +20,21 @@ export function DaysFilter(props: {
   const number = /\d[\d.,]*/.exec(typed)?.[0];
   const isDays = Number.isInteger(Number(number)) && Number(number) >= 1 && Number(number) <= mostDaysBack;
   const set = /\d+/.exec(value ?? '')?.[0];
-  const label = set && choicesOf(set).find((choice) => choice.value === value)?.label;
+  const chosen = set ? choicesOf(set).find((choice) => choice.value === value) : undefined;
+  const isUsual = !chosen || choices.some((choice) => choice.value === value);
+  const offered = isUsual ? choices : [chosen, ...choices];
   return (
-    <Late look={<ClosedSelect {...look} value={label ?? ''} />}>
+    <Late look={<ClosedSelect {...look} value={chosen?.label ?? ''} />}>
       <SearchSelect
         {...look}
         clearable
-        data={!number ? choices : isDays ? choicesOf(String(Number(number))) : []}
-        match={number ? (offered) => offered : matching}
+        data={!number ? offered : isDays ? choicesOf(String(Number(number))) : []}
+        match={number ? bestFirst : matching}
         nothingFound={`A number of days, 1 to ${mostDaysBack}`}
         onSearch={setTyped}
         value={value ?? null}
-        chosenLabel={label}
-        onChange={(chosen) => onChange(chosen ?? undefined)}
+        chosenLabel={chosen?.label}
+        onChange={(next) => onChange(next ?? undefined)}
       />
     </Late>
   );

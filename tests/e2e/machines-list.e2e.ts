@@ -85,6 +85,22 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await page.getByRole('option', { name: 'Not in 45 days' }).click();
   await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
   await expect(page).toHaveURL(/unseen=45/);
+  // the number of what was chosen is changed in its text
+  await lastSeen.press('End');
+  for (const _ of ' days') await lastSeen.press('ArrowLeft');
+  await lastSeen.press('Backspace');
+  await lastSeen.press('6');
+  await lastSeen.press('Enter');
+  await expect(lastSeen).toHaveValue('Not in 46 days');
+  await expect(page).toHaveURL(/unseen=46/);
+  await lastSeen.click();
+  await expect(page.getByRole('option')).toHaveText([
+    'Not in 46 days',
+    'Seen in 1 day',
+    'Seen in 7 days',
+    'Seen in 30 days',
+    'Not in 30 days',
+  ]);
   await lastSeen.fill('1');
   await lastSeen.press('Enter');
   await expect(lastSeen).toHaveValue('Seen in 1 day');
