@@ -115,6 +115,9 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(page.getByRole('dialog')).toHaveCount(1);
   await expect(page).toHaveURL(/\/licenses$/);
   await expectAccessible(page);
+  await page.goBack();
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(help.locator(':focus')).toBeVisible();
   await help.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck({ force: true });
   await page.keyboard.press('Escape');
   await expect(help).toBeHidden();

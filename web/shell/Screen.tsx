@@ -1,4 +1,5 @@
 import { useCallback, useDeferredValue, type ReactNode } from 'react';
+import { isDialogOpen } from '../ui/open-dialogs.ts';
 import { headingId } from '../ui/Page.tsx';
 import classes from './Layout.module.css';
 
@@ -8,13 +9,13 @@ import classes from './Layout.module.css';
  *
  * It gets the focus once its heading is there, for the Tab key and for screen readers, which then say its name. They say
  * nothing of an element that had the focus before, so each screen is another one. The first of a page, where Tab begins at
- * the top, does not.
+ * the top, does not, and none below a dialog.
  */
 export function Screen({ isFirst, children }: { isFirst: boolean; children: ReactNode }) {
   const isNext = useDeferredValue(true, false);
   const focus = useCallback(
     (content: HTMLElement | null) => {
-      if (!isFirst) content?.focus({ preventScroll: true });
+      if (!isFirst && !isDialogOpen()) content?.focus({ preventScroll: true });
     },
     [isFirst],
   );
