@@ -13,13 +13,23 @@ export const isIncomplete = (client: QueryClient): boolean =>
   document.querySelector('#main table[aria-busy="true"]') !== null ||
   client.isFetching({ type: 'active', predicate: ({ state }) => state.data === undefined }) > 0;
 
-/** Prints the page once all rows of its lists have been loaded, since a browser does not wait; asked again, at once. */
+/** A page that is not whole by then says so on paper. */
+const patienceMs = 10_000;
+
+/**
+ * Prints the page once all rows of its lists have been loaded, since a browser does not wait; offline, or asked again, at
+ * once. Not the page to which the user has gone meanwhile.
+ */
 export function printWhole(client: QueryClient): void {
   if (isPrinting.get()) return window.print();
   window.addEventListener('afterprint', () => isPrinting.set(false), { once: true });
   isPrinting.set(true);
+  const { pathname } = location;
+  const until = Date.now() + patienceMs;
   const timer = setInterval(() => {
-    if (isPrinting.get() && isIncomplete(client)) return;
+    if (location.pathname !== pathname) isPrinting.set(false);
+    const mayWait = isPrinting.get() && navigator.onLine && Date.now() < until;
+    if (mayWait && isIncomplete(client)) return;
     clearInterval(timer);
     if (isPrinting.get()) window.print();
   }, 50);

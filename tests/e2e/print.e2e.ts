@@ -75,7 +75,26 @@ test('a printed page is a document: what, when and by whom, nothing to press and
     };
     Object.assign(window, { paper: undefined });
   });
+  // offline, nothing more would come
+  const isPrinted = () => page.waitForFunction(() => (window as never as { paper?: object }).paper);
+  await page.context().setOffline(true);
   await page.keyboard.press('Control+p');
+  await isPrinted();
+  await page.context().setOffline(false);
+  await page.evaluate(() => Object.assign(window, { paper: undefined }));
+  // who leaves before prints nothing else
+  await page.keyboard.press('Control+p');
+  await page.keyboard.type('gc');
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await quiet(page);
+  await page.goBack();
+  await expect(heading(page, customer.name)).toBeVisible();
+  await page.keyboard.down('Control');
+  await page.keyboard.down('p');
+  // held
+  await page.keyboard.down('p');
+  await page.keyboard.up('p');
+  await page.keyboard.up('Control');
   answer();
   const byKey = await page.waitForFunction(
     () => (window as never as { paper?: { text: string } }).paper?.text,

@@ -38,7 +38,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     }
     if (event[printKey] && isWithControl(event, 'p')) {
       event.preventDefault();
-      onPrint();
+      if (!event.repeat) onPrint();
       return;
     }
     // in a field, the browser undoes what was typed
