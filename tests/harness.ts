@@ -20,6 +20,7 @@ import { migrate } from '../server/db/migrate.ts';
 import type { AuditKeys, ChainWatch, Refusals } from '../server/features/audit/index.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { protectSecondFactors } from '../server/features/session/index.ts';
+import { requireOwn } from '../server/features/uploads/index.ts';
 import { insertUser, seedRoles } from '../server/features/users/index.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
 import { openContext } from '../server/open-context.ts';
@@ -410,6 +411,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);
+  // the sweep at each start claims the storage
+  if (!options.config?.storage) await requireOwn(context, clock.now()).catch(() => undefined);
   const app = await buildApp(context, {
     keys,
     audit,
