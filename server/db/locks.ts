@@ -15,6 +15,7 @@ export const locks = {
   auditSealer: 7_241_160_006,
   auditCleanup: 7_241_160_007,
   eventRotation: 7_241_160_008,
+  validationRotation: 7_241_160_029,
   auditHead: 7_241_160_009,
   refusalWindows: 7_241_160_011,
   rolloutWatch: 7_241_160_027,

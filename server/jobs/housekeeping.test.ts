@@ -15,6 +15,7 @@ import {
 } from '../../tests/harness.ts';
 import { systemChange } from '../change.ts';
 import { checkClock } from '../checked-time.ts';
+import { locks, waitForLock } from '../db/locks.ts';
 import { machineHashOf } from '../machine-hash.ts';
 import { housekeep } from './housekeeping.ts';
 
@@ -80,6 +81,14 @@ describe('single validations', () => {
       [1, 2, 3, 4].map(() => housekeep(server.context, checkedTime(server))),
     );
     expect(outcomes.flatMap((kept) => kept?.made ?? [])).toHaveLength(3);
+  });
+
+  test('get their months also while another process is in another part of the work', async () => {
+    server.clock.set('2031-01-01T00:00:00Z');
+    await server.db.transaction().execute(async (tx) => {
+      await waitForLock(tx, locks.housekeeping);
+      expect((await housekeep(server.context, checkedTime(server)))?.made).toHaveLength(3);
+    });
   });
 });
 

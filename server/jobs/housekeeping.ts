@@ -42,17 +42,24 @@ export async function housekeep(
   context: ChangeParts & Pick<Context, 'config'>,
   time: CheckedTime,
 ): Promise<RotatedMonths | undefined> {
-  const alone = <T>(work: (change: Change) => Promise<T>): Promise<T | undefined> =>
+  const alone = <T>(
+    work: (change: Change) => Promise<T>,
+    lock: number = locks.housekeeping,
+  ): Promise<T | undefined> =>
     systemChange(context, time.now, async (change) =>
-      (await tryLock(change.tx, locks.housekeeping)) ? work(change) : undefined,
+      (await tryLock(change.tx, lock)) ? work(change) : undefined,
     );
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
   for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endFileTimesAhead])
     await alone((change) => correct(change, time));
-  // In a change of its own, so that other work does not extend the time that writers of validations wait.
-  const rotated = await alone((change) => keepValidations(change, time, context.config));
+  // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of
+  // its own, or processes in other parts of this work would make each other leave it out.
+  const rotated = await alone(
+    (change) => keepValidations(change, time, context.config),
+    locks.validationRotation,
+  );
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
   for (const correct of [endMachineTimesAhead, endRefusalTimesAhead])
     await alone((change) => correct(change, time));

@@ -14,7 +14,13 @@ const pieceBytes = 4 * 1024 * 1024;
 const compress = promisify(gzip);
 
 /** Locks of the jobs that delete rows and files, which do not run while the backup holds them. */
-const deletingJobs = [locks.housekeeping, locks.eventRotation, locks.trashPurge, locks.auditCleanup];
+const deletingJobs = [
+  locks.housekeeping,
+  locks.validationRotation,
+  locks.eventRotation,
+  locks.trashPurge,
+  locks.auditCleanup,
+];
 
 /** Settings that make the output of COPY independent of the configuration of the server. */
 export const copySettings = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
