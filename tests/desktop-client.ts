@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import Module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AppUpdater, UpdateInfo } from 'electron-updater';
+import { newFolder } from './place.ts';
 
 // electron-updater as installed in an app, run without Electron: it takes an app object and an HTTP executor.
 
@@ -103,7 +104,6 @@ export type ClientOptions = {
   kind?: 'nsis' | 'mac' | 'appimage' | 'deb';
   channel?: 'beta' | 'alpha';
   headers?: Record<string, string>;
-  folder: string;
   /** The id that electron-updater generates for an installation. */
   stagingId?: string;
   /** The installer of the running version, for a differential download. */
@@ -126,7 +126,7 @@ const platforms = { nsis: 'win32', mac: 'darwin', appimage: 'linux', deb: 'linux
 /** An installed app whose updater uses a feed. */
 export async function installApp(options: ClientOptions): Promise<DesktopClient> {
   const { version, feed, kind = 'nsis', channel, headers, stagingId = randomUUID() } = options;
-  const home = await mkdtemp(join(options.folder, 'app-'));
+  const home = await newFolder();
   await mkdir(join(home, 'cache/app-updater'), { recursive: true });
   await writeFile(join(home, 'app-update.yml'), 'updaterCacheDirName: app-updater\n');
   if (options.installed) {

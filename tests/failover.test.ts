@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -27,6 +24,7 @@ import {
   type TestServer,
 } from './harness.ts';
 import { startSwitch } from './tcp-switch.ts';
+import { newFolder } from './place.ts';
 
 /* Two servers whose connections to PostgreSQL pass through a switch that interrupts them. */
 
@@ -40,7 +38,7 @@ const line = await startSwitch(database.url);
 const config = {
   sessionIdleMs: days(1),
   sessionMaxMs: days(1),
-  storage: { kind: 'disk' as const, folder: await mkdtemp(join(tmpdir(), 'lanyard-failover-')) },
+  storage: { kind: 'disk' as const, folder: await newFolder() },
 };
 const through = { database: { ...database, url: line.url }, config, limitFactor: 1 };
 const first = await startTestServer(through);

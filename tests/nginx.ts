@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
+import { newFolder } from './place.ts';
 
 const places = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
 const program = places.map((place) => join(place, 'nginx')).find(existsSync);
@@ -15,7 +15,7 @@ export type Nginx = { url: string; errors(): Promise<string> };
 
 /** nginx as in docs/operating.md, in front of two servers: the same block, with these addresses and without TLS. */
 export async function startNginx(ports: readonly [number, number]): Promise<Nginx> {
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-nginx-'));
+  const folder = await newFolder();
   const port = await freePort();
   const log = join(folder, 'error.log');
   await writeFile(join(folder, 'nginx.conf'), config(folder, documented(ports, port)));
@@ -29,7 +29,6 @@ export async function startNginx(ports: readonly [number, number]): Promise<Ngin
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
-    await rm(folder, { recursive: true, force: true });
   };
   opened.add(stop);
   return { url, errors: () => readFile(log, 'utf8') };

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { eventually } from './harness.ts';
 import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
+import { newFolder } from './place.ts';
 
 const program = ['/usr/sbin/pgbouncer', '/usr/local/sbin/pgbouncer', '/usr/local/bin/pgbouncer'].find(
   (path) => existsSync(path),
@@ -24,8 +24,7 @@ export async function startPgBouncer(
   settings: Record<string, string> & { pool_mode: 'session' | 'transaction' | 'statement' },
 ): Promise<PgBouncer> {
   const { hostname, port, username, password } = new URL(url);
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-pgbouncer-'));
-  await chmod(folder, 0o755);
+  const folder = await newFolder();
   const ownPort = await freePort();
   const all = {
     listen_addr: '127.0.0.1',
@@ -46,7 +45,6 @@ export async function startPgBouncer(
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;
-    await rm(folder, { recursive: true, force: true });
   };
   opened.add(stop);
   await eventually(() => accepts(ownPort));

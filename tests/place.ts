@@ -1,5 +1,7 @@
-import { statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { opened } from './opened.ts';
 
 const memory = '/dev/shm';
 const enoughBytes = 3 * 1024 ** 3;
@@ -11,4 +13,12 @@ const enoughBytes = 3 * 1024 ** 3;
 export async function placeOfRun(): Promise<string> {
   const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize > enoughBytes ? memory : tmpdir();
+}
+
+/** An empty folder, which other accounts may enter, such as that of PostgreSQL. It is removed at the end of the test file. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-test-'));
+  await chmod(folder, 0o755);
+  opened.add(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }

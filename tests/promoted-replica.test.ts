@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
 import { createTestDatabase, days, eventually, patience, startTestServer } from './harness.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
-import { placeOfRun } from './place.ts';
+import { newFolder } from './place.ts';
 import { ask } from './work.ts';
 
 /* A primary and a replica that follows it synchronously, behind an address that moves, as with Patroni and HAProxy. */
@@ -48,8 +48,7 @@ const start = (name: string, port: number) =>
 
 describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(await placeOfRun(), 'lanyard-replica-'));
-    await chmod(folder, 0o755);
+    folder = await newFolder();
     const account = await unprivilegedAccount();
     if (account) await chown(folder, account.uid, account.gid);
     [primaryPort, replicaPort] = [await freePort(), await freePort()];
@@ -82,7 +81,6 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, name)).catch(
         () => undefined,
       );
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('connections that only read, as a failover may leave them: changes succeed again when new ones can write', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
 import { opened } from './opened.ts';
-import { placeOfRun } from './place.ts';
+import { newFolder } from './place.ts';
 import { apiAt, signedInAt, type Api, type Identity } from './harness.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -49,8 +49,7 @@ export async function freePort(): Promise<number> {
 
 /** A data directory that PostgreSQL's account can enter too. It is removed at the end of the test file. */
 export async function newDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-faults-'));
-  await chmod(folder, 0o755);
+  const folder = await newFolder();
   opened.add(() => removeDataDir(folder));
   return folder;
 }

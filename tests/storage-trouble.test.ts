@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
@@ -20,6 +19,7 @@ import {
   type TestServer,
 } from './harness.ts';
 import { MiB, nextVersion, uploader, type Prepared, type Uploader } from './uploading.ts';
+import { newFolder } from './place.ts';
 
 /** The documented time limit of every call while the storage hangs. */
 const answeredWithinMs = 10_000;
@@ -269,7 +269,7 @@ describe('a disk', () => {
   let work: Work;
   const log: string[] = [];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lanyard-trouble-'));
+    folder = await newFolder();
     binaries = join(folder, 'binaries');
     work = await begin(
       await startTestServer({
@@ -280,7 +280,6 @@ describe('a disk', () => {
   });
   afterAll(async () => {
     await work.server.close();
-    await rm(folder, { recursive: true });
   });
 
   test.each(['missing', 'a file'])(

@@ -7,6 +7,7 @@ import {
   callSchemasOf,
   featureOf,
   formatsOf,
+  leftFoldersOf,
   momentsOf,
   namelessRolesOf,
   ownFoldersOf,
@@ -91,7 +92,7 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
         ...callSchemasOf(file, text),
         ...ownFoldersOf(file, text),
       ];
-  const ofAll = [...rawFieldsOf(file, text), ...unsavedStateOf(file, text), ...momentsOf(file, text)];
+  const ofAll = [rawFieldsOf, unsavedStateOf, momentsOf, leftFoldersOf].flatMap((rule) => rule(file, text));
   for (const reason of [...ofAll, ...ofCode]) errors.push(`${file}: ${reason}`);
   if (isIndex(file) && !isBarrel(file, text))
     errors.push(`${file}: does more than re-export: it only lists the exports for other features`);

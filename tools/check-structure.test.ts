@@ -1,22 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newFolder } from '../tests/place.ts';
 
 const script = join(import.meta.dirname, 'check-structure.mjs');
 
-function check(files: Record<string, string>): Promise<{ code: number; output: string }> {
-  const root = mkdtempSync(join(tmpdir(), 'lanyard-structure-'));
+async function check(files: Record<string, string>): Promise<{ code: number; output: string }> {
+  const root = await newFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), `${text}\n`);
   }
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, root], (error, output) => {
-      rmSync(root, { recursive: true });
-      resolve({ code: error ? 1 : 0, output });
-    });
+    execFile(process.execPath, [script, root], (error, output) => resolve({ code: error ? 1 : 0, output }));
   });
 }
 
@@ -262,5 +259,13 @@ test.each([
 ])('%j is refused in a browser test', async (text, advice) => {
   const { output } = await check({ 'tests/e2e/a.e2e.ts': text, 'server/a.test.ts': text });
   expect(output).toContain(`error: tests/e2e/a.e2e.ts: ${advice}`);
+  expect(output).toContain('1 violations.');
+});
+
+test('a test may not create a folder that it has to remove itself', async () => {
+  const name = 'mkdtemp';
+  const text = `await ${name}(join(tmpdir(), 'x-'));`;
+  const { output } = await check({ 'server/a.test.ts': text, 'server/a.ts': text });
+  expect(output).toContain('error: server/a.test.ts: mkdtemp: newFolder() of tests/place.ts');
   expect(output).toContain('1 violations.');
 });

@@ -157,6 +157,14 @@ export function momentsOf(file, text) {
   ];
 }
 
+/** Folders that a test creates beside `newFolder`, which removes them whatever happens. */
+export function leftFoldersOf(file, text) {
+  if (!file.endsWith('.test.ts')) return [];
+  return [...text.matchAll(/\bmkdtemp(?:Sync)?\(/g)].map(
+    () => 'mkdtemp: newFolder() of tests/place.ts is removed after the test file',
+  );
+}
+
 const WRITES =
   /\b(?:insert\s+into|update\s+[\w$"]|delete\s+from|merge\s+into|truncate|(?:create|alter|drop|lock)\s+table)\b/i;
 

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { offline } from '../../contract/offline.ts';
 import { makeLicense, makeRelease } from '../../tests/factories.ts';
 import { eventually, movableClock, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { newFolder } from '../../tests/place.ts';
 
 /* The program of the example, as a person runs it in a terminal. */
 
@@ -21,14 +21,10 @@ beforeAll(async () => {
   // the program has the clock of the machine
   server = await startTestServer({ clock: movableClock(new Date()) });
   staff = server.api((await server.signInAs('super_admin')).byCookie);
-  place = await mkdtemp(join(tmpdir(), 'lanyard-example-'));
+  place = await newFolder();
   await run(process.execPath, [join(client, '../node_modules/typescript/bin/tsc'), '-p', client]);
   const published = { data: await server.api().ok(keys.published) };
   await writeFile(join(place, 'keys.json'), JSON.stringify(published));
-});
-afterAll(async () => {
-  await rm(place, { recursive: true, force: true });
-  await server.close();
 });
 
 const desktopOf = (license: { licenseKey: string }, machine: string) => {

@@ -1,14 +1,12 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { assemble, type Replaced } from './assemble.ts';
 import { machineHash } from './license-file.ts';
 import type { ClientOptions } from './types.ts';
+import { newFolder } from '../../tests/place.ts';
 
 /* A server that speaks Lanyard's formats and can be made to lie. */
 
@@ -214,11 +212,4 @@ export async function startProxy(password?: string) {
     proxy.close();
   });
   return { asked, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
-}
-
-/** A folder that is removed after the test. */
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'lanyard-client-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -1,7 +1,8 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import { day, licenseFile, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { day, licenseFile, secretFiles, startFakeServer } from './fake-server.testing.ts';
 import type { Files } from './durable.ts';
 import { createStore } from './store.ts';
 import type { Fetch } from './types.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { newFolder } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
 import { readMachineId, type System } from './machine-id.ts';
 import { createStore } from './store.ts';
 

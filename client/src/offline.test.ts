@@ -2,11 +2,11 @@ import { createPublicKey, verify } from 'node:crypto';
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { newFolder } from '../../tests/place.ts';
 import {
   day,
   licenseFile,
   licenseKey,
-  newFolder,
   newSigner,
   secretFiles,
   startFakeServer,

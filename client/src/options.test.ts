@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { licenseKey, newFolder, newSigner, startFakeServer } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { licenseKey, newSigner, startFakeServer } from './fake-server.testing.ts';
 import { createClient } from './create-client.ts';
 
 /* What a program may hand in. */

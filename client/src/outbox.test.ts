@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { NoReply, Reply } from './http.ts';
 import { createOutbox, type Outbox, type OutboxEvent } from './outbox.ts';
+import { newFolder } from '../../tests/place.ts';
 
 let folder: string;
 /** What the service counted: an id counts once. */
 let counted: Map<string, number>;
 let batches: number[];
 const open: Outbox[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lanyard-outbox-'));
+beforeEach(async () => {
+  folder = await newFolder();
   counted = new Map();
   batches = [];
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((outbox) => outbox.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const event = (n = 0): OutboxEvent => ({

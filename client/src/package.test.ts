@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { makeLicense } from '../../tests/factories.ts';
 import { movableClock, startTestServer } from '../../tests/harness.ts';
-import { licenseKey, newFolder, startFakeServer, startProxy } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { licenseKey, startFakeServer, startProxy } from './fake-server.testing.ts';
 import { tls } from './tls.testing.ts';
 import type { CheckResult } from './types.ts';
 
@@ -22,7 +22,7 @@ let app: string;
 const { NODE_OPTIONS: _, ...environment } = process.env;
 
 beforeAll(async () => {
-  app = await mkdtemp(path.join(tmpdir(), 'lanyard-app-'));
+  app = await newFolder();
   // in a copy: other tests use the build in the checkout meanwhile
   const copy = path.join(app, 'source');
   await mkdir(copy);
@@ -36,7 +36,6 @@ beforeAll(async () => {
   const install = ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`];
   await run('npm', install, { cwd: app, env: { ...environment, npm_config_cache: path.join(app, 'cache') } });
 });
-afterAll(() => rm(app, { recursive: true, force: true }));
 
 /** Runs a program that checks its license, in a process of its own; returns what it prints. */
 async function startProgram(

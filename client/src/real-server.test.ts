@@ -10,7 +10,8 @@ import { endorse } from '../../server/features/keys/replace.ts';
 import { newSigningKey, readSigners } from '../../server/signer.ts';
 import { days, seconds, startTestServer } from '../../tests/harness.ts';
 import { assemble } from './assemble.ts';
-import { newFolder, secretFiles } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { secretFiles } from './fake-server.testing.ts';
 import type { ClientOptions } from './types.ts';
 
 /* The client against the service itself. */

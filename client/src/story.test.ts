@@ -1,15 +1,15 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeQR } from 'qr';
 import { decodeQR } from 'qr/decode.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
 import { offline } from '../../contract/offline.ts';
 import { makeLicense, unique } from '../../tests/factories.ts';
 import { days, hours, minutes, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
 import { createClient, type Client, type ClientOptions } from './index.ts';
+import { newFolder } from '../../tests/place.ts';
 
 let server: TestServer;
 let staff: Api;
@@ -19,12 +19,8 @@ let license: License;
 beforeAll(async () => {
   server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
   staff = server.api((await server.signInAs('super_admin')).byCookie);
-  place = mkdtempSync(join(tmpdir(), 'lanyard-story-'));
+  place = await newFolder();
   publicKeys = (await server.api().ok(keys.published)).map((key) => key.publicKeyPem);
-});
-afterAll(async () => {
-  rmSync(place, { recursive: true, force: true });
-  await server.close();
 });
 
 const noNetwork = () => Promise.reject(new Error('no network'));

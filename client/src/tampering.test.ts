@@ -1,6 +1,7 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, licenseFile, newFolder, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { day, licenseFile, secretFiles, startFakeServer } from './fake-server.testing.ts';
 
 /* What somebody who may delete or copy the files of the folder can do, without administrator rights. */
 

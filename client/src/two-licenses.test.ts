@@ -1,7 +1,8 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, licenseFile, licenseKey, newFolder, startFakeServer } from './fake-server.testing.ts';
+import { newFolder } from '../../tests/place.ts';
+import { day, licenseFile, licenseKey, startFakeServer } from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
 

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { releases as releaseCalls } from '../../contract/releases.ts';
 import { updateEvents as reportCalls } from '../../contract/update-events.ts';
@@ -28,11 +28,11 @@ import { idOf } from './follow-updates.ts';
 import { createHttp, type Http } from './http.ts';
 import type { ConnectedUpdater } from './types.ts';
 import { connectUpdater, type UpdaterHost } from './updates.ts';
+import { newFolder } from '../../tests/place.ts';
 
 let server: TestServer;
 let staff: Api;
 let key: MadeApiKey;
-let place: string;
 /** Each test has a machine of its own, with the folder of its program. */
 let machineId: string;
 let folder: string;
@@ -42,15 +42,10 @@ beforeAll(async () => {
   server = await startTestServer();
   staff = server.api(await server.signInAs('super_admin'));
   key = await makeApiKey(staff, { scopes: ['updates'] });
-  place = mkdtempSync(join(tmpdir(), 'lanyard-updater-'));
-});
-afterAll(async () => {
-  rmSync(place, { recursive: true, force: true });
-  await server.close();
 });
 beforeEach(async () => {
   machineId = unique('machine');
-  folder = mkdtempSync(join(place, 'folder-'));
+  folder = await newFolder();
   token = undefined;
   vi.stubEnv('APPIMAGE', join(folder, 'App-1.0.0.AppImage'));
   await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
@@ -105,7 +100,6 @@ async function start(
     version,
     kind,
     feed: 'http://127.0.0.1:1/',
-    folder: place,
     headers: { 'x-api-key': key.key },
   });
   const connected = connectUpdater(hostOf(fields), app.updater);
@@ -339,7 +333,6 @@ test('the client needs no API key: the machine proves itself, from the check of 
     version: '1.0.0',
     kind: 'appimage',
     feed: 'http://127.0.0.1:1/',
-    folder: place,
   });
   const connected = client.connectUpdater(app.updater);
   open.push(connected);
@@ -353,7 +346,7 @@ test('the client needs no API key: the machine proves itself, from the check of 
 test('a start that is killed before it has kept what it told says it again, and it counts once', async () => {
   (await downloaded()).updater.quitAndInstall(true, false);
   await open.splice(0)[0]!.stop();
-  const before = mkdtempSync(join(place, 'copy-'));
+  const before = await newFolder();
   const count: number[] = [];
   for (let n = 0; n < 3; n++) {
     // the state of before the start, as after a kill; the outbox delivered
@@ -367,11 +360,11 @@ test('a start that is killed before it has kept what it told says it again, and 
 test('machines from one disk image each count with their own installation', async () => {
   (await downloaded()).updater.quitAndInstall(true, false);
   await open.splice(0)[0]!.stop();
-  const image = mkdtempSync(join(place, 'image-'));
+  const image = await newFolder();
   cpSync(folder, image, { recursive: true });
   for (let n = 0; n < 2; n++) {
     machineId = unique('machine');
-    folder = mkdtempSync(join(place, 'folder-'));
+    folder = await newFolder();
     cpSync(image, folder, { recursive: true });
     expect(await types((await start('1.1.0')).connected)).toContain('install_complete');
   }
@@ -403,6 +396,7 @@ for (;;) {
 
 test('killed at any moment, it loses no event that it has accepted, and none counts twice', async () => {
   const outbox = join(folder, 'outbox');
+  const place = await newFolder();
   const script = join(place, 'loop.mjs');
   writeFileSync(script, loop);
   const dist = join(place, 'dist');

@@ -1,15 +1,4 @@
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,18 +10,18 @@ import { superuserUrl } from '../../tests/superuser.ts';
 import { ask } from '../../tests/work.ts';
 import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
-import { placeOfRun } from '../../tests/place.ts';
+import { newFolder } from '../../tests/place.ts';
 
 const NOBODY = 65534;
 const quiet = { exclusive: true, log: () => {} };
 let temp: string;
+let made = 0;
 let checkout: string;
 /** A data directory whose database was created and stopped. */
 let stopped: string;
 
 beforeAll(async () => {
-  temp = await mkdtemp(join(await placeOfRun(), 'lanyard-embedded-'));
-  await chmod(temp, 0o755);
+  temp = await newFolder();
   checkout = join(temp, 'checkout');
   await makeCheckout(checkout);
   stopped = await newDir();
@@ -41,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const name of await readdir(temp)) await haltAt(join(temp, name, 'postgres'));
-  await rm(temp, { recursive: true, force: true });
 });
 
 async function haltAt(cluster: string): Promise<void> {
@@ -49,8 +37,10 @@ async function haltAt(cluster: string): Promise<void> {
   if (running) await halt(cluster, running.pid);
 }
 
-function newDir(): Promise<string> {
-  return mkdtemp(join(temp, 'data with space-')).then(async (dir) => (await chmod(dir, 0o755), dir));
+async function newDir(): Promise<string> {
+  const dir = join(temp, `data with space ${made++}`);
+  await mkdir(dir);
+  return dir;
 }
 
 async function urlOf(child: Child): Promise<{ url: string; adopted: boolean }> {

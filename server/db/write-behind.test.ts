@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -10,6 +9,7 @@ import { createWriteBehind, type WriteBehind } from './write-behind.ts';
 import { createDb, createPool, type WritableDb } from './client.ts';
 import { quick } from './limits.ts';
 import { openJournal } from './journal.ts';
+import { newFolder } from '../../tests/place.ts';
 
 type Row = { n: number; at: Date; text: string };
 
@@ -26,14 +26,13 @@ let behinds: WriteBehind[];
 
 afterAll(() => pool.end());
 beforeEach(async () => {
-  folder = join(await mkdtemp(join(tmpdir(), 'lanyard-journal-')), 'journal');
+  folder = join(await newFolder(), 'journal');
   [said, behinds] = [[], []];
   await sql`truncate noted`.execute(db);
   await sql`truncate update_event_ids`.execute(db);
 });
 afterEach(async () => {
   await Promise.all(behinds.map((one) => one.stop()));
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A process: `add` records numbers, which may stand in the table only once. */

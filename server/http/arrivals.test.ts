@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../tests/binaries.ts';
 import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
 import { leftBy, MiB, nextVersion, uploader } from '../../tests/uploading.ts';
@@ -130,7 +130,6 @@ describe('a body that is too large', () => {
     patient = await startTestServer();
     sender = await patient.signInAs('binary_manager');
   });
-  afterAll(() => patient.close());
   const login = (headers: Record<string, string>) =>
     headOf('POST', '/api/v1/auth/login', { 'content-type': 'application/json', ...headers });
   const size = 8 * MiB;
@@ -182,7 +181,6 @@ describe('large incomplete bodies', () => {
   beforeAll(async () => {
     limited = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
   });
-  afterAll(() => limited.close());
   const large = headOf('POST', '/api/v1/auth/login', json(MiB));
   const unknownLength = headOf('POST', '/api/v1/auth/login', {
     'content-type': 'application/json',

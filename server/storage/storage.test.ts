@@ -1,8 +1,7 @@
 import { ListPartsCommand } from '@aws-sdk/client-s3';
 import { createHash, randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -11,6 +10,7 @@ import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import { openStorage } from './open-storage.ts';
 import { ownerName, type Storage, type StoredThing, type Unfinished } from './storage.ts';
+import { newFolder } from '../../tests/place.ts';
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;
@@ -18,7 +18,7 @@ const partBytes = 5 * MiB;
 type Place = { storage: Storage; close: () => Promise<void> };
 
 async function onDisk(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+  const folder = await newFolder();
   const storage = await openStorage({ kind: 'disk', folder: join(folder, 'binaries') });
   return { storage, close: () => rm(folder, { recursive: true }) };
 }
@@ -207,7 +207,7 @@ describe('the disk', () => {
   });
 
   test('lists nothing under a name that it could not take', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+    const folder = await newFolder();
     const storage = await openStorage({ kind: 'disk', folder });
     for (const name of [
       '.DS_Store',
@@ -219,12 +219,11 @@ describe('the disk', () => {
       await writeFile(join(folder, name), 'x');
     await storage.begin('a.exe', 10);
     expect((await list(storage)).map((thing) => thing.key)).toEqual(['a.exe']);
-    await rm(folder, { recursive: true });
   });
 
   const isRoot = process.getuid?.() === 0;
   test.skipIf(!isRoot)('says that it is full, and keeps nothing half-written [needs root]', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'lanyard-full-'));
+    const folder = await newFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]);
     try {
       const storage = await openStorage({ kind: 'disk', folder });
@@ -246,7 +245,6 @@ describe('the disk', () => {
       expect((await list(storage)).map((thing) => thing.key)).toEqual(['other.exe']);
     } finally {
       execFileSync('umount', ['-l', folder]);
-      await rm(folder, { recursive: true });
     }
   });
 });
@@ -355,7 +353,7 @@ describe('S3', () => {
 });
 
 test('a folder of binaries is closed to other accounts, also one that was open, and so is each file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'lanyard-storage-'));
+  const folder = await newFolder();
   const binaries = join(folder, 'binaries');
   await mkdir(binaries);
   await chmod(binaries, 0o755);
@@ -370,5 +368,4 @@ test('a folder of binaries is closed to other accounts, also one that was open, 
   expect(await modeOf('incoming')).toBe(0o750);
   expect(await modeOf('whole.exe')).toBe(0o640);
   expect(await modeOf('parts.exe')).toBe(0o640);
-  await rm(folder, { recursive: true });
 });

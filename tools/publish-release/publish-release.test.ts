@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { truncateSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKeyScope } from '../../contract/route.ts';
 import { releases } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
@@ -15,6 +14,7 @@ import { startTestServer } from '../../tests/harness.ts';
 import { readOptions, type Options } from './options.ts';
 import { createProgress } from './progress.ts';
 import { publishRelease } from './upload.ts';
+import { newFolder } from '../../tests/place.ts';
 
 const MiB = 1024 ** 2;
 let version: string;
@@ -23,10 +23,7 @@ const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
 const keyWith = async (...scopes: ApiKeyScope[]) => (await makeApiKey(staff, { scopes })).key;
 const apiKey = await keyWith('releases');
-const folder = await mkdtemp(join(tmpdir(), 'lanyard-publish-'));
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
+const folder = await newFolder();
 beforeEach(() => void (version = `3.${++made}.0`));
 
 const uploadRows = () => server.db.selectFrom('uploads').selectAll().orderBy('created_at').execute();

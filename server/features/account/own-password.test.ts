@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { customers } from '../../../contract/customers.ts';
 import type { RoleName } from '../../../contract/permissions.ts';
@@ -16,7 +16,6 @@ const [asking, requiring] = await Promise.all([
   startTestServer(),
   startTestServer({ config: { requireOwnPassword: true } }),
 ]);
-afterAll(() => Promise.all([asking.close(), requiring.close()]));
 
 /** Signs in and answers what login, me and refresh agree on. */
 async function enter(server: TestServer, email: string, plain: string) {

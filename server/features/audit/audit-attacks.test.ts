@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
@@ -21,6 +20,7 @@ import { createChainWatch } from './watch.ts';
 import { oldHeadText } from './chain.ts';
 import { filePlace, headPlaces } from './kept-heads.ts';
 import { macOf } from './keys.ts';
+import { newFolder } from '../../../tests/place.ts';
 
 /** Every row of the table of attacks in docs/decisions/016-audit-chain.md. */
 
@@ -470,7 +470,7 @@ describe('a break is told', () => {
 
 describe('the head goes elsewhere too', () => {
   test('to a file, which is checked as well', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'lanyard-anchor-')), 'head.json');
+    const file = join(await newFolder(), 'head.json');
     const watch = createChainWatch(
       { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'file', file } } },
       server.auditKeys,
@@ -553,7 +553,7 @@ describe('the head goes elsewhere too', () => {
     await fill(2);
     await watchWith(server.context.config.dataDir).tick();
     await putBackTo(old);
-    const fresh = watchWith(await mkdtemp(join(tmpdir(), 'lanyard-anchor-')));
+    const fresh = watchWith(await newFolder());
     await fresh.begin();
     await fresh.tick();
     expect(fresh.state().broken!.problem).toContain('as the head in the storage says');

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
@@ -16,7 +16,6 @@ describe('among 120,000 entries', () => {
     await fillWith120000(own);
     ownApi = own.api(await own.signInAs('super_admin'));
   });
-  afterAll(() => own.close());
 
   const person = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
   const md5of7 = '8f14e45fceea';

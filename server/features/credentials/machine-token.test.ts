@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { credentials } from '../../../contract/credentials.ts';
@@ -188,15 +186,13 @@ describe('a machine with its token', () => {
     ['a header', (token: string) => ({ query: '', headers: { 'x-machine-token': token } })],
     ['the address', (token: string) => ({ query: `?token=${token}`, headers: {} })],
   ])('is electron-updater, with the token in %s', async (_, by) => {
-    const folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
     const { machine } = await enrolled();
     const release = await makeRelease(server, { bytes: 'MZ for electron-updater' });
     const { query, headers } = by(machine.token);
     const feed = `${server.url}/api/v1/updates/electron/win32/x64/${query}`;
-    const app = await installApp({ version: '1.0.0', folder, feed, headers });
+    const app = await installApp({ version: '1.0.0', feed, headers });
     expect((await app.check())?.version).toBe(release.version);
     expect(await readFile(await app.download(), 'utf8')).toBe('MZ for electron-updater');
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('makes no call of staff or of a CI, and no public call fails because of it', async () => {

@@ -1,8 +1,7 @@
 import { randomUUID, verify } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 import { CannotStart } from '../../cannot-start.ts';
@@ -19,16 +18,12 @@ import { publishedKeys } from './published.ts';
 import { rotateKey } from './replace.ts';
 import { rotateSecrets } from './replace-secrets.ts';
 import { newSigningKey, type Signer } from '../../signer.ts';
+import { newFolder } from '../../../tests/place.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 let database: TestDatabase;
 let pool: ReturnType<typeof createPool>;
 let db: WritableDb;
-let root: string;
-let folders = 0;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'lanyard-keys-'));
-});
 beforeEach(async () => {
   database = await createTestDatabase();
   pool = createPool(database.url);
@@ -38,14 +33,8 @@ beforeEach(async () => {
     await database.drop();
   };
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const noSettings = { signingKey: undefined, secretsKey: undefined };
-async function newFolder(): Promise<string> {
-  const folder = join(root, String(folders++));
-  await mkdir(folder);
-  return folder;
-}
 /** Changes whose entries are of no interest. */
 const parts = () => ({ db, writeEntry: async () => '' });
 const signing = (signer: Signer) => ({ db, writeEntry: entryWriter(auditKeys(signer)) });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
 import { imports } from '../../../contract/imports.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
@@ -36,7 +36,6 @@ describe('the search', () => {
       body: { licenseKey: license.licenseKey, machineId: 'b7c1e2f0-9d41', hostname: 'ONC-WL-08' },
     });
   });
-  afterAll(() => ownServer.close());
 
   test.each([
     ['a customer name without its accents', 'hopital'],

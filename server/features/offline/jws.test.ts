@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compactVerify, importSPKI, jwtVerify } from 'jose';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keys } from '../../../contract/keys.ts';
 import { makeLicense, makeMachineKey } from '../../../tests/factories.ts';
 import { numbers, startTestServer } from '../../../tests/harness.ts';
 import { claimsOf, issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
-import { placeOfRun } from '../../../tests/place.ts';
+import { newFolder } from '../../../tests/place.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { decodeJws } from './jws.ts';
 import { readRequest } from './machine-texts.ts';
@@ -26,16 +26,13 @@ const python = ['/usr/bin/python3', 'python3'].find(
 );
 
 const server = await startTestServer();
-const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-jws-'));
+const folder = await newFolder();
 const staff = server.api(await server.signInAs('super_admin'));
 /** A license file, and the key of the service as `GET /api/v1/keys` publishes it. */
 const machine = offlineMachine('ünïcode 機');
 const { licenseFile: file } = await issueTo(staff, await makeLicense(staff), machine);
 const { kid } = JSON.parse(Buffer.from(file.split('.')[0]!, 'base64url').toString()) as { kid: string };
 const pem = (await server.api().ok(keys.published)).find(({ keyId }) => keyId === kid)!.publicKeyPem;
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 
 /** One character of the payload changed, and a signature by another key. */
 const forgeries = () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { noPolicy, policies as calls } from '../../../contract/policies.ts';
@@ -18,7 +18,6 @@ import { machineRow } from '../../../tests/rows.ts';
 
 const { server, staff, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
 beforeEach(clear);
-afterAll(() => server.close());
 
 const get = (customerId: string) => staff.ok(calls.getOfCustomer, { params: { id: customerId } });
 

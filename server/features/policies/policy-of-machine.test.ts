@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { releases } from '../../../contract/releases.ts';
@@ -21,7 +21,6 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 const { server, staff, key, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
 beforeEach(clear);
-afterAll(() => server.close());
 
 /** What the feed of Squirrel.Windows gives such a machine, and what when it asks again in lower case after a failure. */
 async function squirrelFed(machineId: string): Promise<string[]> {

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { appImage, program, withBlockmap, noise } from '../../../tests/binaries.ts';
@@ -14,15 +13,13 @@ import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
 import type { NewRelease } from '../releases/index.ts';
 import { stampOf } from '../../binaries/stamp.ts';
+import { newFolder } from '../../../tests/place.ts';
 
 const server = await startTestServer();
-const folder = await mkdtemp(join(tmpdir(), 'lanyard-desktop-'));
+const folder = await newFolder();
 const session = await server.signInAs('super_admin');
 const staff = server.api(session);
 const key = await makeApiKey(staff, { scopes: ['updates'] });
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
 // each test has the feeds to itself
 beforeEach(async () => {
   await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
@@ -35,7 +32,7 @@ const feedOf = (platform: string, architecture = 'x64') =>
   `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
 
 const install = (options: Partial<ClientOptions> = {}) =>
-  installApp({ version: '1.0.0', feed: feedOf('win32'), folder, headers: key.headers, ...options });
+  installApp({ version: '1.0.0', feed: feedOf('win32'), headers: key.headers, ...options });
 const offered = async (options: Partial<ClientOptions> = {}) =>
   (await (await install(options)).check())?.version;
 
@@ -305,7 +302,7 @@ describe('a check', () => {
       clock: server.clock,
     });
     const feed = (query: string) => `${loud.url}/api/v1/updates/electron/win32/x64/${query}`;
-    const app = await installApp({ version: '1.0.0', folder, feed: feed(`?key=${key.key}`) });
+    const app = await installApp({ version: '1.0.0', feed: feed(`?key=${key.key}`) });
     expect((await app.check())?.version).toBe('1.1.0');
     expect(await readFile(await app.download(), 'utf8')).toBe('MZ by the key');
     expect(app.executor.asked.at(-1)!.path).toContain(`/1.1.0/Setup.exe?key=${key.key}`);

@@ -3,10 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -35,6 +34,7 @@ import { connect } from '../../storage/s3-client.ts';
 import { newBucket } from '../../../tests/fake-s3.ts';
 import { MiB, nextVersion, uploader, type Prepared, type Uploader } from '../../../tests/uploading.ts';
 import { newFileKey } from '../../binaries/storage-key.ts';
+import { newFolder } from '../../../tests/place.ts';
 
 type Place = [name: string, config: () => Promise<StorageConfig | undefined>];
 const places: Place[] = [
@@ -428,7 +428,7 @@ describe.skipIf(process.getuid?.() !== 0)('a disk that is full [needs root]', ()
   let up: Uploader;
   let api: Api;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lanyard-full-'));
+    folder = await newFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder]);
     server = await startTestServer({ config: { storage: { kind: 'disk', folder } } });
     const manager = await server.signInAs('binary_manager');
@@ -438,7 +438,6 @@ describe.skipIf(process.getuid?.() !== 0)('a disk that is full [needs root]', ()
   afterAll(async () => {
     await server.close();
     execFileSync('umount', ['-l', folder]);
-    await rm(folder, { recursive: true });
   });
   const names = async () => {
     const found: string[] = [];
