@@ -3,7 +3,7 @@ import { createContext, use, useEffect, useMemo, useState, type ReactNode } from
 import { flushSync } from 'react-dom';
 import type { Screen } from '../contract/screens.ts';
 import { session as calls, type Advice } from '../contract/session.ts';
-import { ApiError, fieldErrors, messageOf } from './api-error.ts';
+import { ApiError, fieldErrors, messageOf, sentenceOf } from './api-error.ts';
 import { call } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
 import { useStore } from './ui/store.ts';
@@ -137,15 +137,10 @@ async function login(email: string, password: string, code?: string): Promise<vo
     setSession(answer);
   } catch (error) {
     console.warn('Login failed:', messageOf(error));
-    throw new Error(loginMessage(error), { cause: error });
+    // the code is the one input that the form shows then
+    const said = fieldErrors(error)['code'] ?? sentenceOf(error, 'Login failed');
+    throw new Error(said, { cause: error });
   }
-}
-
-function loginMessage(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Login failed';
-  if (error.status === 0) return error.message;
-  // the code is the one input that the form shows then
-  return fieldErrors(error)['code'] ?? error.sentence ?? 'Login failed';
 }
 
 /** Ends the session here even if the call fails. */

@@ -110,7 +110,7 @@ test('a call that cannot be made and one without a sentence fall back to the wor
   await page.route(`**${session.login.path}`, (route) => route.abort(), { times: 1 });
   await signInByForm(page, 'someone@lanyard.test', 'secret');
   await expect(page.getByRole('alert')).toHaveText(
-    'The server cannot be reached. Check the connection and try again.',
+    'Login failed. The server cannot be reached. Check the connection and try again.',
   );
   await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 418, body: '{}' }));
   await signInByForm(page, 'someone@lanyard.test', 'secret');
