@@ -61,6 +61,7 @@ export function SignedIn() {
   const [isFirst, setFirst] = useState(router.state.resolvedLocation === undefined);
   if (isFirst && path !== firstPath) setFirst(false);
   useEffect(() => (isReady ? loadSchemasWhenIdle() : undefined), [isReady]);
+  useLeaveByDownload();
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;
   return (
@@ -76,6 +77,17 @@ export function SignedIn() {
 function loadSchemasWhenIdle(): void {
   const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
   whenIdle(() => void import('../contract/common.ts'));
+}
+
+/** The browser makes a download itself, and says nothing when the session has ended: this call finds that out. */
+function useLeaveByDownload(): void {
+  const { refreshRights } = useAuth();
+  useEffect(() => {
+    const onClick = ({ target }: MouseEvent) =>
+      target instanceof Element && target.closest('a[download][href^="/api/"]') && void refreshRights();
+    document.addEventListener('click', onClick);
+    return () => document.removeEventListener('click', onClick);
+  }, [refreshRights]);
 }
 
 /** The screen, if its route allows it for this user. */

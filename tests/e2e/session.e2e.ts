@@ -332,6 +332,11 @@ test('a session that is over leads to the sign-in page and back', async ({ page,
   await signInByForm(page, email);
   await expect(page).toHaveURL('/customers');
   await expect(heading(page, 'Customers')).toBeVisible();
+
+  // the browser makes this one, and says nothing
+  await endSessions(page, 'support_agent', server, session.me);
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
 });
 
 test('someone without a name is called User', async ({ page, server }) => {
