@@ -30,14 +30,14 @@ export function typedNumbersIn(locale: Intl.Locale) {
   return {
     /**
      * Parses a number with or without `unit` after it, with the separators that this reader is shown; returns other
-     * text unchanged, which the schema of the form refuses. Nothing is guessed or rounded.
+     * text unchanged, which the schema of the form refuses, and blank text as empty. Nothing is guessed or rounded.
      */
     readNumber: (text: string, unit = ''): TypedNumber => {
       const trimmed = halfWidth(text).trim();
       const digits = unit && trimmed.endsWith(unit) ? trimmed.slice(0, -unit.length).trimEnd() : trimmed;
       const number = numberIn(digits);
       // 0 instead of -0
-      return number === undefined ? text : number + 0;
+      return number === undefined ? trimmed && text : number + 0;
     },
     /** `1,000`; text that is not a number is unchanged. */
     numberText: (value: TypedNumber): string => (typeof value === 'number' ? decimalText(value) : value),
