@@ -41,9 +41,8 @@ export function errorOf(
   const said = body['message'] || body['error'];
   if (!said) return new ApiError(status, otherwise, body);
   // their details are not problems: they list what would change
-  const details =
-    body['details'] && body['code'] !== 'NEEDS_APPROVAL' ? `\nDetails: ${asText(body['details'])}` : '';
-  return new ApiError(status, asText(said) + details, body);
+  const details = body['details'] && body['code'] !== 'NEEDS_APPROVAL' ? asText(body['details']) : '';
+  return new ApiError(status, asText(said) + (details && `\nDetails: ${details}`), body);
 }
 
 /** The message to show for any thrown value. */

@@ -128,6 +128,10 @@ describe('what is sent', () => {
       body: '{"name":"N","country":"DE"}',
       headers: { Authorization: 'Bearer first', 'Content-Type': 'application/json' },
     });
+    answer([200, {}], [204]);
+    await call(customers.get, { params: { id: 'c1' } });
+    await call(customers.hardDelete, { params: { id: 'c1' } });
+    for (const { init } of sent) expect(init.headers).toMatchObject({ 'Content-Type': 'application/json' });
   });
 
   test('only the filters that are set', () => {
@@ -147,6 +151,7 @@ describe('the text of an error', () => {
     ['message before error', { message: 'First', error: 'Second' }, 'First'],
     ['an object', { error: { reason: 'x' } }, '{"reason":"x"}'],
     ['details', { error: 'Bad', details: 'name is missing' }, 'Bad\nDetails: name is missing'],
+    ['no details', { error: 'Bad', details: [] }, 'Bad'],
     ['details of another shape', { error: 'Bad', details: { a: 1 } }, 'Bad\nDetails: {"a":1}'],
     [
       'details by field',

@@ -47,12 +47,11 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
   refuseInPreview(route);
   refuseUnpermitted(route);
   const url = address(route, request);
-  const headers: Record<string, string> = { Accept: 'application/json' };
+  // of every call, also without a body (spec part 1, section 7)
+  const json = 'application/json';
+  const headers: Record<string, string> = { Accept: json, 'Content-Type': json };
   const init: RequestInit = { method: route.method, credentials: 'include' };
-  if (request.body !== undefined) {
-    headers['Content-Type'] = 'application/json';
-    init.body = JSON.stringify(request.body);
-  }
+  if (request.body !== undefined) init.body = JSON.stringify(request.body);
   if (signal) init.signal = signal;
   const once = isChange(route) ? idempotencyKey(JSON.stringify([route.method, url, init.body])) : undefined;
   if (once) headers['Idempotency-Key'] = once.key;
