@@ -227,11 +227,10 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     return parseJson(request, body.toString(), done);
   });
 
-  // Binaries are passed on as a stream; the adapter rejects them on routes that do not accept one.
+  // Other bodies are passed on as a stream, also without a type, as browsers send a part of a file; the adapter rejects
+  // them on routes that do not accept one.
   const { open } = watchArrivals(app, arrival);
-  app.addContentTypeParser(['application/octet-stream', 'multipart/form-data'], (_request, payload, done) =>
-    done(null, open(payload)),
-  );
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, open(payload)));
 
   app.setErrorHandler((error, request, reply) => {
     const expected = error instanceof PasswordsBusy ? passwordsBusy : frameworkFailure(error);

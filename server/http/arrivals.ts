@@ -106,9 +106,9 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   return { open };
 }
 
-/** Memory in bytes that a body may need until it is complete: binaries are streamed, small bodies are not counted. */
+/** Memory in bytes that a body may need until it is complete: only JSON is not streamed, small bodies are not counted. */
 function memoryOf({ 'content-type': type = '', 'content-length': length }: IncomingHttpHeaders): number {
-  if (/^(application\/octet-stream|multipart\/form-data)/i.test(type)) return 0;
+  if (!/^application\/json/i.test(type)) return 0;
   const bytes = Math.min(Number(length ?? mostJsonBytes), mostJsonBytes);
   return bytes > smallJsonBytes ? bytes : 0;
 }

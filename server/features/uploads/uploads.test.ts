@@ -176,6 +176,20 @@ describe('a file in chunks', () => {
     expect((await up.complete(bytes, prepared, { version })).status).toBe(201);
   });
 
+  test('takes the raw bytes of a chunk without a content type, as a browser sends a part of a file', async () => {
+    const prepared = await up.prepare(bytes);
+    const { uploadId } = prepared;
+    const last = up.pieces(bytes, prepared)[2]!;
+    const answer = await fetch(`${server.url}/api/v1/binaries/upload/chunk/${uploadId}/2`, {
+      method: 'PUT',
+      headers: manager.headers,
+      body: last as BodyInit,
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+    expect((await up.state(uploadId)).body.data.received).toEqual([2]);
+    await up.cancel(uploadId);
+  });
+
   test('of which five connections send one chunk at once is whole', async () => {
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
