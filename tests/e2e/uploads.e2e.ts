@@ -219,8 +219,13 @@ test('a double click cancels one upload once it is confirmed, and resumes one', 
   await inTray(`Pause ${names[0]} immediately`).click();
   await inTray(`Resume ${names[0]}`).dblclick();
   await expect(inTray(`Pause ${names[0]}`)).toBeVisible();
+  await inTray(`Cancel ${names[0]}`).click();
+  const confirm = page.getByRole('button', { name: 'Cancel Upload' });
+  await expect(confirm).toBeVisible();
   free();
   await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
+  // a release is there, so that nothing can be cancelled
+  await expect(confirm).toBeHidden();
 });
 
 test('a chunk that fails is sent once more at the end', async ({ page, server }) => {

@@ -76,11 +76,12 @@ function barColor({ status, phase }: Upload): string {
 function Controls({ upload }: { upload: Upload }) {
   const { id, status, phase, fileName } = upload;
   const over = status === 'done' || status === 'cancelled';
+  // the server has the whole file: nothing can be cancelled, also if the question is still open
   const finishing = status === 'running' && phase === 'finishing';
   const [isAsking, setAsking] = useState(false);
   return (
     <Group gap={2} wrap="nowrap">
-      {isAsking && (
+      {isAsking && !over && !finishing && (
         <ConfirmDialog
           title="Cancel Upload"
           message={`Cancel the upload of ${fileName}? What was sent of it is deleted.`}

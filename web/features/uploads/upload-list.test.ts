@@ -338,6 +338,18 @@ describe('actions of the user', () => {
     expect(kept.size).toBe(0);
     expect(transport.complete).not.toHaveBeenCalled();
   });
+
+  test('cancel that comes too late says so, since there is a release', async () => {
+    const { transport, page } = world();
+    vi.mocked(transport.complete).mockRejectedValueOnce(new ApiError(0, 'Network error during upload'));
+    const late = 'This upload is complete. Delete its release instead.';
+    vi.mocked(transport.cancel).mockRejectedValueOnce(new ApiError(409, late));
+    const { list, status, first } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await status('waiting');
+    list.cancel(id);
+    await vi.waitFor(() => expect(first()).toMatchObject({ status: 'cancelled', message: late }));
+  });
 });
 
 describe('after a reload', () => {

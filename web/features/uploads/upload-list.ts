@@ -310,8 +310,13 @@ export function createUploadList(parts: UploadListParts) {
     update(entry, { status: 'cancelled', pace: unknownPace, message: 'Upload cancelled' });
     forget(entry);
     const { prepared } = entry.record;
-    // If this call fails, the server removes the upload by itself later.
-    if (prepared) transport.cancel(prepared.uploadId).catch((error) => console.warn(messageOf(error)));
+    // If this call fails, the server removes the upload by itself later, unless it has made the release.
+    if (prepared)
+      transport.cancel(prepared.uploadId).catch((error) => {
+        const message = messageOf(error);
+        if (error instanceof ApiError && error.status === 409) update(entry, { message });
+        console.warn(message);
+      });
   }
 
   /** Removes it from the screen, and cancels it if it is in progress. */
