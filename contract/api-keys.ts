@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { dateTime, id, instant, namedObject, requiredLine, seenVersion, text } from './common.ts';
+import {
+  dateTime,
+  id,
+  instant,
+  namedObject,
+  requiredInstant,
+  requiredLine,
+  seenVersion,
+  text,
+} from './common.ts';
 import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 
@@ -73,7 +82,7 @@ const scopes = z
 
 export const apiKeyInput = z.strictObject({
   name: requiredLine(200, 'Name is required'),
-  expiresAt: instant,
+  expiresAt: requiredInstant('Expiration date is required'),
   rateLimit: rateLimit.default(defaultRateLimit),
   ipWhitelist: ipWhitelist.optional(),
   scopes: scopes.default(['validate']),

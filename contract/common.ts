@@ -56,14 +56,20 @@ export const isEmail = (value: string): boolean => z.regexes.html5Email.test(val
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+const notInstant = 'Must be an ISO 8601 date and time, such as 2026-11-20T09:30:00Z';
+
+/** An instant; `missing` is the message when it is absent or empty. */
+export const requiredInstant = (missing: string) =>
+  z.iso
+    .datetime({ offset: true, abort: true, error: ({ input }) => (input ? notInstant : missing) })
+    .refine((value) => {
+      const at = Date.parse(value);
+      return at >= earliest && at <= latest;
+    }, 'Must lie between the years 1970 and 9999')
+    .transform((value) => new Date(value).toISOString());
+
 /** An ISO 8601 instant: input has an offset or `Z`, output is always UTC with milliseconds. */
-export const instant = z.iso
-  .datetime({ offset: true, message: 'Must be an ISO 8601 date and time, such as 2026-11-20T09:30:00Z' })
-  .refine((value) => {
-    const at = Date.parse(value);
-    return at >= earliest && at <= latest;
-  }, 'Must lie between the years 1970 and 9999')
-  .transform((value) => new Date(value).toISOString());
+export const instant = requiredInstant(notInstant);
 
 /** A day such as 2026-11-20, in the years of `instant`: PostgreSQL has no year 0. */
 export const day = z.iso

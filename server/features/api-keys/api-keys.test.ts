@@ -120,7 +120,9 @@ describe('a new key', () => {
 
   test.each([
     [{ name: '' }, 400, 'name: Name is required'],
-    [{ expiresAt: undefined }, 400, 'expiresAt'],
+    [{ expiresAt: undefined }, 400, 'expiresAt: Expiration date is required'],
+    [{ expiresAt: '' }, 400, 'expiresAt: Expiration date is required'],
+    [{ expiresAt: '2027-01-01' }, 400, 'expiresAt: Must be an ISO 8601 date and time'],
     [{ expiresAt: '2026-11-20T09:30:00.000Z' }, 422, 'expiresAt: Must lie in the future'],
     [{ rateLimit: 0 }, 400, 'rateLimit: Rate limit must be at least 1'],
     [{ rateLimit: 1.5 }, 400, 'rateLimit: Must be a whole number'],

@@ -81,13 +81,7 @@ const textOf = (value: Values[keyof Values]) => String(Array.isArray(value) ? va
 
 /** Errors of a new key, by field. */
 export function checkNew(values: Values): FormErrors {
-  const payload = payloadOf(values);
-  return {
-    ...byField(checkInput(payload)),
-
-    ...wrongExpiry(values),
-    ...(values.expiresAt === '' && { expiresAt: 'Expiration date is required' }),
-  };
+  return { ...byField(checkInput(payloadOf(values))), ...wrongExpiry(values) };
 }
 
 /** Errors of an edit, by field. */
