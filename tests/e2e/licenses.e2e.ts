@@ -7,6 +7,7 @@ import {
   expect,
   expectAccessible,
   expectColor,
+  expectInSight,
   expectNoAxeViolations,
   inDays,
   signInAs,
@@ -163,6 +164,21 @@ test('badges and colors change exactly at their thresholds', async ({ page, serv
   await page.reload();
   await expect(row(page, ending)).toContainText('Starts in 10 days');
   await expect(row(page, ending)).not.toContainText('Active');
+});
+
+test('on a laptop no column of a full license, or of one that starts later, is behind the buttons', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin);
+  const full = await makeLicense(server.admin, { ...of(customer), maxActivations: 25 });
+  await write(server, full, 25);
+  const dates = { validFrom: inDays(36), validUntil: inDays(366) };
+  const later = await makeLicense(server.admin, { ...of(customer), ...dates });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await signInAs(page, 'super_admin', only(customer), server);
+  await expectInSight(row(page, full).getByText('Full', { exact: true }));
+  for (const license of [full, later]) await expectInSight(row(page, license).locator('time'));
 });
 
 test('a revoked license never shows that it expires soon', async ({ page, server }) => {
