@@ -157,6 +157,8 @@ test('the recycle bin has pages of 20; a search begins at the first', async ({
   // 50.2.0 and 50.20.0 to 50.22.0
   await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();
   await expect(page.getByText('Page 1 of 1')).toBeVisible();
+  for (const name of ['Previous page', 'Next page'])
+    await expect(page.getByRole('button', { name })).toBeDisabled();
   await page.getByPlaceholder('Search by version...').fill('nothing');
   await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
 });

@@ -40,28 +40,24 @@ export function Pagination(props: {
           <Text size="xs" c="dimmed">
             Page {countText(page)} of {countText(pages)}
           </Text>
-          {pages > 1 && (
-            <>
-              <Button
-                variant="default"
-                px={8}
-                aria-label="Previous page"
-                disabled={page <= 1}
-                onClick={() => onPage(page - 1, { replace: false })}
-              >
-                <IconChevronLeft />
-              </Button>
-              <Button
-                variant="default"
-                px={8}
-                aria-label="Next page"
-                disabled={page >= pages}
-                onClick={() => onPage(page + 1, { replace: false })}
-              >
-                <IconChevronRight />
-              </Button>
-            </>
-          )}
+          <Button
+            variant="default"
+            px={8}
+            aria-label="Previous page"
+            disabled={page <= 1}
+            onClick={() => onPage(page - 1, { replace: false })}
+          >
+            <IconChevronLeft />
+          </Button>
+          <Button
+            variant="default"
+            px={8}
+            aria-label="Next page"
+            disabled={page >= pages}
+            onClick={() => onPage(page + 1, { replace: false })}
+          >
+            <IconChevronRight />
+          </Button>
         </Group>
       )}
     </Group>
