@@ -7,7 +7,7 @@ type Props = {
   query: { error: unknown; refetch: () => unknown };
   /** Instead of the message of the error; empty if the title has it. */
   message?: string;
-  /** Only what the server said, without details; else the title. */
+  /** Only what the server said, without details. */
   brief?: boolean;
   retryLabel?: string;
 };
@@ -24,8 +24,10 @@ export function Loaded({
 export function LoadError(props: Props) {
   const { query, brief, ...texts } = props;
   const { message = brief ? sentenceOf(query.error, texts.title) : messageOf(query.error) } = texts;
+  // the title is what is said where the server says nothing
+  const beneath = message === texts.title ? '' : message;
   const requestId = query.error instanceof ApiError ? query.error.requestId : undefined;
   return (
-    <ErrorState {...texts} message={message} requestId={requestId} onRetry={() => void query.refetch()} />
+    <ErrorState {...texts} message={beneath} requestId={requestId} onRetry={() => void query.refetch()} />
   );
 }

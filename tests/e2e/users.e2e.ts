@@ -333,4 +333,5 @@ test('the list stays on the screen when it cannot be loaded anew', async ({ page
   await expect(page.getByText('Failed to fetch users')).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Failed to fetch users' })).toBeVisible();
+  await expect(page.getByText('Failed to fetch users')).toHaveCount(1);
 });
