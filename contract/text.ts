@@ -7,7 +7,7 @@ export const counted = (n: number, one: string, many = `${one}s`): string => `${
 /** With a full stop at its end, if it has none. */
 export const asSentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 
-const abbreviations = /\b(id|ip|url|sha512)\b/g;
+const abbreviations = /\b(api|id|ip|url|sha512)\b/g;
 
 /** `Max activations` for `maxActivations`, `Customer ID` for `customerId` or `customer_id`. */
 export function labelOf(name: string): string {

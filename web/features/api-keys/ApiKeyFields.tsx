@@ -2,10 +2,10 @@ import { Checkbox, SimpleGrid, Stack, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { highestRateLimit } from '../../../contract/api-keys.ts';
 import { apiKeyScopes, type ApiKeyScope } from '../../../contract/route.ts';
+import { apiKeyLabels } from '../../field-labels.ts';
 import { useAuth } from '../../session.tsx';
 import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { fieldLabels } from './api-key-conflict.ts';
 import type { Values } from './api-key-form.ts';
 import { scopeLabels, whyNotScope } from './api-key-labels.ts';
 import { zone } from '../../ui/locale.ts';
@@ -21,13 +21,13 @@ export function LimitFields({ form, required }: { form: ApiKeyForm; required: bo
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <DayField
         withTime="23:59"
-        label={fieldLabels.expiresAt}
+        label={apiKeyLabels.expiresAt}
         description={`In your time zone, ${zone}. Without a time, at the end of the day${ifEmpty}`}
         required={required}
         {...form.getInputProps('expiresAt')}
       />
       <NumberField
-        label={fieldLabels.rateLimit}
+        label={apiKeyLabels.rateLimit}
         description={`Requests per hour${ifEmpty}`}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         required={required}
@@ -45,7 +45,7 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
   return (
     <Stack gap={8}>
       <Textarea
-        label={fieldLabels.ipWhitelist}
+        label={apiKeyLabels.ipWhitelist}
         placeholder="203.0.113.7, 10.0.0.0/8, 2001:db8::/32"
         description={
           canLift

@@ -1,6 +1,7 @@
 import { Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
+import { apiKeyLabels } from '../../field-labels.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
@@ -11,7 +12,7 @@ import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { conflictRows, fieldLabels } from './api-key-conflict.ts';
+import { conflictRows } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
 import { refusedSentence } from './api-key-labels.ts';
 import { LimitFields, ScopesField, staysIfEmpty, WhitelistField } from './ApiKeyFields.tsx';
@@ -87,7 +88,7 @@ function EditForm(props: {
       onCancel={props.onCancel}
     >
       <TextInput
-        label={fieldLabels.name}
+        label={apiKeyLabels.name}
         description={staysIfEmpty}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         data-autofocus
@@ -95,7 +96,7 @@ function EditForm(props: {
         {...form.getInputProps('name')}
       />
       <Select
-        label={fieldLabels.isActive}
+        label={apiKeyLabels.isActive}
         data={statuses}
         allowDeselect={false}
         {...form.getInputProps('status')}

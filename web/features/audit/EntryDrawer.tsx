@@ -13,7 +13,7 @@ import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
 import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, userText, rolesText } from './audit-labels.ts';
-import { FieldChanges } from './FieldChanges.tsx';
+import FieldChanges from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
 
@@ -52,7 +52,14 @@ function Entry({ entry }: { entry: AuditDetail }) {
         </p>
         {entry.error_message && <p className={classes.failure}>{entry.error_message}</p>}
       </div>
-      <FieldChanges before={entry.before} after={entry.after} records={entry.records} />
+      <FieldChanges
+        key={entry.audit_id}
+        resource={entry.resource_type}
+        before={entry.before}
+        after={entry.after}
+        records={entry.records}
+        stored
+      />
       <RequestFacts entry={entry} />
     </Stack>
   );

@@ -5,17 +5,30 @@ import { RecordLink } from '../../shell/RecordLink.tsx';
 import { counted } from '../../ui/counted.ts';
 import classes from './audit.module.css';
 import { differences, valueText, type Difference } from './differences.ts';
+import { fieldWord, valueWord } from './field-words.ts';
 
 type Fields = Record<string, unknown> | null;
+type Read = (field: string, value: unknown) => string | null;
 
-/** Before → after, field by field; unchanged fields are shown on request. */
-export function FieldChanges(props: { before: Fields; after: Fields; records?: readonly NamedRecord[] }) {
-  const { before, after, records = [] } = props;
+/**
+ * Before → after, field by field, in the words of the console. Unchanged fields are shown on request, and `stored` ones
+ * as they are stored. `resource`: the type of the record, which decides how its fields are called.
+ */
+export default function FieldChanges(props: {
+  resource: string;
+  before: Fields;
+  after: Fields;
+  records?: readonly NamedRecord[];
+  stored?: boolean;
+}) {
+  const { resource, before, after, records = [], stored = false } = props;
   const [whole, setWhole] = useState(false);
+  const [raw, setRaw] = useState(false);
   const all = differences(before, after);
   const changed = all.filter((one) => one.kind !== 'same');
   const same = all.length - changed.length;
   if (all.length === 0) return null;
+  const read: Read = (field, value) => (raw ? valueText(value) : valueWord(resource, field, value));
   return (
     <div role="group" aria-label="Changes">
       <h3 className="heading" style={{ marginBottom: 6 }}>
@@ -32,33 +45,39 @@ export function FieldChanges(props: { before: Fields; after: Fields; records?: r
         <tbody>
           {(whole ? all : changed).map((one) => (
             <tr key={one.field} data-kind={one.kind}>
-              <th scope="row">{one.field}</th>
-              <Value of={one} side="before" records={records} />
-              <Value of={one} side="after" records={records} />
+              <th scope="row">{raw ? one.field : fieldWord(resource, one.field)}</th>
+              <Value of={one} side="before" read={read} records={records} />
+              <Value of={one} side="after" read={read} records={records} />
             </tr>
           ))}
         </tbody>
       </table>
       {same > 0 && (
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          mt={6}
-          aria-expanded={whole}
-          onClick={() => setWhole(!whole)}
-        >
+        <Button {...subtle} aria-expanded={whole} onClick={() => setWhole(!whole)}>
           {whole ? 'Hide' : 'Show'} {counted(same, 'unchanged field')}
+        </Button>
+      )}
+      {stored && (
+        <Button {...subtle} aria-pressed={raw} onClick={() => setRaw(!raw)}>
+          As stored
         </Button>
       )}
     </div>
   );
 }
 
+const subtle = { variant: 'subtle', size: 'compact-xs', mt: 6 } as const;
+
 /** `<del>` and `<ins>` make the meaning of the colors accessible. */
-function Value(props: { of: Difference; side: 'before' | 'after'; records: readonly NamedRecord[] }) {
-  const { of, side, records } = props;
-  const { kind, ...values } = of;
-  const text = valueText(values[side]);
+function Value(props: {
+  of: Difference;
+  side: 'before' | 'after';
+  read: Read;
+  records: readonly NamedRecord[];
+}) {
+  const { of, side, read, records } = props;
+  const { kind, field, ...values } = of;
+  const text = read(field, values[side]);
   if (text === null) return <td className={classes.nothing}>—</td>;
   const record = records.find(({ id, name }) => text === id || text === name);
   const shown = record ? (

@@ -2,16 +2,16 @@ import { SimpleGrid, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { countries } from '../../../contract/countries.ts';
 import { customerInput, type Customer } from '../../../contract/customers.ts';
+import { customerLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { RecordHistoryLink } from '../audit/index.ts';
-import { fieldLabels } from './customer-conflict.ts';
 import type { CustomerPayload } from './queries.ts';
 import { SimilarCustomers } from './SimilarCustomers.tsx';
 
-type Values = Record<keyof typeof fieldLabels, string>;
+type Values = Record<keyof typeof customerLabels, string>;
 
 /** The first option. */
 const noCountry = { value: '', label: 'Select a country' };
@@ -67,16 +67,16 @@ export function CustomerForm(props: {
       }
     >
       <div>
-        <TextInput label={fieldLabels.name} required data-autofocus {...form.getInputProps('name')} />
+        <TextInput label={customerLabels.name} required data-autofocus {...form.getInputProps('name')} />
         {!props.customer && <SimilarCustomers name={form.values.name} />}
       </div>
-      <TextInput label={fieldLabels.contactName} {...form.getInputProps('contactName')} />
+      <TextInput label={customerLabels.contactName} {...form.getInputProps('contactName')} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-        <TextInput label={fieldLabels.email} type="email" {...form.getInputProps('email')} />
-        <TextInput label={fieldLabels.phone} type="tel" {...form.getInputProps('phone')} />
+        <TextInput label={customerLabels.email} type="email" {...form.getInputProps('email')} />
+        <TextInput label={customerLabels.phone} type="tel" {...form.getInputProps('phone')} />
       </SimpleGrid>
       <SearchSelect
-        label={fieldLabels.country}
+        label={customerLabels.country}
         required
         placeholder={noCountry.label}
         data={countryChoices}

@@ -1,19 +1,11 @@
 import { countryName } from '../../../contract/countries.ts';
+import { customerLabels } from '../../field-labels.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 
-/** Labels of the fields of the customer modal. */
-export const fieldLabels = {
-  name: 'Company Name',
-  contactName: 'Contact Name',
-  email: 'Email',
-  phone: 'Phone',
-  country: 'Country',
-} as const;
-
 /** Labels of the fields in which two edits of one customer differ. */
-export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
+export const conflictRows = (clash: Clash) => differingFields(clash, customerLabels, asText);
 
-function asText(path: keyof typeof fieldLabels, value: unknown): string {
+function asText(path: keyof typeof customerLabels, value: unknown): string {
   if (typeof value !== 'string' || value === '') return '—';
   return path === 'country' ? countryName(value) : value;
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.ts';
 import { instantOf } from '../../../contract/license-term.ts';
+import { licenseLabels } from '../../field-labels.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { oneOf } from '../../search-params.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -15,7 +16,6 @@ import { ModulePicker } from '../modules/index.ts';
 import { bulkPreviewQuery, type BulkTarget } from './bulk-queries.ts';
 import { BulkPreview, Named } from './BulkPreview.tsx';
 import { BulkProgress } from './BulkProgress.tsx';
-import { fieldLabels } from './license-form.ts';
 import { countOf } from './license-labels.ts';
 import { useBulkEdit } from './use-bulk-edit.ts';
 
@@ -115,7 +115,7 @@ function ExtendChoice(props: ChoiceProps) {
       />
       {by === 'date' && (
         <DayField
-          label={fieldLabels.validUntil}
+          label={licenseLabels.validUntil}
           description="Ends when this day begins in UTC"
           required
           value={until}

@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
+import { licenseLabels } from '../../field-labels.ts';
 import { CopiedLicense } from '../../shell/RecordLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -9,7 +10,6 @@ import { SeatUsage } from '../activations/index.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
 import { CustomerCell, StateBadge, TypeBadge, ValidUntilCell } from './license-cells.tsx';
-import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';
 
 /** What there is to know about a license without its page. */
@@ -17,14 +17,14 @@ export const LicenseFacts = ({ license }: { license: License }) => (
   <Facts
     facts={{
       'License Key': <CopiedLicense {...license} />,
-      [fieldLabels.customerId]: <CustomerCell {...license} />,
-      [fieldLabels.type]: <TypeBadge type={license.type} />,
+      [licenseLabels.customerId]: <CustomerCell {...license} />,
+      [licenseLabels.type]: <TypeBadge type={license.type} />,
       Status: <StateBadge license={license} />,
       Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
-      [fieldLabels.validFrom]: utcDate(license.validFrom),
-      [fieldLabels.validUntil]: <ValidUntilCell license={license} />,
+      [licenseLabels.validFrom]: utcDate(license.validFrom),
+      [licenseLabels.validUntil]: <ValidUntilCell license={license} />,
       'Last changed': <RelativeTime value={license.updatedAt} />,
-      [fieldLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
+      [licenseLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
     }}
   />
 );

@@ -2,6 +2,7 @@ import { Button, Group, Select, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { addTerm, extensions, type Terms } from '../../../contract/license-term.ts';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
+import { licenseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useKept } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -17,15 +18,7 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { CustomerModal } from '../customers/index.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
-import {
-  fieldLabels,
-  payloadOf,
-  validate,
-  valuesLike,
-  valuesOf,
-  withTerm,
-  type LicenseValues,
-} from './license-form.ts';
+import { payloadOf, validate, valuesLike, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import { typeBadges } from './license-labels.ts';
 import type { LicensePayload } from './queries.ts';
 
@@ -76,7 +69,7 @@ export function LicenseForm(props: Props) {
         aside={license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
       >
         <CustomerSelect
-          label={fieldLabels.customerId}
+          label={licenseLabels.customerId}
           required
           data-autofocus
           value={form.values.customerId || null}
@@ -119,28 +112,28 @@ function TermFields({
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <Select
-        label={fieldLabels.type}
+        label={licenseLabels.type}
         data={types}
         allowDeselect={false}
         {...form.getInputProps('type')}
         onChange={(value) => follow({ type: oneOf(licenseTypes, value ?? undefined) ?? form.values.type })}
       />
       <NumberField
-        label={fieldLabels.maxActivations}
+        label={licenseLabels.maxActivations}
         required
         min={1}
         max={maxActivationsLimit}
         {...form.getInputProps('maxActivations')}
       />
       <DayField
-        label={fieldLabels.validFrom}
+        label={licenseLabels.validFrom}
         required
         {...form.getInputProps('validFrom')}
         onChange={(validFrom) => follow({ validFrom })}
       />
       <div>
         <DayField
-          label={fieldLabels.validUntil}
+          label={licenseLabels.validUntil}
           description="Ends when this day begins in UTC"
           required
           {...form.getInputProps('validUntil')}
@@ -157,7 +150,7 @@ function TermFields({
 /** Buttons that add a term to the day in the field. */
 function Extend({ from, onExtend }: { from: string; onExtend: (day: string) => void }) {
   return (
-    <Group gap={6} mt={6} role="group" aria-label={`Extend ${fieldLabels.validUntil}`}>
+    <Group gap={6} mt={6} role="group" aria-label={`Extend ${licenseLabels.validUntil}`}>
       {extensions.map(({ label, term }) => (
         <Button
           key={label}

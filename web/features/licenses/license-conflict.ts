@@ -1,15 +1,15 @@
 import type { LicenseType } from '../../../contract/licenses.ts';
+import { licenseLabels } from '../../field-labels.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
-import { fieldLabels } from './license-form.ts';
 import { utcDate } from '../../ui/time.ts';
 import { typeBadges } from './license-labels.ts';
 
-type Field = keyof typeof fieldLabels;
+type Field = keyof typeof licenseLabels;
 type CustomerNames = { theirs: string; yours: string };
 
 /** Labels of the fields in which two edits of one license differ. */
 export const conflictRows = (clash: Clash, customers: CustomerNames) =>
-  differingFields(clash, fieldLabels, (field, value, whose) =>
+  differingFields(clash, licenseLabels, (field, value, whose) =>
     field === 'customerId' ? customers[whose] : asText(field, value),
   );
 

@@ -1,6 +1,7 @@
 import { dayMs } from '../../../contract/durations.ts';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
+import { licenseLabels } from '../../field-labels.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
@@ -8,15 +9,6 @@ import { addTerm, dayOf, instantOf, today, type Term, type Terms } from '../../.
 import type { LicensePayload } from './queries.ts';
 
 /** Labels of the license form (spec part 1, section 2). */
-export const fieldLabels = {
-  customerId: 'Customer',
-  type: 'License Type',
-  maxActivations: 'Max Activations',
-  validFrom: 'Valid From',
-  validUntil: 'Valid Until',
-  moduleIds: 'Modules',
-} as const;
-
 export type LicenseValues = {
   customerId: string;
   /** Displayed only, never sent. */
@@ -112,6 +104,6 @@ export function validate(values: LicenseValues, license?: License): FormErrors {
 
 function wrongDay(field: 'validFrom' | 'validUntil', values: LicenseValues): FormErrors {
   const typed = values[field];
-  const problem = typed === '' ? `${fieldLabels[field]} is required` : dayProblem(typed);
+  const problem = typed === '' ? `${licenseLabels[field]} is required` : dayProblem(typed);
   return problem ? { [field]: problem } : {};
 }

@@ -3,6 +3,7 @@ import { schemaResolver } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { customerPolicyInput, type CustomerPolicy } from '../../../contract/policies.ts';
+import { policyLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
@@ -16,7 +17,6 @@ import { toast } from '../../ui/toast.tsx';
 import {
   atPolicyFields,
   conflictRows,
-  fieldLabels,
   policyPayload,
   tagsOf,
   typedFields,
@@ -95,7 +95,7 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
       >
         <Text size="sm">For {seen.name}.</Text>
         <TextInput
-          label={fieldLabels.tags}
+          label={policyLabels.tags}
           data-autofocus
           placeholder="clinics, slow"
           description="Separated by commas. Fields that are empty here come from the policy of a tag"

@@ -1,8 +1,9 @@
 import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { channels } from '../../../contract/versions.ts';
+import { policyLabels } from '../../field-labels.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { fieldLabels, type PolicyFormState } from './policy-form.ts';
+import { type PolicyFormState } from './policy-form.ts';
 import { WindowFields } from './WindowFields.tsx';
 
 const belowInput = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
@@ -17,13 +18,13 @@ export function PolicyFields({ form }: { form: PolicyFormState }) {
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <Select
-          label={fieldLabels.channel}
+          label={policyLabels.channel}
           data={channelChoices}
           allowDeselect={false}
           {...form.getInputProps('channel')}
         />
         <NumberField
-          label={fieldLabels.deferDays}
+          label={policyLabels.deferDays}
           description="After a release is fully out"
           inputWrapperOrder={belowInput}
           min={0}
@@ -33,7 +34,7 @@ export function PolicyFields({ form }: { form: PolicyFormState }) {
           {...form.getInputProps('deferDays')}
         />
         <TextInput
-          label={fieldLabels.pin}
+          label={policyLabels.pin}
           placeholder="4.2."
           description="4. or 4.2. or a version"
           inputWrapperOrder={belowInput}
@@ -42,13 +43,13 @@ export function PolicyFields({ form }: { form: PolicyFormState }) {
           {...form.getInputProps('pin')}
         />
         <DayField
-          label={fieldLabels.updatesUntil}
+          label={policyLabels.updatesUntil}
           description="The last day, UTC"
           {...form.getInputProps('updatesUntil')}
         />
       </SimpleGrid>
       <Checkbox
-        label={fieldLabels.pinForSecurity}
+        label={policyLabels.pinForSecurity}
         description="The pin then also holds back security updates, which pass everything else"
         disabled={form.values.pin.trim() === ''}
         {...form.getInputProps('pinForSecurity', { type: 'checkbox' })}

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Chip, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
+import { policyLabels } from '../../field-labels.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
 import { useTyped } from '../../ui/use-typed.ts';
-import { fieldLabels, usualWindow, type PolicyFormState } from './policy-form.ts';
+import { usualWindow, type PolicyFormState } from './policy-form.ts';
 import { readEnd, readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
 import classes from './windows.module.css';
@@ -28,7 +29,7 @@ export function WindowFields({ form }: { form: PolicyFormState }) {
   return (
     <Stack gap="xs">
       <Select
-        label={fieldLabels.windows}
+        label={policyLabels.windows}
         data={modes}
         allowDeselect={false}
         value={windowsMode}

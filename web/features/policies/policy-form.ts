@@ -1,4 +1,5 @@
 import { FORM_INDEX, type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { policyLabels } from '../../field-labels.ts';
 import { counted } from '../../ui/counted.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import {
@@ -12,7 +13,7 @@ import { capitalize } from '../../../contract/text.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { dayProblem, shownDay } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { windowText } from './policy-text.ts';
+import { windowText } from '../../window-text.ts';
 import { countText } from '../../ui/numbers.ts';
 import { zone } from '../../ui/locale.ts';
 
@@ -30,16 +31,6 @@ export type PolicyValues = {
 };
 
 export type PolicyFormState = UseFormReturnType<PolicyValues>;
-
-export const fieldLabels = {
-  tags: 'Tags',
-  channel: 'Channel',
-  pin: 'Pinned Version',
-  pinForSecurity: 'Also for security updates',
-  deferDays: 'Deferral',
-  updatesUntil: 'Updates Until',
-  windows: 'Maintenance Windows',
-} as const;
 
 /** Every night, by the clocks of the person who enters it. */
 export const usualWindow = (): MaintenanceWindow => ({
@@ -101,9 +92,9 @@ export const atPolicyFields = (errors: FormErrors): FormErrors =>
   );
 
 /** Labels of the fields in which two edits of one policy differ. */
-export const conflictRows = (clash: Clash) => differingFields(clash, fieldLabels, asText);
+export const conflictRows = (clash: Clash) => differingFields(clash, policyLabels, asText);
 
-function asText(field: keyof typeof fieldLabels, value: unknown): string {
+function asText(field: keyof typeof policyLabels, value: unknown): string {
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return counted(value, 'day');

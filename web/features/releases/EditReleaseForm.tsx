@@ -3,6 +3,7 @@ import { schemaResolver } from '@mantine/form';
 import { whyNotPublish } from '../../../contract/release-state.ts';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
+import { releaseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -13,7 +14,6 @@ import { CancelButton } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import {
-  fieldLabels,
   lacksRollout,
   lockedFor,
   payloadOf,
@@ -80,7 +80,7 @@ export function EditReleaseForm(props: {
         )}
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <Checkbox
-            label={fieldLabels.isDraft}
+            label={releaseLabels.isDraft}
             data-autofocus={!locked.draft || undefined}
             description="Release is not available for download"
             disabled={locked.draft}
@@ -88,21 +88,21 @@ export function EditReleaseForm(props: {
             onChange={(event) => setDraft(event.currentTarget.checked)}
           />
           <Checkbox
-            label={fieldLabels.isMandatory}
+            label={releaseLabels.isMandatory}
             description="Users must update to continue using the app"
             disabled={isDraft || locked.terms}
             {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
         <Checkbox
-          label={fieldLabels.isActive}
+          label={releaseLabels.isActive}
           description="An inactive release is hidden from the list and offered to no one"
           disabled={locked.active}
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           <Select
-            label={fieldLabels.channel}
+            label={releaseLabels.channel}
             data={channels}
             allowDeselect={false}
             disabled={locked.terms}
@@ -110,7 +110,7 @@ export function EditReleaseForm(props: {
             onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
           />
           <TextInput
-            label={fieldLabels.minimumAppVersion}
+            label={releaseLabels.minimumAppVersion}
             placeholder="0.9.0"
             description="Minimum version required to apply this update"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -118,13 +118,13 @@ export function EditReleaseForm(props: {
             {...form.getInputProps('minimumAppVersion')}
           />
           <Checkbox
-            label={fieldLabels.security}
+            label={releaseLabels.security}
             description="Customers get it outside of their windows and before their deferral"
             disabled={locked.terms}
             {...form.getInputProps('security', { type: 'checkbox' })}
           />
           <TextInput
-            label={fieldLabels.minimumSupportedVersion}
+            label={releaseLabels.minimumSupportedVersion}
             placeholder="0.9.0"
             description="Machines below it get this release like a security update"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -133,7 +133,7 @@ export function EditReleaseForm(props: {
           />
         </SimpleGrid>
         <Textarea
-          label={fieldLabels.releaseNotes}
+          label={releaseLabels.releaseNotes}
           data-autofocus={locked.draft || undefined}
           rows={4}
           {...form.getInputProps('releaseNotes')}

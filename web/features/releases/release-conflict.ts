@@ -1,10 +1,11 @@
 import { planText } from '../../../contract/next-step.ts';
 import type { Release } from '../../../contract/releases.ts';
+import { releaseLabels } from '../../field-labels.ts';
 import { ApiError } from '../../api-error.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
 import { momentText } from '../../ui/time.ts';
-import { fieldLabels, storedRollout, type Rollout } from './release-form.ts';
+import { storedRollout, type Rollout } from './release-form.ts';
 
 type Seen = { readonly rollout: Rollout | undefined };
 
@@ -45,7 +46,7 @@ const editConflict = (details: ApiError['details']) =>
 
 /** Labels of the fields in which two edits of one release differ. */
 export const conflictRows = (clash: Clash) =>
-  differingFields(clash, fieldLabels, (field, value) =>
+  differingFields(clash, releaseLabels, (field, value) =>
     field === 'rollout' ? rolloutText(value as Rollout) : asText(field, value),
   );
 

@@ -7,19 +7,6 @@ import { firstPercentage, planPayload, planValues, type PlanValues } from '../..
 export type ReleaseValues = PublishValues & { isActive: boolean; plan: PlanValues };
 
 /** Labels of the Edit dialog. */
-export const fieldLabels = {
-  isDraft: 'Draft Release',
-  isMandatory: 'Mandatory Update',
-  isActive: 'Active Release',
-  channel: 'Channel',
-  minimumAppVersion: 'Minimum App Version',
-  security: 'Security Update',
-  minimumSupportedVersion: 'Minimum Supported Version',
-  releaseNotes: 'Release Notes',
-  acceptableFailures: 'Acceptable failures',
-  rollout: 'Rollout',
-} as const;
-
 export const valuesOf = (release: Release): ReleaseValues => ({
   isActive: release.isActive,
   isDraft: release.isDraft,

@@ -1,6 +1,7 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { userInput } from '../../../contract/users.ts';
+import { userLabels } from '../../field-labels.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -10,7 +11,6 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
-import { fieldLabels } from './user-conflict.ts';
 import { createUser, type NewUser } from './queries.ts';
 import { aboutUser } from '../../toast-subjects.ts';
 
@@ -65,14 +65,14 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       onCancel={onClose}
     >
       <TextInput
-        label={fieldLabels.email}
+        label={userLabels.email}
         type="email"
         required
         data-autofocus
         autoComplete="off"
         {...form.getInputProps('email')}
       />
-      <TextInput label={fieldLabels.name} autoComplete="off" {...form.getInputProps('name')} />
+      <TextInput label={userLabels.name} autoComplete="off" {...form.getInputProps('name')} />
       <PasswordInput
         label="Password"
         required
@@ -80,7 +80,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         {...form.getInputProps('password')}
       />
       <RoleSelect
-        label={fieldLabels.role}
+        label={userLabels.role}
         value={form.values.role}
         error={form.errors['role']}
         onChange={(role) => form.setValues({ role, currentPassword: undefined })}

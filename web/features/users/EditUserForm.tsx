@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { userPatch, type User } from '../../../contract/users.ts';
+import { userLabels } from '../../field-labels.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -8,7 +9,6 @@ import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
-import { fieldLabels } from './user-conflict.ts';
 import { useUserConsequences } from './user-consequences.ts';
 
 export type UserValues = { email: string; name: string; role: string; currentPassword: string | undefined };
@@ -46,15 +46,15 @@ export function EditUserForm(props: {
       onCancel={props.onCancel}
     >
       <TextInput
-        label={fieldLabels.email}
+        label={userLabels.email}
         type="email"
         required
         data-autofocus
         {...form.getInputProps('email')}
       />
-      <TextInput label={fieldLabels.name} {...form.getInputProps('name')} />
+      <TextInput label={userLabels.name} {...form.getInputProps('name')} />
       <RoleSelect
-        label={fieldLabels.role}
+        label={userLabels.role}
         value={form.values.role}
         error={form.errors['role']}
         onChange={(value) => form.setValues({ role: value, currentPassword: undefined })}
