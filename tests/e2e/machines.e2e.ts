@@ -199,6 +199,13 @@ test('downloads say how they stand', async ({ page, server }) => {
     await expect(
       page.getByRole('list', { name }).getByRole('link', { name: running.version }),
     ).toHaveAttribute('href', path);
+  await expect(
+    page
+      .getByRole('list', { name: 'Timeline' })
+      .getByRole('listitem')
+      .filter({ hasText: `Download failed: ERR_CHECKSUM (${failed.version})` })
+      .getByRole('link'),
+  ).toHaveAttribute('href', `/releases/${failed.id}`);
   await expect(tabs(page).nth(1)).toHaveText('Downloads (3)');
   await tab(page, 'Downloads').click();
   await expect(page).toHaveURL(/tab=downloads/);

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { foldTimeline, type Entry } from './fold-timeline.ts';
 
-/** `V` valid, `R` revoked, `c` check of 1.0, `C` check of 2.0, `d` download, `i` install of 2.0, `b` rollback; one an hour. */
+/** `V` valid, `R` revoked, `c` check of 1.0, `C` check of 2.0, `d` download, `D` another build of it, `i` install of 2.0, `b` rollback; one an hour. */
 const kinds: Record<string, Partial<Entry>> = {
   V: { kind: 'validation', code: 'VALID', licenseKey: 'A' },
   W: { kind: 'validation', code: 'VALID', licenseKey: 'B' },
   R: { kind: 'validation', code: 'REVOKED', licenseKey: 'A' },
   c: { kind: 'check', fromVersion: '1.0' },
   C: { kind: 'check', fromVersion: '2.0' },
-  d: { kind: 'download_start', toVersion: '2.0' },
+  d: { kind: 'download_start', toVersion: '2.0', releaseId: null },
+  D: { kind: 'download_start', toVersion: '2.0', releaseId: 'other' },
   e: { kind: 'download_error', toVersion: '2.0', success: false, error: 'E_NET' },
   i: { kind: 'install_complete', toVersion: '2.0' },
   b: { kind: 'rollback', fromVersion: '2.0', toVersion: '1.0' },
@@ -27,6 +28,7 @@ function fold(written: string): string[] {
     licenseKey: null,
     fromVersion: null,
     toVersion: null,
+    releaseId: null,
     success: true,
     error: null,
     ...kinds[letter],
@@ -52,6 +54,7 @@ test.each([
   ['a refusal on one of two licenses', 'VWRW', ['W2 1-3', 'R1 2-2', 'V1 0-0']],
   ['an update', 'VcVdiCVC', ['C2 5-7', 'V1 6-6', 'i1 4-4', 'd1 3-3', 'V2 0-2', 'c1 1-1']],
   ['downloads that fail again and again', 'dVedVede', ['e3 2-7', 'd3 0-6', 'V2 1-4']],
+  ['downloads of two builds of a version', 'dDDd', ['d2 0-3', 'D2 1-2']],
   ['a rollback', 'iCbc', ['c1 3-3', 'b1 2-2', 'C1 1-1', 'i1 0-0']],
   ['an update again after a rollback', 'ibi', ['i1 2-2', 'b1 1-1', 'i1 0-0']],
 ])('%s', (_, written, runs) => expect(fold(written)).toEqual(runs));

@@ -36,5 +36,5 @@ export function foldTimeline(entries: readonly Entry[]): TimelineRun[] {
 
 const versionChanges: readonly Entry['kind'][] = ['install_complete', 'rollback'];
 
-const keyOf = ({ kind, code, licenseKey, fromVersion, toVersion, success, error }: Entry) =>
-  JSON.stringify([kind, code, licenseKey, fromVersion, toVersion, success, error]);
+const keyOf = ({ kind, code, licenseKey, fromVersion, toVersion, releaseId, success, error }: Entry) =>
+  JSON.stringify([kind, code, licenseKey, fromVersion, toVersion, releaseId, success, error]);

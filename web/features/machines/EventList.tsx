@@ -51,7 +51,7 @@ function Event({ event }: { event: UpdateEvent }) {
     <li data-state={stateOf(event)}>
       <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
-        <Sentence parts={eventSentence(event)} releaseId={event.releaseId} />
+        <Sentence parts={eventSentence(event)} of={event} />
       </span>
       <span className={classes.when}>
         {momentText(event.timestamp)} · <RelativeTime value={event.timestamp} />

@@ -57,7 +57,7 @@ function Run({ run }: { run: TimelineRun }) {
     <li data-state={run.success ? (isDone ? 'done' : undefined) : 'failed'}>
       <Icon size={16} stroke={1.5} />
       <span className={classes.sentence}>
-        <Sentence parts={runSentence(run)} releaseId={run.releaseId} />
+        <Sentence parts={runSentence(run)} of={run} />
         {licenseId && licenseKey && (
           <span className="dimmed">
             {' '}
