@@ -5,6 +5,7 @@ import { architectures, platforms } from './builds.ts';
 import { dateTime, id, listMeta, namedObject, search, text, wholeNumber } from './common.ts';
 import { customer } from './customers.ts';
 import { license } from './licenses.ts';
+import { machineStanding } from './machine-standing.ts';
 import { policyFields } from './policies.ts';
 import { release } from './releases.ts';
 import { route, staffWith } from './route.ts';
@@ -32,6 +33,7 @@ export const customerMachine = namedObject('CustomerMachine', {
   version: z.string().nullable().meta({
     description: 'What it runs, as it last said when it asked for updates, else when it was activated',
   }),
+  releaseId: machineStanding.shape.releaseId,
   lastSeen: dateTime.nullable().meta({ description: 'Its last validation or request for updates' }),
 });
 export type CustomerMachine = z.output<typeof customerMachine>;
@@ -122,7 +124,7 @@ export const customerExport = namedObject('CustomerExport', {
   refusedValidations: z.array(refusedValidations.omit({ displayId: true })).optional(),
   releases: z.array(customerReleases).optional(),
   licenses: z.array(license.omit({ customer: true })).optional(),
-  machines: z.array(customerMachine.omit({ displayId: true })).optional(),
+  machines: z.array(customerMachine.omit({ displayId: true, releaseId: true })).optional(),
   timeline: z.array(timelineEntry.omit({ id: true, records: true })).optional(),
 });
 

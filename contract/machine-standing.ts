@@ -31,6 +31,10 @@ export const machineStanding = namedObject('MachineStanding', {
   platform: z.string().nullable(),
   architecture: z.string().nullable(),
   version: z.string().nullable(),
+  releaseId: z
+    .string()
+    .nullable()
+    .meta({ description: 'The release of that version for its platform; null if there is none' }),
   lastSeen: dateTime.meta({ description: 'When it last validated or asked for updates' }),
   state: z.enum(machineStates).nullable(),
   code: z.enum(validationCodes).nullable().meta({ description: 'What a validation would answer now' }),

@@ -42,6 +42,16 @@ export const activationsOfRecord = (hash: RawBuilder<unknown>): RawBuilder<unkno
   select held.* from activations held join machine_credentials own using (activation_id)
    where own.own_hash = ${hash})`;
 
+/** The release that a machine runs, by the version and platform that it said; a published one before a draft. */
+export const releaseRun = (
+  version: RawBuilder<unknown>,
+  platform: RawBuilder<unknown>,
+  architecture: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(
+  select release_id from releases
+   where version = ${version} and platform = ${platform} and architecture = ${architecture} and deleted_at is null
+   order by is_draft, created_at desc limit 1)`;
+
 /**
  * The LIKE pattern for `term` anywhere in lower-case text; wildcards are escaped. The database converts it to lower
  * case, since its rules for İ or Σ differ from JavaScript's. For texts too large to unaccent; elsewhere use `contains`.

@@ -67,6 +67,22 @@ export const MachineLink = ({ displayId, ...look }: AnchorProps & { displayId: s
   </RecordLink>
 );
 
+/** What a machine runs, linked to the release where there is one. */
+export const VersionLink = ({
+  version,
+  releaseId,
+}: {
+  version: string | null | undefined;
+  releaseId: string | null | undefined;
+}) =>
+  version && releaseId ? (
+    <RecordLink kind="release" id={releaseId}>
+      {version}
+    </RecordLink>
+  ) : (
+    (version ?? 'Unknown')
+  );
+
 /** Who did something, as the audit log says it: a user, an API key, or a word. */
 export const UserLink = ({ by, ...look }: AnchorProps & { by: string }) =>
   /^\S+@\S+$/.test(by) ? (

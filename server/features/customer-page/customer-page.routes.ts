@@ -12,7 +12,7 @@ export const customerPageRoutes = (context: Context & { releaseSet: ReleaseSet }
   const onReports = { ...context, db: reports };
   return implement(calls, {
     overview: ({ by, params }) => overviewOf(onReports, by, params.id),
-    machines: ({ params, query }) => listMachines(reports, params.id, query),
+    machines: ({ by, params, query }) => listMachines(reports, by, params.id, query),
     timeline: ({ params, query }) => listTimeline(reports, params.id, query),
     export: ({ by, params }) => exportCustomer(onReports, by, params.id),
   });

@@ -185,6 +185,7 @@ test('the machines of a customer, on which license, and when they were last hear
   const { customerId } = await makeCustomer(admin);
   const license = await makeLicense(admin, { customerId });
   const other = await makeLicense(admin, { customerId });
+  const release = await makeRelease(server, { version: '4.0.0' });
   const facts = { platform: 'win32', architecture: 'x64', appVersion: '4.0.0' };
   await validateOn(desktop, license, `old ${customerId}`, { ...facts, hostname: 'ONC-WS-07' });
   moment();
@@ -204,10 +205,11 @@ test('the machines of a customer, on which license, and when they were last hear
       licenseKey: other.licenseKey,
       status: 'active',
       version: '4.0.0',
+      releaseId: release.id,
       lastSeen: server.clock.now().toISOString(),
     },
     { hostname: 'ONC-WS-07', licenseKey: license.licenseKey, status: 'active' },
-    { hostname: '<b>ONC</b>-WS-09', status: 'deactivated', version: null },
+    { hostname: '<b>ONC</b>-WS-09', status: 'deactivated', version: null, releaseId: null },
   ]);
   const found = async (search: string) =>
     (await machinesOf(customerId, { search })).body.data.map(({ hostname }) => hostname);

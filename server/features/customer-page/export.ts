@@ -99,7 +99,10 @@ async function* machinesOf(db: Db, customerId: string) {
     (ids) => readMachines(db, customerId, ids),
     (machine) => machine.activationId,
   );
-  for await (const machine of machines) yield withoutDisplayId(machine);
+  for await (const machine of machines) {
+    const { releaseId: _, ...rest } = withoutDisplayId(machine);
+    yield rest;
+  }
 }
 
 function withoutDisplayId<Row extends { displayId: unknown }>(row: Row): Omit<Row, 'displayId'> {

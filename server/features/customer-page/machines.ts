@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { CustomerMachine, customerPage as calls } from '../../../contract/customer-page.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { contains } from '../../db/sql.ts';
+import { contains, releaseRun } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
@@ -15,6 +16,7 @@ type Row = Omit<CustomerMachine, 'lastSeen' | 'offlineUntil'> & {
 /** The machines of a customer, one row for each license; those with a seat first, then the last seen. */
 export async function listMachines(
   db: Db,
+  by: Caller,
   customerId: string,
   { search, limit, offset }: RouteInput<typeof calls.machines>['query'],
 ): Promise<RouteAnswer<typeof calls.machines> | Failure> {
@@ -33,7 +35,11 @@ export async function listMachines(
       db,
     ),
   ]);
-  return { data: rows.map(toMachine), meta: { total: onlyRow(counted).total, limit, offset } };
+  const machines = rows.map(toMachine);
+  const data = mayRead(by, 'releases')
+    ? machines
+    : machines.map((machine) => ({ ...machine, releaseId: null }));
+  return { data, meta: { total: onlyRow(counted).total, limit, offset } };
 }
 
 /** The ids of all of them, for an export. */
@@ -55,12 +61,18 @@ export async function readMachines(db: Db, customerId: string, ids: string[]): P
   return rows.map(toMachine);
 }
 
+const versionRun = releaseRun(
+  sql`coalesce(m.last_version, a.app_version)`,
+  sql`coalesce(m.platform, a.platform)`,
+  sql`coalesce(m.architecture, a.architecture)`,
+);
+
 /** A machine with a record of its own is known by that one (docs/decisions/046-machine-credentials.md). */
 const machinesWhere = (found: RawBuilder<unknown>) => sql`
   select a.activation_id as "activationId", a.machine_id as "machineId", a.status, a.hostname, a.platform,
          a.architecture, a.os_version as "osVersion", a.offline_until as "offlineUntil",
          l.license_id as "licenseId", l.license_key as "licenseKey", m.display_id as "displayId",
-         coalesce(m.last_version, a.app_version) as version,
+         coalesce(m.last_version, a.app_version) as version, ${versionRun} as "releaseId",
          greatest(a.last_checked_at, m.last_seen) as "lastSeen"
     from activations a join licenses l using (license_id)
     left join machine_credentials c using (activation_id)

@@ -16,6 +16,7 @@ import {
   machinesOf,
   makeApiKey,
   makeCustomer,
+  makeRelease,
   makeLicense,
   reportEvents,
   revoke,
@@ -311,12 +312,13 @@ describe('the list', () => {
 
   test('filters by the platform and version that a row shows, also of a machine that never got a seat', async () => {
     const license = await makeLicense(staff, { maxActivations: 1 });
-    const said = { platform: 'darwin', appVersion: '7.7.7' } as const;
+    const said = { platform: 'darwin', architecture: 'x64', appVersion: '7.7.7' } as const;
     await validateOn(desktop, license, 'shows a', { hostname: 'WS-SHOWS-A', ...said });
     await validateOn(desktop, license, 'shows b', { hostname: 'WS-SHOWS-B', ...said });
     const isShown = ({ version, platform }: MachineStanding) => version === '7.7.7' && platform === 'darwin';
+    const { id } = await makeRelease(server, { version: '7.7.7', platform: 'darwin' });
     for (const name of ['WS-SHOWS-A', 'WS-SHOWS-B']) {
-      await standing(name, isShown);
+      expect(await standing(name, isShown)).toMatchObject({ releaseId: id });
       expect(await names({ search: name, version: '7.7.7' })).toEqual([name]);
       expect(await names({ search: name, platform: 'darwin' })).toEqual([name]);
       expect(await names({ search: name, version: '7.7' })).toEqual([]);

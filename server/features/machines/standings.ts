@@ -3,6 +3,7 @@ import type { MachineStanding, MachineState } from '../../../contract/machine-st
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
+import { releaseRun } from '../../db/sql.ts';
 
 /** When a machine last validated or asked for updates: the expression of the index. */
 export const heardOf = sql<Date>`greatest(m.last_seen, m.validated_at)`;
@@ -72,11 +73,18 @@ export const seatsAt = (now: Date, hash?: RawBuilder<unknown>): RawBuilder<unkno
            order by s.hash, (d.code = 'VALID' and s.status is not distinct from 'active') desc,
                     greatest(s.last_checked_at, r.refused_at, s.created_at) desc, s.license_id) x)`;
 
+const versionRun = releaseRun(
+  sql`coalesce(m.last_version, s.app_version)`,
+  sql`coalesce(m.platform, s.platform)`,
+  sql`coalesce(m.architecture, s.architecture)`,
+);
+
 type Row = {
   hash: string;
   display_id: string;
   heard_at: Date;
   last_version: string | null;
+  release_id: string | null;
   platform: string | null;
   architecture: string | null;
   hostname: string | null;
@@ -114,7 +122,7 @@ export async function readStandings(
 ): Promise<{ hash: string; standing: MachineStanding }[]> {
   const { rows } = await sql<Row>`
     with m as materialized (${page})
-    select encode(m.machine_hash, 'hex') as hash, m.display_id, ${heardOf} as heard_at, m.last_version, m.platform,
+    select encode(m.machine_hash, 'hex') as hash, m.display_id, ${heardOf} as heard_at, m.last_version, ${versionRun} as release_id, m.platform,
            m.architecture, s.hostname, s.platform as seat_platform, s.architecture as seat_architecture,
            s.app_version as seat_version, s.activation_id, s.status, s.created_at, s.updated_at, s.last_checked_at,
            s.offline_until, s.license_id, s.license_key, s.valid_until, s.max_activations, s.current_activations,
@@ -135,6 +143,7 @@ function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): M
     platform: row.platform ?? row.seat_platform,
     architecture: row.architecture ?? row.seat_architecture,
     version: row.last_version ?? row.seat_version,
+    releaseId: row.release_id,
     lastSeen: new Date(Math.max(...heard)).toISOString(),
     state: may.licenses ? (row.state ?? 'no_seat') : null,
     code: may.licenses ? row.code : null,

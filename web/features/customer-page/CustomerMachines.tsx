@@ -4,7 +4,7 @@ import type { CustomerMachine } from '../../../contract/customer-page.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { usePrintedPage } from '../../printed-list.ts';
-import { LicenseLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink, VersionLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -23,7 +23,7 @@ const columns: Column<CustomerMachine>[] = [
     header: 'Platform',
     cell: ({ platform, architecture }) => platformText(platform, architecture),
   },
-  { id: 'version', header: 'Version', cell: ({ version }) => version ?? 'Unknown' },
+  { id: 'version', header: 'Version', cell: (machine) => <VersionLink {...machine} /> },
   { id: 'lastSeen', header: 'Last Seen', cell: ({ lastSeen }) => <RelativeTime value={lastSeen} /> },
   {
     id: 'license',

@@ -1,17 +1,22 @@
 import type { ReactNode } from 'react';
 import type { Machine } from '../../../contract/machines.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { VersionLink } from '../../shell/RecordLink.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { platformText } from '../../platform-text.ts';
 import classes from './machines.module.css';
 import { countText } from '../../ui/numbers.ts';
 
-/** What the machine reported about itself, and how often it was seen. */
-export function MachineFacts({ machine }: { machine: Machine }) {
+/** What the machine reported about itself, and how often it was seen. `standing`: where it stands, once that is known. */
+export function MachineFacts(props: { machine: Machine; standing: MachineStanding | undefined }) {
+  const { machine, standing } = props;
   return (
     <dl className={`panel ${classes.facts}`}>
       <Fact name="Platform">{platformText(machine.platform, machine.architecture)}</Fact>
-      <Fact name="Current Version">{machine.lastVersion ?? 'Unknown'}</Fact>
+      <Fact name="Current Version">
+        <VersionLink version={machine.lastVersion} releaseId={standing?.releaseId} />
+      </Fact>
       <Fact name="OS Version">{machine.osVersion ?? 'Unknown'}</Fact>
       <Fact name="App Version">{machine.appVersion ?? 'Unknown'}</Fact>
       <Fact name="First Seen">

@@ -43,7 +43,7 @@ export function MachinePage() {
         <>
           {standing.data && <Standing standing={standing.data} offers={offers} />}
           <CloneNotice activations={detail.activations} />
-          <MachineFacts machine={detail.machine} />
+          <MachineFacts machine={detail.machine} standing={standing.data} />
           <Timeline machineId={machineId} />
           <History detail={detail} />
           <Offers machineId={machineId} />

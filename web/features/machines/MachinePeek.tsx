@@ -20,7 +20,7 @@ export default function MachinePeek({ standing }: { standing: MachineStanding })
         {machine.data ? (
           <>
             <CloneNotice activations={machine.data.activations} />
-            <MachineFacts machine={machine.data.machine} />
+            <MachineFacts machine={machine.data.machine} standing={standing} />
           </>
         ) : (
           <FormSkeleton heights={[120]} />

@@ -1,5 +1,5 @@
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { LicenseLink, MachineLink, RecordLink } from '../../shell/RecordLink.tsx';
+import { LicenseLink, MachineLink, RecordLink, VersionLink } from '../../shell/RecordLink.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -40,7 +40,7 @@ export const machineColumns: Column<MachineStanding>[] = [
     header: 'License',
     cell: (row) => row.license && <LicenseLink {...row.license} />,
   },
-  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Unknown' },
+  { id: 'version', header: 'Version', cell: (row) => <VersionLink {...row} /> },
   { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },
   {
     id: 'lastSeen',

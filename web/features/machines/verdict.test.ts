@@ -13,6 +13,7 @@ const standing = (of: Partial<MachineStanding>): MachineStanding => ({
   hostname: null,
   platform: 'win32',
   architecture: 'x64',
+  releaseId: null,
   version: '4.2.0',
   lastSeen: at(20),
   state: 'active',
