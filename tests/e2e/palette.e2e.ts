@@ -129,7 +129,14 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(palette(page).getByText('Nothing found for "zzzz nothing like this"')).toBeVisible();
   await expect(palette(page).getByText(/^Searches/)).toBeHidden();
   await field(page).fill('');
-  await expect(palette(page).getByText(/^Searches/)).toContainText('“l:” to search Licenses alone');
+  await expect(palette(page).getByText(/^Searches/)).toContainText(
+    'Licenses (l:), Customers (c:), Releases (r:), Change requests (ch:), Machines (m:)',
+  );
+  await field(page).fill('l:');
+  await expect(palette(page).getByRole('group', { name: 'Licenses' })).toContainText(licenseKey);
+  await field(page).fill('c:');
+  await expect(choice(page, 'All customers')).toBeVisible();
+  await expect(palette(page).getByRole('group')).toHaveCount(1);
   await field(page).fill('cust: palette hosp');
   await expect(choice(page, 'Palette Hospital')).toBeVisible();
   await field(page).fill('l: palette hosp');

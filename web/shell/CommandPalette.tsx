@@ -185,12 +185,13 @@ function useSources() {
 
 /** What is searched, and how one kind alone is. */
 function Kinds() {
-  const kinds = useSources().map(({ group }) => group);
-  const [first] = kinds;
+  const sources = useSources();
+  const [first] = sources;
   if (!first) return null;
+  const kinds = sources.map((source) => `${source.group} (${startOf(source, sources)}:)`);
   return (
     <Spotlight.Footer className={classes.kinds ?? ''}>
-      {`Searches ${kinds.join(', ')}. Begin with “${first.charAt(0).toLowerCase()}:” to search ${first} alone.`}
+      {`Searches ${kinds.join(', ')}. Begin with “${startOf(first, sources)}:” to search ${first.group} alone.`}
     </Spotlight.Footer>
   );
 }
@@ -256,25 +257,39 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
 /** With the list of all that the text finds, where these may be only the first. */
 function withAll({ group, list }: PaletteSource, text: string, items: PaletteItem[]): PaletteItem[] {
   if (!list || items.length < mostFound) return items;
-  const label = `All ${group.toLowerCase()} with "${text}"`;
-  return [...items, { id: `all ${group}`, label, ...list(text) }];
+  const label = `All ${group.toLowerCase()}${text && ` with "${text}"`}`;
+  return [...items, { id: `all ${group}`, label, ...(text ? list(text) : { to: list('').to }) }];
 }
 
-/** `m: lyon` searches only in what begins with m. */
+/** `m: lyon` searches only in the first kind that begins with m. */
 function scopeOf(text: string, all: PaletteSource[]) {
-  const [, kind = '', rest = ''] = /^(\w+):(.*)$/.exec(text) ?? [];
-  const sources = all.filter(({ group }) => group.toLowerCase().startsWith(kind.toLowerCase()));
-  return kind && sources.length > 0 ? { sources, text: rest.trim() } : { sources: all, text };
+  const [, kind, rest = ''] = /^(\w+):(.*)$/.exec(text) ?? [];
+  const source = kind === undefined ? undefined : kindOf(kind, all);
+  return source
+    ? { sources: [source], text: rest.trim(), isScoped: true }
+    : { sources: all, text, isScoped: false };
+}
+
+const kindOf = (start: string, all: PaletteSource[]) =>
+  all.find(({ group }) => group.toLowerCase().startsWith(start.toLowerCase()));
+
+/** The fewest letters that search a kind alone: `c` for customers, `ch` for change requests. */
+function startOf(source: PaletteSource, all: PaletteSource[]): string {
+  const group = source.group.toLowerCase();
+  const length = Array.from(group, (_, at) => at + 1).find(
+    (end) => kindOf(group.slice(0, end), all) === source,
+  );
+  return group.slice(0, length);
 }
 
 function useFound(typed: string) {
-  const { sources, text } = scopeOf(typed.trim(), useSources());
+  const { sources, text, isScoped } = scopeOf(typed.trim(), useSources());
   const [settled] = useDebouncedValue(text, delay);
   const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
-    enabled: settled.length >= shortestSearch && text !== '',
-    ...(text.length >= shortestSearch && { placeholderData: keepPreviousData }),
+    enabled: isScoped || (settled.length >= shortestSearch && text !== ''),
+    ...((isScoped || text.length >= shortestSearch) && { placeholderData: keepPreviousData }),
     retry: false,
   });
   return { data, isFetching, isOutdated: isPlaceholderData || settled !== text };
