@@ -1,6 +1,7 @@
 import { lazy, useState } from 'react';
 import { mostDaysBack } from '../contract/durations.ts';
 import { bestFirst, matching, type Choice } from './ui/best-match.ts';
+import { readNumber } from './ui/typed-number.ts';
 import { ClosedSelect, Late } from './ui/Late.tsx';
 
 const SearchSelect = lazy(async () => ({ default: (await import('./ui/SearchSelect.tsx')).SearchSelect }));
@@ -17,8 +18,10 @@ export function DaysFilter(props: {
 }) {
   const { choices, choicesOf, value, onChange, ...look } = props;
   const [typed, setTyped] = useState('');
-  const number = /\d[\d.,]*/.exec(typed)?.[0];
-  const isDays = Number.isInteger(Number(number)) && Number(number) >= 1 && Number(number) <= mostDaysBack;
+  // a sign or a second number must not be lost: `-5`, `7 or 30`
+  const numbers = typed.match(/[-−]?\d[\d.,'’]*/g) ?? [];
+  const days = numbers.length === 1 ? Number(readNumber(numbers[0] ?? '')) : Number.NaN;
+  const isDays = Number.isInteger(days) && days >= 1 && days <= mostDaysBack;
   const set = /\d+/.exec(value ?? '')?.[0];
   const chosen = set ? choicesOf(set).find((choice) => choice.value === value) : undefined;
   const isUsual = !chosen || choices.some((choice) => choice.value === value);
@@ -28,9 +31,9 @@ export function DaysFilter(props: {
       <SearchSelect
         {...look}
         clearable
-        data={!number ? offered : isDays ? choicesOf(String(Number(number))) : []}
-        match={number ? bestFirst : matching}
-        nothingFound={`A number of days, 1 to ${mostDaysBack}`}
+        data={numbers.length === 0 ? offered : isDays ? choicesOf(String(days)) : []}
+        match={numbers.length > 0 ? bestFirst : matching}
+        nothingFound={`A whole number of days, 1 to ${mostDaysBack}`}
         onSearch={setTyped}
         value={value ?? null}
         chosenLabel={chosen?.label}

@@ -79,8 +79,14 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await version.fill('4.10');
   await expect(row).toBeVisible();
   const lastSeen = page.getByRole('combobox', { name: 'Last seen' });
-  await lastSeen.fill('3651');
-  await expect(page.getByText('A number of days, 1 to 3650')).toBeVisible();
+  for (const wrong of ['-5', '7 or 30', '1.5', '3651']) {
+    await lastSeen.fill('');
+    await lastSeen.pressSequentially(wrong);
+    await lastSeen.press('Tab');
+    await expect(lastSeen).toHaveValue(wrong);
+    await expect(lastSeen).toHaveAccessibleDescription('A whole number of days, 1 to 3650');
+  }
+  await expect(page).not.toHaveURL(/seen=/);
   await lastSeen.fill('45');
   await page.getByRole('option', { name: 'Not in 45 days' }).click();
   await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
