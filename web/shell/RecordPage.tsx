@@ -37,7 +37,8 @@ export function RecordPage<Data>(props: {
   useTitlePart('tab', name);
   useRecentRecord(data && [title, name].filter(Boolean).join(' '));
   const [from] = useState(cameFrom);
-  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  // a text that is no id at all is refused as a bad request, and names no record either
+  const isMissing = query.error instanceof ApiError && [400, 404].includes(query.error.status);
   return (
     <Page
       title={title ?? capitalize(what)}
