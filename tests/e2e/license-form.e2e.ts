@@ -183,8 +183,22 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   await expect(similar.getByRole('checkbox', { name: 'Lung Nodule' })).toBeChecked();
   await page.keyboard.press('Escape');
   await expect(similar).toBeHidden();
+  await page.route(`**${modules.list.path}`, async (route) => {
+    const { data, ...rest } = await (await route.fetch()).json();
+    const offered = data.filter((one: { moduleId: string }) => one.moduleId !== 'mod_lung_nodule');
+    await route.fulfill({ json: { ...rest, data: offered } });
+  });
+  await page.reload();
   await chooseInMenu(row(page, revoked), 'Issue Similar');
+  await expect(similar.getByRole('note')).toHaveText('No longer offered, and left out: Lung Nodule');
+  await expect(similar.getByRole('checkbox', { name: 'Lung Nodule' })).toHaveCount(0);
+  await expectAccessible(page);
+  const sent = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().includes('/licenses'),
+  );
   await similar.getByRole('button', { name: 'Create License' }).click();
+  expect((await sent).postDataJSON()).toMatchObject({ moduleIds: ['mod_diabetes'] });
+  await page.unrouteAll({ behavior: 'wait' });
   await expect(similar).toContainText(`License created for ${customer.name}: Enterprise, valid until`);
   await similar.getByRole('button', { name: 'Done' }).click();
   await expect(tab(page, 'Active')).toHaveText('Active2');

@@ -1,5 +1,7 @@
-import { Button, Group, Select, SimpleGrid } from '@mantine/core';
+import { Alert, Button, Group, Select, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { moduleLabel } from '../../../contract/module-ids.ts';
 import { addTerm, extensions, type Terms } from '../../../contract/license-term.ts';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { licenseLabels } from '../../field-labels.ts';
@@ -16,7 +18,7 @@ import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { CustomerModal } from '../customers/index.ts';
-import { ModulePicker } from '../modules/index.ts';
+import { ModulePicker, modulesQuery } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import { payloadOf, validate, valuesLike, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
 import { typeBadges } from './license-labels.ts';
@@ -54,6 +56,11 @@ export function LicenseForm(props: Props) {
     validateInputOnBlur: ['maxActivations', 'validFrom', 'validUntil'],
   });
   const problem = useRefusedFields(props.error, form);
+  const offered = useQuery(modulesQuery).data;
+  // a license keeps the modules that it has; a new one would be refused with them
+  const isOffered = (id: string) => !offered || offered.some(({ moduleId }) => moduleId === id);
+  const leftOut = like?.moduleIds.filter((id) => !isOffered(id)) ?? [];
+  const moduleIds = form.values.moduleIds.filter((id) => license || isOffered(id));
 
   const setCustomer = (customerId: string, customerName: string) =>
     form.setValues({ customerId, customerName });
@@ -61,13 +68,20 @@ export function LicenseForm(props: Props) {
   return (
     <>
       <DialogForm
-        onSubmit={form.onSubmit((values) => props.onSubmit(payloadOf(values, license), values.customerName))}
+        onSubmit={form.onSubmit((values) =>
+          props.onSubmit(payloadOf({ ...values, moduleIds }, license), values.customerName),
+        )}
         problem={problem}
         submitLabel={props.submitLabel}
         busy={props.busy}
         onCancel={props.onCancel}
         aside={license && <RecordHistoryLink resourceType="license" resourceId={license.licenseId} />}
       >
+        {leftOut.length > 0 && (
+          <Alert color="gray" variant="light" p="xs" role="note">
+            {`No longer offered, and left out: ${leftOut.map(moduleLabel).join(', ')}`}
+          </Alert>
+        )}
         <CustomerSelect
           label={licenseLabels.customerId}
           required
@@ -80,8 +94,8 @@ export function LicenseForm(props: Props) {
         />
         <TermFields form={form} terms={terms} />
         <ModulePicker
-          value={form.values.moduleIds}
-          onChange={(moduleIds) => form.setFieldValue('moduleIds', moduleIds)}
+          value={moduleIds}
+          onChange={(chosen) => form.setFieldValue('moduleIds', chosen)}
           error={form.errors['moduleIds']}
         />
       </DialogForm>

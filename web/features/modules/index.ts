@@ -1,1 +1,2 @@
+export { modulesQuery } from './queries.ts';
 export { ModulePicker, ModulesByCategory } from './ModulePicker.tsx';
