@@ -1,5 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
+import { createRef } from 'react';
+
 import { createStore, useStore } from './store.ts';
 
 /** What a toast is about: its name, and the path of its page where it has one. */
@@ -26,8 +28,8 @@ const wanted = createStore(false);
 /** True after the first toast. */
 export const useToastsWanted = () => useStore(wanted);
 
-/** The toasts that are open, by their subject. */
-const open = new Map<string, string>();
+/** The toasts that are open, by their subject. `end`: closes it without its undo. */
+const open = new Map<string, { id: string; end: () => void }>();
 let count = 0;
 
 /**
@@ -38,12 +40,19 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
   wanted.set(true);
   const { notifications } = await import('@mantine/notifications');
   const hide = () => notifications.hide(id);
+  // it stays while it fades, when its undo was done, or would undo something else
+  const button = createRef<HTMLButtonElement>();
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    delete button.current?.dataset['hotkey'];
+    hide();
+  };
   const about = `${subject.to} ${subject.name}`;
-  const older = open.get(about);
-  if (older) notifications.hide(older);
+  open.get(about)?.end();
   const id = notifications.show({
     priority: ++count,
-    onClose: () => void (open.get(about) === id && open.delete(about)),
+    onClose: () => void (open.get(about)?.id === id && open.delete(about)),
     color: tone,
     autoClose: undo || isLong ? longDuration : toastDuration,
     withBorder: true,
@@ -60,10 +69,10 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
             data-hotkey="z"
             data-hint="Ctrl Z"
             aria-keyshortcuts="Control+Z"
-            onClick={({ currentTarget }) => {
-              // it stays while it fades
-              delete currentTarget.dataset['hotkey'];
-              hide();
+            ref={button}
+            onClick={() => {
+              if (isOver) return;
+              end();
               undo();
             }}
           >
@@ -73,7 +82,7 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
       </Group>
     ),
   });
-  open.set(about, id);
+  open.set(about, { id, end });
 }
 
 /** The message around the name of its subject; undefined if the name is not in it. */
