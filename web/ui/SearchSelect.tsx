@@ -85,7 +85,10 @@ export function SearchSelect({
   const onKeyDownCapture = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') isPicking.current = true;
-    if (event.key === 'Escape' && opened) setState(undefined);
+    if (event.key === 'Escape' && opened) {
+      setState(undefined);
+      onSearch?.('');
+    }
     if (event.key !== 'Enter' || (opened && isPicking.current)) return;
     // In an open list, or with text that has no choice yet, Enter chooses and does not submit the form.
     if (opened || (typed && !typed.isLeft)) event.preventDefault();
