@@ -310,6 +310,8 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await expect(heading(page, '500 - Something went wrong')).toBeVisible();
   await expect(page.getByRole('alert')).toContainText(/Cannot read properties of null/);
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expect(page.getByRole('main', { name: '500 - Something went wrong' })).toBeVisible();
+  await expect(page.locator('main img')).toHaveJSProperty('naturalWidth', 112);
   await expectAccessible(page);
   await page.unroute(`**${customers.list.path}?*`);
   await page.getByRole('button', { name: 'Reload page' }).click();

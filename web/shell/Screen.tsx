@@ -1,6 +1,6 @@
 import { useCallback, useDeferredValue, type ReactNode } from 'react';
 import { isDialogOpen } from '../ui/open-dialogs.ts';
-import { headingId } from '../ui/Page.tsx';
+import { headingId } from '../ui/heading-id.ts';
 import classes from './Layout.module.css';
 
 /**

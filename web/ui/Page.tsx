@@ -2,15 +2,13 @@ import { Anchor, Button, Group, Title } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type MouseEvent, type ReactNode } from 'react';
 import { cameFrom, useVisit } from './came-from.ts';
+import { headingId } from './heading-id.ts';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
 import { IconFilter } from './icons.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
 
 type Back = { to: string; label: string };
-
-/** Names the screen for screen readers, which say it when the focus moves there. */
-export const headingId = 'screen';
 
 /** A screen: title, primary button and content. It fills the window, and its table scrolls. */
 export function Page(props: {
