@@ -18,6 +18,10 @@ export const notices = {
         description: 'Change requests that the caller may approve now, the newest first',
       }),
       storageDown: z.boolean().meta({ description: 'False also for callers without releases:read' }),
+      storageForeign: z.string().nullable().meta({
+        description:
+          'Why the storage is not that of this installation, and what to do; null for callers without audit:delete',
+      }),
       clock: clockState.nullable().meta({
         description: 'Set when the clock of the responding process jumped and the caller may confirm it',
       }),

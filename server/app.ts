@@ -51,6 +51,7 @@ import { createUpdateRecorder } from './features/update-events/index.ts';
 import { todayRoutes } from './features/today/today.routes.ts';
 import { updateEventRoutes } from './features/update-events/update-events.routes.ts';
 import { updateRoutes } from './features/updates/updates.routes.ts';
+import { requireOwn } from './features/uploads/index.ts';
 import { uploadRoutes } from './features/uploads/uploads.routes.ts';
 import { userRoutes } from './features/users/users.routes.ts';
 import { createValidationRecorder } from './features/validation/validation-recorder.ts';
@@ -110,7 +111,9 @@ export async function buildApp(
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
   const releaseSet = createReleaseSet(context);
   const policyOf = createPolicyFinder({ ...context, facts });
-  const storageWatch = watchStorage(context);
+  const storageWatch = watchStorage(context, () =>
+    requireOwn({ ...context, db: context.reserved.db }, context.clock()),
+  );
 
   const validator = {
     ...context,

@@ -14,7 +14,7 @@ import { auditKeys, entryWriter, headPlaces, readKept, verifyChain } from '../se
 import { hasBegun } from '../server/features/audit/begin.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
-import { nameOf, type Storage } from '../server/storage/storage.ts';
+import { nameOf, ownerName, type Storage } from '../server/storage/storage.ts';
 import { unfinishedRestore } from '../server/unfinished-restore.ts';
 import { openArchive, type Archive } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
@@ -155,6 +155,10 @@ async function checkResult(
     await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, async ({ tx, audit }) => {
       // their chunks are in no backup: who sends one that is not known begins it again
       await tx.deleteFrom('uploads').where('status', '=', 'open').execute();
+      const installation = await tx.selectFrom('installation').select('installation_id').executeTakeFirst();
+      // a storage without a binary could not be recognized otherwise
+      if (installation && !manifest.binariesElsewhere)
+        await storage.writeNote(ownerName, installation.installation_id);
       await audit('backup.restored', { madeAt }, { after: { madeAt, version } });
     });
     if (!chain) say('Audit log: not sealed yet, the first start seals it');

@@ -25,6 +25,7 @@ export function serveHealth(
     const isRequired = request.query.require === 'storage';
     const isUsable = await (isRequired ? storage.look() : storage.isUsable());
     if (isRequired && !isUsable) return sendFailure(request, reply, storageUnavailable);
-    return { status: 'ready', storage: isUsable ? 'ok' : 'unavailable' };
+    const unusable = storage.whyForeign() === undefined ? 'unavailable' : 'foreign';
+    return { status: 'ready', storage: isUsable ? 'ok' : unusable };
   });
 }

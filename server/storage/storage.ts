@@ -87,6 +87,15 @@ export class StorageDown extends Error {
   }
 }
 
+/** The storage is available, and not that of this installation. `why` also says what to do. */
+export class ForeignStorage extends StorageDown {
+  readonly why: string;
+  constructor(name: string, why: string) {
+    super(name, Object.assign(new Error(why), { name: 'ForeignStorage' }));
+    this.why = why;
+  }
+}
+
 export const storageFull = fail('STORAGE_FULL', 'The storage is full. Free some space and try again.');
 export const storageUnavailable = fail(
   'UNAVAILABLE',

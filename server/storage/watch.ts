@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { within } from './patience.ts';
+import { ForeignStorage, StorageDown } from './storage.ts';
 
 const lookEveryMs = 10_000;
 /** How long a result is reused. */
@@ -12,37 +13,47 @@ const mentionMs = 300;
 export type StorageWatch = {
   /** Whether the storage is available: checked within the last second, or the last known state if a check is slow. */
   isUsable(): Promise<boolean>;
+  /** Why the storage is not that of this installation, and what to do, by the last check; undefined if it is. */
+  whyForeign(): string | undefined;
   /** Checks again; takes at most two seconds. */
   look(): Promise<boolean>;
   stop(): void;
 };
 
-/** Monitors the availability of the storage, and logs changes. */
-export function watchStorage({ storage, log }: Pick<Context, 'storage' | 'log'>): StorageWatch {
-  let usable = true;
+/** Monitors whether the storage is available and, by `requireOwn`, that of this installation, and logs changes. */
+export function watchStorage(
+  { storage, log }: Pick<Context, 'storage' | 'log'>,
+  requireOwn: () => Promise<void>,
+): StorageWatch {
+  let problem: unknown;
   let lookedAt = -Infinity;
   let looking: Promise<boolean> | undefined;
 
   async function check(): Promise<boolean> {
-    const error = await within(checkMs, () => storage.check()).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    if (error && usable)
+    const error: unknown = await within(checkMs, async () => {
+      await storage.check();
+      return requireOwn().then(
+        () => undefined,
+        // an error of the database says nothing about the storage
+        (reason: unknown) => (reason instanceof StorageDown ? reason : problem),
+      );
+    }).catch((reason: unknown) => reason);
+    if (error && !problem)
       log.error({ err: error }, 'The storage cannot be used: no uploads and no downloads until it can');
-    if (!error && !usable) log.info('The storage can be used again');
-    usable = !error;
+    if (!error && problem) log.info('The storage can be used again');
+    problem = error;
     lookedAt = performance.now();
-    return usable;
+    return !problem;
   }
 
   // One check at a time: each check of a hanging disk blocks a thread.
   const look = () => (looking ??= check().finally(() => (looking = undefined)));
   async function isUsable(): Promise<boolean> {
-    if (performance.now() - lookedAt < freshMs) return usable;
-    return Promise.race([look(), sleep(mentionMs, undefined, { ref: false }).then(() => usable)]);
+    if (performance.now() - lookedAt < freshMs) return !problem;
+    return Promise.race([look(), sleep(mentionMs, undefined, { ref: false }).then(() => !problem)]);
   }
   void look();
   const timer = setInterval(() => void look(), lookEveryMs).unref();
-  return { isUsable, look, stop: () => clearInterval(timer) };
+  const whyForeign = () => (problem instanceof ForeignStorage ? problem.why : undefined);
+  return { isUsable, whyForeign, look, stop: () => clearInterval(timer) };
 }

@@ -1,4 +1,4 @@
-import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
@@ -113,7 +113,7 @@ describe('a stored file', () => {
   test('that a process with another storage lacks is only unavailable there, and offered as before', async () => {
     const said: string[] = [];
     const twin = await startTwin(server, { config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
-    await sweepUploads(twin.context, checkedTime(twin));
+    await expect(sweepUploads(twin.context, checkedTime(twin))).rejects.toThrow('cannot be used');
     const here = uploader(server.url, staff, admin);
     const elsewhere = uploader(twin.url, twin.api(admin), admin);
     const prepared = await here.prepare(bytes);
@@ -128,13 +128,14 @@ describe('a stored file', () => {
     const answer = await fetch(there, { headers: key.headers });
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ error: expect.stringContaining('cannot reach its storage') });
-    expect(said.join()).toContain('and all its processes the same');
+    expect(said.join()).toContain('STORAGE_URL: it is the same for all processes');
     expect(await damagedAt()).toBeNull();
     expect(await feed()).toContain(release.version);
     await expectDelivered();
     server.clock.advance(hours(25));
     await expect(verifyFiles(twin.context)).rejects.toThrow('cannot be used');
     expect((await row()).damaged_at).toBeNull();
+    expect(await verifyFiles(server.context), 'not done by the other').toEqual({ checked: 1, damaged: 0 });
     await twin.close();
   });
 
@@ -180,6 +181,19 @@ describe('a stored file', () => {
     expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
     expect((await row()).full_at!.getTime() - fullAt, 'no deferral ends while nobody has it').toBe(hours(2));
     expect(lines.join()).toContain('right again');
+  });
+
+  test('whose check could not end is due again within the hour', async () => {
+    await rename(file, `${file}.away`);
+    // it has a size and a time, and cannot be read
+    await mkdir(file);
+    server.clock.advance(hours(24));
+    await expect(verifyFiles(server.context)).rejects.toThrow('EISDIR');
+    expect(await verifyFiles(server.context), 'others come first').toEqual({ checked: 0, damaged: 0 });
+    await rm(file, { recursive: true });
+    await rename(`${file}.away`, file);
+    server.clock.advance(hours(1));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
   });
 
   test('whose block map rots is delivered, and the job makes that map anew', async () => {

@@ -8,7 +8,7 @@ import { listRequests } from '../approvals/index.ts';
 import { clockState } from '../clock/index.ts';
 import { pausedReleases } from '../releases/index.ts';
 
-export type NoticesParts = { db: Db; storageWatch: Pick<StorageWatch, 'isUsable'> };
+export type NoticesParts = { db: Db; storageWatch: Pick<StorageWatch, 'isUsable' | 'whyForeign'> };
 
 /** What the console shows above every screen, as far as the caller may see it; the same permissions as on Today. */
 export async function listNotices(
@@ -22,5 +22,11 @@ export async function listNotices(
     sees('storageDown') ? storageWatch.isUsable() : true,
     sees('clockJumped') ? clockState(db, by.now) : null,
   ]);
-  return { paused, approvals, storageDown: !isUsable, clock: clock?.newest ? clock : null };
+  return {
+    paused,
+    approvals,
+    storageDown: !isUsable,
+    storageForeign: (sees('diskFull') && storageWatch.whyForeign()) || null,
+    clock: clock?.newest ? clock : null,
+  };
 }

@@ -27,7 +27,7 @@ import { lackingRoom } from './disk-room.ts';
 
 export type TodayParts = Pick<Context, 'db' | 'signals' | 'config'> & {
   audit: { state(): ChainState };
-  storageWatch: Pick<StorageWatch, 'isUsable'>;
+  storageWatch: Pick<StorageWatch, 'isUsable' | 'whyForeign'>;
 };
 
 type Line = Pick<TodayLine, 'count'> & Partial<Omit<TodayLine, 'kind' | 'count'>>;
@@ -128,7 +128,14 @@ function questionsOf({ db, signals, config, audit, storageWatch }: TodayParts): 
     { kinds: ['chainBroken', 'chainNotKept'], ask: async () => chainLines(audit.state()) },
     {
       kinds: ['storageDown'],
-      ask: async () => ({ storageDown: { count: Number(!(await storageWatch.isUsable())) } }),
+      ask: async (by) => {
+        const count = Number(!(await storageWatch.isUsable()));
+        // what to do is for those who look after the disks
+        const why = maySee(todayNeeds.diskFull, personOf(by).permissions)
+          ? storageWatch.whyForeign()
+          : undefined;
+        return { storageDown: { count, next: why === undefined ? null : { id: '', name: why, at: null } } };
+      },
     },
     {
       kinds: ['clockJumped'],

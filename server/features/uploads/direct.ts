@@ -13,7 +13,7 @@ import { createRelease, refuseNew } from '../releases/index.ts';
 import { checkFindings, toBuild } from './build.ts';
 import { wantedOf } from '../../binaries/file-kind.ts';
 import { kindOf, type FileKind } from '../../../contract/file-content.ts';
-import { requireOwn } from './orphans.ts';
+import { requireOwn } from './ownership.ts';
 import { checkForm, largestForm, readForm, tooLarge, type Form, type FormFields } from './form.ts';
 import type { Findings } from '../../binaries/inspect-worker.ts';
 import type { Inspection, Inspector } from '../../binaries/inspect.ts';

@@ -1,2 +1,3 @@
-export { removeOrphans, requireOwn } from './orphans.ts';
+export { removeOrphans } from './orphans.ts';
+export { requireOwn } from './ownership.ts';
 export { cancelAbandoned } from './uploads.ts';

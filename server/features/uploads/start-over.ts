@@ -2,7 +2,7 @@ import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { checkOpen } from './chunk-lease.ts';
-import { requireOwn } from './orphans.ts';
+import { requireOwn } from './ownership.ts';
 import { lockUpload, unfinishedOf, type UploadRow } from './upload-row.ts';
 
 const chunksLost = fail(

@@ -302,26 +302,26 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(uploaded.status, uploaded.text).toBe(201);
     await layOrphan(own, newFileKey('exe'));
     await lay(own.context.config.storage, '.lanyard-installation', '');
-    const log: string[] = [];
-    const other = await startTestServer({
-      clock,
-      config: { storage: own.context.config.storage, logLevel: 'error' },
-      onLog: (line) => log.push(line),
-    });
+    const other = await startTestServer({ clock, config: { storage: own.context.config.storage } });
 
-    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 0 });
-    expect(log.pop()).toContain('the binaries in it are none that the database knows');
+    await expect(sweepUploads(other.context, checkedTime(other))).rejects.toThrow(
+      'It holds binaries that the database does not know. Give this installation a STORAGE_URL of its own',
+    );
     expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 1 });
     await layOrphan(own, newFileKey('exe'));
-    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 0 });
-    const [ours, theirs] = await Promise.all([own, other].map(installationOf));
-    expect(log.pop()).toContain(`those of the installation ${ours}; this installation is ${theirs}`);
-    expect(log).toEqual([]);
+    const ours = await installationOf(own);
+    await expect(sweepUploads(other.context, checkedTime(other))).rejects.toThrow(
+      `It is marked as the storage of the installation ${ours}. Give this installation`,
+    );
 
-    // as the log says
+    const theirs = randomUUID();
     await lay(own.context.config.storage, '.lanyard-installation', theirs);
-    expect(await sweepUploads(other.context, checkedTime(other))).toEqual({ cancelled: 0, removed: 3 });
-    expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 0 });
+    await expect(sweepUploads(own.context, checkedTime(own))).rejects.toThrow(
+      `storage of the installation ${theirs}. Mount the disk, or correct STORAGE_URL: it is the same for all ` +
+        `processes of an installation, and for no other. If this is its storage now, write ${ours} into`,
+    );
+    await lay(own.context.config.storage, '.lanyard-installation', ours);
+    expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 1 });
     await other.close();
     await own.close();
   });
@@ -405,21 +405,26 @@ describe('a storage that fails in the middle of a direct upload', () => {
   });
 });
 
-/** An empty S3 that takes notes, begins multipart uploads and has no room for their parts. */
+/** An empty S3 that keeps the note of the owner, begins multipart uploads and has no room for their parts. */
+let owner: Buffer | undefined;
 function refuseParts(request: IncomingMessage, response: ServerResponse): void {
-  request.resume().on('end', () => {
-    if (request.method === 'POST') {
-      response.setHeader('content-type', 'application/xml');
-      response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
-    } else {
-      const statuses: Record<string, number> = { DELETE: 204, PUT: 503 };
-      const { pathname, searchParams } = new URL(request.url!, 'http://s3');
-      const isBucket = /^\/releases\/?$/.test(pathname);
-      const isNote = request.method === 'PUT' && !searchParams.has('partNumber');
-      response.writeHead(isBucket || isNote ? 200 : (statuses[request.method!] ?? 404));
-      response.end(isBucket && request.method === 'GET' ? '<Result/>' : '');
-    }
-  });
+  const body: Buffer[] = [];
+  request
+    .on('data', (piece: Buffer) => body.push(piece))
+    .on('end', () => {
+      if (request.method === 'POST') {
+        response.setHeader('content-type', 'application/xml');
+        response.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
+      } else {
+        const statuses: Record<string, number> = { DELETE: 204, PUT: 503 };
+        const { pathname } = new URL(request.url!, 'http://s3');
+        const isBucket = /^\/releases\/?$/.test(pathname);
+        const isNote = pathname.endsWith('.lanyard-installation');
+        if (isNote && request.method === 'PUT') owner = Buffer.concat(body);
+        response.writeHead(isBucket || (isNote && owner) ? 200 : (statuses[request.method!] ?? 404));
+        response.end(isBucket && request.method === 'GET' ? '<Result/>' : isNote ? owner : '');
+      }
+    });
 }
 
 describe.skipIf(process.getuid?.() !== 0)('a disk that is full [needs root]', () => {

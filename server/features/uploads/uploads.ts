@@ -11,7 +11,7 @@ import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import { checkIdentity } from '../releases/index.ts';
-import { requireOwn } from './orphans.ts';
+import { requireOwn } from './ownership.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
 import { blockmapKeyOf, newFileKey } from '../../binaries/storage-key.ts';
 import {

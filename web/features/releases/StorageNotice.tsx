@@ -23,8 +23,8 @@ export function StorageNotice() {
         </Button>
       }
     >
-      <strong>Files cannot be uploaded or downloaded: the storage is unavailable.</strong> Licenses are
-      validated as usual. The server log says why.
+      <strong>Files cannot be uploaded or downloaded: the storage is unavailable.</strong>{' '}
+      {data.storageForeign ?? 'Licenses are validated as usual. The server log says why.'}
     </Notice>
   );
 }

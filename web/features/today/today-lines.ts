@@ -71,10 +71,11 @@ const say = (count: number, one: string, verb: [one: string, many: string], rest
   `${counted(count, one)} ${verb[count === 1 ? 0 : 1]} ${rest}`.trimEnd();
 
 const described: Record<TodayKind, Describe> = {
-  storageDown: () => ({
+  storageDown: ({ next }) => ({
     tone: 'red',
     title: 'The file storage is unavailable',
     about:
+      next?.name ??
       'Files can be neither uploaded nor downloaded. Licenses are validated as usual. The server log says why.',
     list: { to: paths.releases },
     next: null,
