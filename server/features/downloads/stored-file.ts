@@ -158,13 +158,17 @@ export async function verifyFiles(
 
 async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number; damaged: number }> {
   const { clock, log } = context;
+  await requireOwn(context, clock());
   const before = (ms: number) => new Date(clock().getTime() - ms);
   const found = { checked: 0, damaged: 0 };
   for (;;) {
     const row = await systemChange(context, clock(), ({ tx, now }) =>
       tx
         .updateTable('releases')
-        .set({ verified_at: now })
+        // keeps other processes from it: if the check does not end, it is due again in an hour
+        .set({
+          verified_at: sql<Date>`case when damaged_at is null then ${before(dayMs - hourMs)}::timestamptz else ${now} end`,
+        })
         .where('release_id', '=', (eb) =>
           eb
             .selectFrom('releases')
@@ -181,7 +185,8 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
                 is.and([is('damaged_at', 'is not', null), is('verified_at', '<=', before(hourMs))]),
               ]),
             )
-            .orderBy('release_id')
+            // so that one that cannot be read does not keep others from being checked
+            .orderBy('verified_at', (order) => order.asc().nullsFirst())
             .limit(1)
             .forUpdate()
             .skipLocked(),
