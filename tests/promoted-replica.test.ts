@@ -12,6 +12,7 @@ import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
 import { createTestDatabase, days, eventually, patience, startTestServer } from './harness.ts';
+import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { newFolder } from './place.ts';
@@ -111,6 +112,40 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     }
     await server.close();
   });
+
+  test.skipIf(!hasPgBouncer)(
+    'a pooler that is left at a server that is not the primary: 503 instead of its answers, until it is not [needs pgbouncer]',
+    async () => {
+      const database = await createTestDatabase({ cluster: at(primaryPort) });
+      const line = await startSwitch(database.url);
+      const { url: pooler } = await startPgBouncer(line.url.replace('@', ':any@'), {
+        pool_mode: 'transaction',
+      });
+      const server = await startTestServer({ database, pooler, limitFactor: 1 });
+      const staff = server.api((await server.signInAs('super_admin')).byCookie);
+      const key = await makeApiKey(staff, { scopes: ['validate'] });
+      const license = await makeLicense(staff);
+      const validate = async () => {
+        const body = { licenseKey: license.licenseKey, machineId: 'a machine' };
+        const answer = await server.api(key).call(validation.validate, { body });
+        return answer.status === 200 ? answer.body.data.code : answer.status;
+      };
+      expect(await validate()).toBe('VALID');
+      line.pointTo(at(replicaPort));
+      line.reset();
+      await eventually(async () => expect(await validate()).toBe(503));
+      // as another process would, at the primary
+      await ask(database.url, `update licenses set status = 'revoked'`);
+      await sleep(1000);
+      expect(await validate()).toBe(503);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+      line.pointTo(database.url);
+      line.reset();
+      await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200));
+      expect(await validate()).toBe('REVOKED');
+      await server.close();
+    },
+  );
 
   test('under load: 503 meanwhile and never 500, nothing that was answered is lost', async () => {
     const database = await createTestDatabase({ cluster: at(primaryPort) });

@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const keys = await openKeys(db, config, new Date());
   const chainKeys = auditKeys(keys.signer);
   const writeEntry = entryWriter(chainKeys);
-  const signals = await startSignals(database.url, log);
+  const signals = await startSignals({ queries: database.url, direct: database.url }, log);
   const passwords = createPasswords();
   try {
     const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createDb, createPool, type Db, type Pool } from './client.ts';
 import { everyday, patient, quick, timesLonger, type Limits } from './limits.ts';
-import { atAddress, type Addresses } from './setting-of.ts';
+import type { Addresses } from './setting-of.ts';
 import { startSignals, type Signals } from './signals.ts';
 
 /** The connections of a process, in separate pools so that slow work does not block quick calls. */
@@ -65,8 +65,11 @@ export async function connect(
   for (const one of pools) {
     one.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
   }
-  const signals = await atAddress(addresses, 'direct', (url) =>
-    startSignals(url, log, () => pools.forEach((one) => one.discard()), limitFactor),
+  const signals = await startSignals(
+    addresses,
+    log,
+    () => pools.forEach((one) => one.discard()),
+    limitFactor,
   );
   return {
     pool,

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from './client.ts';
+import { atAddress, type Addresses } from './setting-of.ts';
 import { cutOff } from './silence.ts';
 import { withClient } from './with-client.ts';
 
@@ -51,8 +53,12 @@ const beatEveryMs = 100;
 /** A live database responds to `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
 const reconnectEveryMs = 200;
-/** How often a new connection is tried while the present ones only read: longer than one may take to open. */
+/** How often new connections are tried that may lead to another server: longer than one may take to open. */
 const lookEveryMs = 3000;
+/** A notification takes milliseconds. */
+const arrivesWithinMs = 1000;
+/** Of NOTIFY on a replica. */
+const readOnlyServer = '25006';
 const tellWithinMs = 20;
 const connectWithinMs = 2000;
 
@@ -67,6 +73,10 @@ type State = {
   /** Notifications to be sent. */
   untold: Set<string>;
   telling: NodeJS.Timeout | undefined;
+  /** The payloads that `leadsElsewhere` waits for. */
+  awaited: Map<string, () => void>;
+  /** Whether queries led elsewhere when the connection was lost. */
+  elsewhere: boolean;
   onLoss: () => void;
   limitFactor: number;
 };
@@ -77,7 +87,7 @@ type State = {
  * opened meanwhile may be dead. All time limits are `limitFactor` times as long.
  */
 export async function startSignals(
-  databaseUrl: string,
+  addresses: Addresses,
   log: Logger,
   onLoss: () => void = () => undefined,
   limitFactor = 1,
@@ -91,11 +101,13 @@ export async function startSignals(
     label: '',
     untold: new Set(),
     telling: undefined,
+    awaited: new Map(),
+    elsewhere: false,
     onLoss,
     limitFactor,
   };
-  await connect(state, databaseUrl);
-  const watching = watch(state, databaseUrl, log);
+  await atAddress(addresses, 'direct', () => connect(state, addresses));
+  const watching = watch(state, addresses, log);
   return {
     isUp: () => state.up,
     untilDown: (work) => untilDown(state, work),
@@ -202,9 +214,9 @@ function run(state: State, topic: Topic, id?: string): void {
   for (const listener of state.listeners.get(topic) ?? []) listener(id);
 }
 
-async function connect(state: State, databaseUrl: string): Promise<void> {
+async function connect(state: State, addresses: Addresses): Promise<void> {
   const client = new pg.Client({
-    connectionString: databaseUrl,
+    connectionString: addresses.direct,
     connectionTimeoutMillis: connectWithinMs * state.limitFactor,
     query_timeout: connectWithinMs * state.limitFactor,
     keepAlive: true,
@@ -213,12 +225,15 @@ async function connect(state: State, databaseUrl: string): Promise<void> {
   const isLost = () => state.client === client && markDown(state);
   client.on('error', isLost).on('end', isLost);
   client.on('notification', ({ payload = '' }) => {
+    state.awaited.get(payload)?.();
     const [topic, id] = payload.split(' ');
     run(state, topic as Topic, id);
   });
   try {
     await client.connect();
     await client.query(`listen ${channel}`);
+    if (state.elsewhere && (await leadsElsewhere(state, addresses))) throw new DatabaseDown();
+    state.elsewhere = false;
   } catch (error) {
     cutOff(client);
     throw error;
@@ -240,7 +255,7 @@ function markDown(state: State): void {
   if (!state.stopped) state.onLoss();
 }
 
-async function watch(state: State, databaseUrl: string, log: Logger): Promise<void> {
+async function watch(state: State, addresses: Addresses, log: Logger): Promise<void> {
   let lookedAt = -Infinity;
   const lose = (client: pg.Client, why: string) => {
     log.error(why);
@@ -248,21 +263,28 @@ async function watch(state: State, databaseUrl: string, log: Logger): Promise<vo
     cutOff(client);
   };
   /** In the background, since the heartbeat must not wait for a new connection. */
-  const lookForPrimary = async (client: pg.Client): Promise<void> => {
+  const look = async (client: pg.Client, beat: Beat): Promise<void> => {
     lookedAt = performance.now();
-    const isFound = await acceptsWrites(databaseUrl).catch(() => false);
-    if (isFound && client === state.client && state.up && !state.stopped)
-      lose(client, 'The connections only read, and new ones can write: all are opened again');
+    const isFound = beat === 'read-only' && (await acceptsWrites(addresses.direct).catch(() => false));
+    const isElsewhere = !isFound && (await leadsElsewhere(state, addresses));
+    if (client !== state.client || !state.up || state.stopped) return;
+    state.elsewhere = isElsewhere;
+    if (isFound) lose(client, 'The connections only read, and new ones can write: all are opened again');
+    if (isElsewhere)
+      lose(
+        client,
+        'DATABASE_URL leads to another server than DATABASE_DIRECT_URL, as a pooler after a failover',
+      );
   };
   while (!state.stopped) {
     const { client } = state;
     if (state.up && client) {
       const beat = await heartbeat(client, beatDeadlineMs * state.limitFactor);
       if (beat === 'silent' && !state.stopped) lose(client, 'The database does not answer');
-      if (beat === 'read-only' && performance.now() - lookedAt > lookEveryMs) void lookForPrimary(client);
+      if (beat !== 'silent' && performance.now() - lookedAt > lookEveryMs) void look(client, beat);
       await pause(beatEveryMs);
     } else {
-      await connect(state, databaseUrl).then(
+      await connect(state, addresses).then(
         () => log.info('The database answers again'),
         () => pause(reconnectEveryMs),
       );
@@ -296,5 +318,31 @@ const acceptsWrites = (connectionString: string): Promise<boolean> => {
     return rows[0]?.isReadOnly === false;
   });
 };
+
+/**
+ * Whether queries reach another server than the one that is listened to, so that their answers may be old: a pooler may
+ * be left at the former primary. A NOTIFY sent there does not arrive here, or is refused by a replica. Other errors say
+ * nothing: each call reports them.
+ */
+async function leadsElsewhere(state: State, { queries, direct }: Addresses): Promise<boolean> {
+  if (queries === direct) return false;
+  const limits = { connectionTimeoutMillis: connectWithinMs, query_timeout: connectWithinMs };
+  const isLost = async (): Promise<boolean> => {
+    const payload = `probe ${randomUUID()}`;
+    const arrived = new Promise<boolean>((resolve) => state.awaited.set(payload, () => resolve(false)));
+    try {
+      await withClient({ connectionString: queries, ...limits }, (client) =>
+        client.query('select pg_notify($1, $2)', [channel, payload]),
+      );
+      return await Promise.race([arrived, pause(arrivesWithinMs * state.limitFactor).then(() => true)]);
+    } catch (error) {
+      return (error as { code?: string }).code === readOnlyServer;
+    } finally {
+      state.awaited.delete(payload);
+    }
+  };
+  // twice: the event loop may have been busy
+  return (await isLost()) && isLost();
+}
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
