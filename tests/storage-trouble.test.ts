@@ -181,7 +181,7 @@ describe('a bucket', () => {
     };
   }
 
-  test('that takes requests and never answers: each call is 503 within ten seconds, and licensing goes on', async () => {
+  test('that takes requests and never answers: each call is 503 within ten seconds, and licensing goes on, also after a start', async () => {
     const license = await makeLicense(work.api);
     const { calls, removals } = await callAll();
     log.length = 0;
@@ -196,9 +196,13 @@ describe('a bucket', () => {
       async ([name, call]) => [name, ...(await timed(call()))] as const,
     );
 
+    const { storage } = redirecting.context.config;
+    const starting = startTwin(work.server, { config: { storage } });
     const [validated, validatedMs] = await timed(validateOn(work.server.api(work.key), license, 'ws-1'));
     expect(validated.code).toBe('VALID');
     expect(validatedMs).toBeLessThan(5000);
+    const started = await starting;
+    expect((await validateOn(started.api(work.key), license, 'ws-1')).code).toBe('VALID');
     await eventually(async () => expect(await readyz(work.server)).toEqual([200, 'unavailable']));
     expect(await readyz(work.server, '?require=storage')).toEqual([503, undefined]);
     expect(await metric(work.server, 'lanyard_storage_up')).toBe('0');
@@ -218,7 +222,9 @@ describe('a bucket', () => {
     expect(log.filter((line) => line.includes('s3://releases/')).length).toBeGreaterThanOrEqual(7);
 
     s3.mood = 'well';
-    await eventually(async () => expect(await readyz(work.server)).toEqual([200, 'ok']));
+    for (const one of [work.server, started])
+      await eventually(async () => expect(await readyz(one)).toEqual([200, 'ok']));
+    await started.close();
   }, 40_000);
 
   test('that stops in the middle of a body: what was begun breaks off within ten seconds, the rest is 503', async () => {

@@ -8,9 +8,7 @@ import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
 import { postgresSources, postgresVersion } from './postgres-versions.ts';
 import { clockJumps } from './clock-jumps.ts';
 import { fullDisks } from './full-disks.ts';
-import { hungStorage } from './hung-storage.ts';
 import { killDatabase, killServers } from './kill.ts';
-import { locks } from './locks.ts';
 import { pooler } from './poolers.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { silentFailover } from './silent-failover.ts';
@@ -31,12 +29,10 @@ test.skipIf(!hasPostgres15)(
 );
 test.skipIf(!hasNginx)('killed processes behind nginx lose no call [needs nginx]', killServers);
 test('a killed database restarts without losing acknowledged changes', killDatabase);
-test('a locked license blocks no other calls', locks);
 test.skipIf(process.getuid?.() !== 0 || !hasPostgres15)(
   'the disks of the database and of the journal are full [needs root, PostgreSQL 15]',
   fullDisks,
 );
-test('an unresponsive bucket blocks only uploads', hungStorage);
 test('clock jumps delete nothing', clockJumps);
 test.skipIf(!hasPgBouncer).each(['session', 'transaction'] as const)(
   'a restart of PgBouncer in %s mode [needs pgbouncer]',
