@@ -1,8 +1,8 @@
 // DOM types for the functions that `page.evaluate` runs in the page.
 /// <reference lib="dom" />
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { program } from '../../tests/binaries.ts';
 import { signInAt, startBrowser } from './browser.ts';
 import type { Row, Stage } from './stage.ts';
 
@@ -11,7 +11,7 @@ const fileMb = 600;
 /** Rate of the SHA-512 in the worker of the upload dialog, and the longest task of the page meanwhile. */
 export async function benchHashing({ ours, admin, folder }: Stage): Promise<Row[]> {
   const file = path.join(folder, 'Setup-x64.exe');
-  await writeFile(file, Buffer.concat([Buffer.from('MZ'), randomBytes(fileMb * 1024 * 1024)]));
+  await writeFile(file, program(fileMb * 1024 * 1024));
   const browser = await startBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
