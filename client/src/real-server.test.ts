@@ -122,34 +122,6 @@ test('runs without the service until its kept answer expires', async () => {
   expect(await last.check()).toMatchObject({ valid: true, source: 'kept', expiresAt });
 });
 
-test('a license file: request, file, runs offline, receipt, and the seat is free once', async () => {
-  const license = await makeLicense(staff, { maxActivations: 1 });
-  const params = { id: license.licenseId };
-  const machine = await clientOf(license, { server: 'http://127.0.0.1:9' });
-  const asked = await machine.offlineRequest();
-  if (!asked.ok) throw new Error(asked.message);
-  const pasted = asked.request.replaceAll(/.{60}/g, '$&\n');
-  const issued = await staff.ok(offline.issue, { params, body: { request: pasted, days: 30 } });
-  expect(await machine.importLicense(issued.licenseFile)).toMatchObject({
-    ok: true,
-    modules: license.moduleIds,
-  });
-  expect(await machine.check()).toMatchObject({ valid: true, source: 'file', modules: license.moduleIds });
-  expect(await seatOf(license, machine)).toMatchObject({ status: 'active', activationType: 'offline' });
-  const online = await clientOf(license, { folder: machine.folder, machineId: machine.id });
-  expect(await online.check()).toMatchObject({ valid: true, source: 'online' });
-
-  server.clock.advance(seconds(5));
-  const given = await machine.giveBack();
-  if (!given.ok || given.receipt === null) throw new Error(given.message);
-  expect(await machine.check()).toMatchObject({ valid: false });
-  expect(await machine.importLicense(issued.licenseFile)).toMatchObject({ ok: false, code: 'GIVEN_BACK' });
-  const back = { params, body: { receipt: given.receipt } };
-  expect((await staff.call(offline.giveBack, back)).status).toBe(200);
-  expect((await seatOf(license, machine)).status).toBe('released');
-  expect((await staff.call(offline.giveBack, back)).status).toBe(409);
-});
-
 test('of two license files within a second, the second counts after the first was given back', async () => {
   const license = await makeLicense(staff);
   const params = { id: license.licenseId };
