@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../../tools/demo/random.ts';
 import {
   barOf,
   evidence,
@@ -12,16 +13,7 @@ import {
 
 /* Simulated rollouts. Every install is a look: the evidence grows only with a failure, so each failure is checked. */
 
-/** Mulberry32: the same numbers for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+const randomOf = (seed: number) => createRandom(seed).next;
 
 /** Machines until the next hit, of which `share` are hits. */
 const gap = (random: () => number, share: number): number =>
