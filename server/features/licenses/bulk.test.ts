@@ -286,16 +286,6 @@ describe('the change', () => {
     expect(await status(Array.from({ length: 51 }, () => one))).toBe(400);
     expect(await status([])).toBe(400);
   });
-
-  test('is for those who may change licenses', async () => {
-    const viewer = server.api(await server.signInAs('viewer'));
-    const license = await makeLicense(admin);
-    const { licenseId, updatedAt } = license;
-    const body = { licenses: [{ licenseId, updatedAt, moduleIds: [] }] };
-    expect((await viewer.call(calls.change, { body })).status).toBe(403);
-    expect((await viewer.call(calls.preview, { body: { change: oneYear } })).status).toBe(403);
-    expect(await get(license)).toEqual(license);
-  });
 });
 
 test('the export of ticked licenses holds these and no others', async () => {

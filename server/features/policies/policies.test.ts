@@ -197,15 +197,4 @@ describe('setting a policy', () => {
     expect(missing.status).toBe(404);
     expect(await staff.ok(calls.listTags)).toEqual([]);
   });
-
-  test('needs the permission to roll out; whoever may read customers may read it', async () => {
-    const { customerId } = await makeCustomer(staff);
-    const support = server.api(await server.signInAs('support_agent'));
-    expect(await support.ok(calls.getOfCustomer, { params: { id: customerId } })).toMatchObject(noPolicy);
-    const refused = await support.call(calls.putOfCustomer, {
-      params: { id: customerId },
-      body: { ...noPolicy, tags: [] },
-    });
-    expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
-  });
 });
