@@ -177,9 +177,7 @@ const allOf = (conditions: RawBuilder<boolean>[]) => sql<boolean>`${sql.join(con
 function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
   const { search, customerId, platform, version, state, seenWithinDays, unseenForDays } = filter;
   const found = [sql<boolean>`true`];
-  const byWords = wordsOf(search ?? '').map((word) => matches(by, word));
-  // a machine id may contain spaces
-  if (search) found.push(sql`(${matches(by, search)} or (${sql.join(byWords, sql` and `)}))`);
+  if (search) found.push(matchesSearch(by, search));
   if (customerId)
     found.push(
       mayRead(by, 'customers')
@@ -215,7 +213,22 @@ const shows = (by: Caller, told: RawBuilder<unknown>, said: RawBuilder<unknown>,
 const onLicenses = (matching: RawBuilder<unknown>): RawBuilder<unknown> =>
   recordsWhere(sql`license_id in (select l.license_id from licenses l where ${matching})`);
 
-function matches(by: Caller, word: string): RawBuilder<boolean> {
+/**
+ * Machines that match the search as one text, since a machine id may contain spaces, or each of its words. Not two
+ * conditions with `or`, for which PostgreSQL reads all machines.
+ */
+function matchesSearch(by: Caller, search: string): RawBuilder<boolean> {
+  const words = wordsOf(search);
+  const asOne = hashesFoundBy(by, search);
+  if (words.length === 1) return isIn(asOne);
+  const byWords = sql`select m.machine_hash from machines m
+    where ${allOf(words.map((word) => isIn(hashesFoundBy(by, word))))}`;
+  return isIn(sql`${asOne} union all ${byWords}`);
+}
+
+const isIn = (hashes: RawBuilder<unknown>) => sql<boolean>`m.machine_hash in (${hashes})`;
+
+function hashesFoundBy(by: Caller, word: string): RawBuilder<unknown> {
   const ways = [sql`select m.machine_hash from machines m where ${foundBy(word)}`];
   const key = licenseKeyFragment(word);
   if (key && mayRead(by, 'licenses')) ways.push(onLicenses(sql`l.search_text like search_pattern(${key})`));
@@ -224,5 +237,5 @@ function matches(by: Caller, word: string): RawBuilder<boolean> {
       onLicenses(sql`l.customer_id in (
         select customer_id from customers where ${contains(sql`name || E'\n' || coalesce(email, '')`, word)})`),
     );
-  return sql`m.machine_hash in (${sql.join(ways, sql` union all `)})`;
+  return sql.join(ways, sql` union all `);
 }
