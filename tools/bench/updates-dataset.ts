@@ -24,6 +24,7 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
     await client.query('set session_replication_role = replica');
     await withoutIndexes(client, 'machines', () => client.query(machinesSql, [machines]));
     await withoutIndexes(client, 'activations', () => client.query(seatsSql, [machines]));
+    await client.query(customerMachinesSql);
     await client.query("insert into customer_tags select customer_id, 'bench' from customers");
     await withoutIndexes(client, 'update_events', () =>
       client.query(eventsSql, [Math.round(updateSizes.events * scale), machines]),
@@ -81,6 +82,12 @@ const seatsSql = `
     from generate_series(1, $1::int) n
     join (select license_id, row_number() over (order by license_id) - 1 as i from licenses) l
       on l.i = n % (select count(*) from licenses)`;
+
+/** As the triggers would. */
+const customerMachinesSql = `
+  insert into customer_machines (customer_id, machines)
+  select customer_id, count(*) from licenses join activations using (license_id) group by customer_id
+  on conflict (customer_id) do update set machines = excluded.machines`;
 
 const eventsSql = `
   insert into update_events (event_id, occurred_at, machine_hash, event_type, success, from_version, to_version)

@@ -5,12 +5,16 @@ import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
+import { readOnly } from '../../db/read-only.ts';
+import { anyOf } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 
 const weeksAhead = 13;
-/** How long results are cached: daily figures need not be fresher, and the slowest query reads every machine. */
+/** How long results are cached: daily figures need not be fresher. */
 const keptMs = 30_000;
 
+type Use = Pick<CustomerUse, 'customers' | 'versions'>;
+type Outlook = Omit<CustomerUse, keyof Use>;
 export type Period = { startDate: string; endDate: string };
 
 /** The three reports, each cached per period for half a minute. */
@@ -18,12 +22,19 @@ export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports
   const kept = { max: 50, ttlMs: keptMs };
   const healths = createCache<LicenseHealth>(signals, 'licenses', kept);
   const trends = createCache<LicenseTrends>(signals, 'licenses', kept);
-  const uses = createCache<CustomerUse>(signals, 'licenses', kept);
+  const uses = createCache<Use>(signals, 'licenses', kept);
+  const outlooks = createCache<Outlook>(signals, 'licenses', kept);
   const keyOf = ({ startDate, endDate }: Period) => `${startDate} ${endDate}`;
   return {
     health: (now: Date) => healths('now', () => licenseHealth(db, now)),
     trends: (period: Period) => trends(keyOf(period), () => licenseTrends(db, period)),
-    customers: (period: Period, now: Date) => uses(keyOf(period), () => customerUse(db, period, now)),
+    customers: async (period: Period, now: Date): Promise<CustomerUse> => {
+      const [outlook, use] = await Promise.all([
+        outlooks('now', () => outlookAt(db, now)),
+        uses(keyOf(period), () => useIn(db, period)),
+      ]);
+      return { ...outlook, ...use };
+    },
   };
 }
 
@@ -97,46 +108,56 @@ async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<Li
   };
 }
 
-/**
- * The ten customers with the most machines in use, the versions in use, and the licenses that expire in the next weeks.
- * A machine was in use if it was activated before the end of the period and last seen after its start.
- */
-export async function customerUse(db: Db, period: Period, now: Date): Promise<CustomerUse> {
-  const [{ customers, versions }, expiring, summary] = await Promise.all([
-    topCustomers(db, period),
-    expiringByWeek(db, now),
-    customersByType(db),
-  ]);
-  return { summary, customers, versions, expiring };
-}
-
-/** Activations `a` that were in use in the period. */
+/** A machine was in use if it was activated before the end of the period and last seen after its start. */
 const inUse = ({ startDate, endDate }: Period): RawBuilder<boolean> => sql`
   (a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
    and a.created_at < (${endDate}::date + 1)::timestamp at time zone 'UTC')`;
 
-async function topCustomers(db: Db, period: Period): Promise<Pick<CustomerUse, 'customers' | 'versions'>> {
+const ranked = 10;
+const countedFirst = 20;
+
+/**
+ * The ten customers with the most machines in use. Counts those with the most machines, used or not; the others only if
+ * they could have more in use than the tenth.
+ */
+async function topCustomers(db: Db, period: Period): Promise<CustomerUse['customers']> {
+  const { rows: largest } = await sql<{ id: string; machines: number }>`
+    select customer_id as id, machines from customer_machines join customers using (customer_id)
+     where deleted_at is null order by machines desc, customer_id limit ${countedFirst}`.execute(db);
+  const top = await topAmong(db, period, sql`l.customer_id = ${anyOf(largest.map(({ id }) => id))}`);
+  const tenth = top[ranked - 1]?.activeUsers ?? 0;
+  const smallest = largest[countedFirst - 1];
+  if (!smallest || smallest.machines <= tenth) return top;
+  const couldBe = sql`select customer_id from customer_machines where machines >= ${tenth}`;
+  return topAmong(db, period, sql`l.customer_id in (${couldBe})`);
+}
+
+async function topAmong(db: Db, period: Period, isCandidate: RawBuilder<boolean>) {
   const isInUse = inUse(period);
-  // Counts licenses of the ten only: counting those of all customers would double the query time.
-  const { rows: customers } = await sql<CustomerUse['customers'][number]>`
+  // Counts licenses of the ten only: counting those of all candidates would double the query time.
+  const { rows } = await sql<CustomerUse['customers'][number]>`
     with top as (
       select c.customer_id, c.name, machines
         from (select l.customer_id, count(*) as machines from activations a join licenses l using (license_id)
-               where ${isInUse} group by l.customer_id) use
+               where ${isCandidate} and ${isInUse} group by l.customer_id) use
         join customers c using (customer_id)
-       where c.deleted_at is null order by machines desc, c.name limit 10)
+       where c.deleted_at is null order by machines desc, c.name limit ${ranked})
     select customer_id as "customerId", name as company, machines as "activeUsers",
            (select count(distinct a.license_id) from licenses l join activations a using (license_id)
              where l.customer_id = top.customer_id and ${isInUse}) as "activeLicenses"
       from top order by machines desc, name`.execute(db);
-  const versions = await versionsOf(
-    db,
-    period,
-    customers.map((customer) => customer.customerId),
-  );
-  return { customers, versions };
+  return rows;
 }
 
+/** In one snapshot, since a customer may move in the order of all while they are counted. */
+const useIn = (db: Db, period: Period): Promise<Use> =>
+  readOnly(db, async (tx) => {
+    const customers = await topCustomers(tx, period);
+    const ids = customers.map(({ customerId }) => customerId);
+    return { customers, versions: await versionsOf(tx, period, ids) };
+  });
+
+/** The versions that machines in use ran. */
 async function versionsOf(db: Db, period: Period, customerIds: string[]): Promise<CustomerUse['versions']> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerUse['versions'][number]>`
@@ -149,13 +170,22 @@ async function versionsOf(db: Db, period: Period, customerIds: string[]): Promis
   return rows;
 }
 
+/** What no period changes: the active customers, and the licenses that expire in the next weeks. */
+async function outlookAt(db: Db, now: Date): Promise<Outlook> {
+  const [expiring, summary] = await Promise.all([expiringByWeek(db, now), customersByType(db)]);
+  return { summary, expiring };
+}
+
 /** Weeks start on Monday, in UTC, beginning with the current one. */
 async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring']> {
+  const isExpiring = sql`l.status = 'active' and l.valid_until >= ${now}
+    and l.valid_until >= w at time zone 'UTC' and l.valid_until < (w + interval '7 days') at time zone 'UTC'`;
+  // those of deleted customers are few: all are counted in an index, without their rows
   const { rows } = await sql<CustomerUse['expiring'][number]>`
     select to_char(w, 'YYYY-MM-DD') as "weekStart",
-           (select count(*) from licenses l join customers c using (customer_id)
-             where l.status = 'active' and c.deleted_at is null and l.valid_until >= ${now}
-               and l.valid_until >= w at time zone 'UTC' and l.valid_until < (w + interval '7 days') at time zone 'UTC') as count
+           (select count(*) from licenses l where ${isExpiring})
+             - (select count(*) from licenses l join customers c using (customer_id)
+                 where ${isExpiring} and c.deleted_at is not null) as count
       from generate_series(date_trunc('week', ${now}::timestamptz at time zone 'UTC'),
                            date_trunc('week', ${now}::timestamptz at time zone 'UTC') + ${weeksAhead - 1} * interval '7 days',
                            interval '7 days') w
