@@ -122,6 +122,7 @@ export type Tables = ViewTables & {
     search_text: Kept<string>;
   };
   past_license_owners: { license_id: string; customer_id: string; until: Date };
+  license_days: { license_id: string; seen_day: Generated<Date> };
   customer_machines: { customer_id: string; machines: number };
   activations: {
     activation_id: string;

@@ -132,6 +132,9 @@ describe('a clock that was wrong', () => {
     await sql`
       update activations set last_checked_at = ${ahead}, answered_at = ${ahead}, counted_day = ${dayAhead}
        where machine_id = 'ahead'`.execute(own.db);
+    await sql`update license_days set seen_day = ${dayAhead} where license_id = ${license.licenseId}`.execute(
+      own.db,
+    );
     await sql`update machine_credentials set seen_at = ${ahead}, moved_back_at = ${ahead}`.execute(own.db);
     await sql`
       update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
@@ -167,6 +170,11 @@ describe('a clock that was wrong', () => {
     expect(
       await own.db.selectFrom('machine_credentials').select(['seen_at', 'moved_back_at']).execute(),
     ).toEqual([{ seen_at: now, moved_back_at: now }]);
+    const seen = await own.db.selectFrom('license_days').select('seen_day').execute();
+    expect(seen.map(({ seen_day: day }) => day.toISOString().slice(0, 10))).toEqual([
+      '2026-11-20',
+      '2026-11-20',
+    ]);
     const stepOf = async (id: string) =>
       own.db
         .selectFrom('releases')

@@ -10,6 +10,7 @@ import {
   clearFirstSeen,
   clearMachineRefusals,
   clearRefusals,
+  endLicenseDaysAhead,
   endMachineTimesAhead,
   endRefusalTimesAhead,
   keepValidations,
@@ -61,7 +62,7 @@ export async function housekeep(
     locks.validationRotation,
   );
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
-  for (const correct of [endMachineTimesAhead, endRefusalTimesAhead])
+  for (const correct of [endMachineTimesAhead, endLicenseDaysAhead, endRefusalTimesAhead])
     await alone((change) => correct(change, time));
   return rotated;
 }

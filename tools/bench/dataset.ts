@@ -41,6 +41,9 @@ export async function fillDatabase(
       await client.query(`update licenses l set current_activations = n from
         (select license_id, count(*) as n from activations group by 1) a where a.license_id = l.license_id`);
     });
+    await client.query(`update license_days d set seen_day = a.day from (
+      select license_id, max((last_checked_at at time zone 'UTC')::date) as day from activations group by 1) a
+      where a.license_id = d.license_id`);
     await client.query('vacuum analyze');
     await client.query(credentialsSql, [createHash('sha256').update(secret).digest()]);
   });

@@ -18,7 +18,6 @@ import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
-import { createKept } from '../../db/kept.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { anyOf, containsFolded, onMachinesFoundBy } from '../../db/sql.ts';
 import type { CsvFile } from '../../http/call.ts';
@@ -34,16 +33,11 @@ type Known = { machines: FewIds; unseen?: FewIds };
 type Found = Filter & Known;
 type Counts = LicenseListMeta['counts'];
 
-/**
- * Counts are cached until any license changes, and at most a second, because licenses also expire. Licenses unseen for
- * days are kept for a minute; a query checks them again, so one that became unseen in that minute may be missing, and
- * none is there wrongly.
- */
+/** Counts are cached until any license changes, and at most a second, because licenses also expire. */
 export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signals'>) {
   const kept = { max: 500, ttlMs: 1000 };
   const tabs = createCache<Counts>(signals, 'licenses', kept);
   const groups = createCache<LicenseListMeta['groups']>(signals, 'licenses', kept);
-  const unseen = createKept<{ ids: FewIds }>(25, () => Infinity);
   return {
     tabs: (filter: Omit<Filter, 'tab'>, now: Date, known: Known) =>
       tabs(JSON.stringify(filter), () => countTabs(db, { ...filter, ...known }, now)),
@@ -51,8 +45,6 @@ export function createLicenseCounts({ db, signals }: Pick<Context, 'db' | 'signa
       groups(JSON.stringify([filter, customerIds]), () =>
         countGroups(db, now, { ...filter, ...known }, customerIds),
       ),
-    unseen: async (days: number, now: Date) =>
-      (await unseen(String(days), async () => ({ ids: await findUnseen(db, daysBefore(now, days)) }))).ids,
   };
 }
 type LicenseCounts = ReturnType<typeof createLicenseCounts>;
@@ -69,7 +61,8 @@ export async function listLicenses(
 ): Promise<RouteAnswer<typeof calls.list>> {
   const { tab, ...rest } = filter;
   const known: Known = { machines: await findMachines(db, filter.search) };
-  if (filter.unseenForDays !== undefined) known.unseen = await count.unseen(filter.unseenForDays, now);
+  if (filter.unseenForDays !== undefined)
+    known.unseen = await findUnseen(db, daysBefore(now, filter.unseenForDays));
   const counting = count.tabs(rest, now, known);
   const areFew = filter.search !== undefined && totalOf(await counting, tab) <= few;
   const [rows, counts] = await Promise.all([
@@ -208,9 +201,14 @@ const seatConditions: Record<SeatFilter, RawBuilder<boolean>> = {
   empty: sql`l.current_activations = 0`,
 };
 
-/** A license issued after `since` has not had the time to be seen. */
-const unseenSince = (since: Date): RawBuilder<boolean> => sql`(l.created_at <= ${since} and not exists (
-  select from activations a where a.license_id = l.license_id and a.last_checked_at > ${since}))`;
+/**
+ * A license issued after `since` has not had the time to be seen. Only those without a later day are compared with their
+ * seats.
+ */
+const unseenSince = (since: Date): RawBuilder<boolean> => sql`(l.created_at <= ${since}
+  and l.license_id in (select license_id from license_days
+                        where seen_day <= (${since}::timestamptz at time zone 'UTC')::date)
+  and not exists (select from activations a where a.license_id = l.license_id and a.last_checked_at > ${since}))`;
 
 /** The ids of licenses, or that there are more than are worth a list. */
 type FewIds = string[] | 'many';
@@ -219,7 +217,7 @@ const most = 1000;
 const fewOf = (rows: { license_id: string }[]): FewIds =>
   rows.length > most ? 'many' : rows.map((row) => row.license_id);
 
-/** Compares all licenses with all seats, unlike the query of a page that begins with these licenses. */
+/** Most filters match few licenses: a page and its counts then begin with these. */
 async function findUnseen(db: Db, since: Date): Promise<FewIds> {
   const { rows } = await sql<{ license_id: string }>`
     select l.license_id from licenses l where ${unseenSince(since)} limit ${most + 1}`.execute(db);

@@ -42,6 +42,7 @@ export async function countValidationDays(
   const machines = new Map<number, number>();
   for (const { at } of firstOfMachine) machines.set(utcDay(at), (machines.get(utcDay(at)) ?? 0) + 1);
   const licenses = await firstSeen(tx, 'license', firstOfMachine, (row) => row.licenseId);
+  await noteSeen(tx, firstOfMachine);
   const customers = await firstSeen(tx, 'customer', firstOfMachine, (row) => row.customerId);
   const days = [...machines.keys()].toSorted((a, b) => a - b);
   await sql`
@@ -88,6 +89,22 @@ async function firstSeen(
       on conflict do nothing returning day)
     select to_char(day, 'YYYY-MM-DD') as day, count(*) as count from added group by 1`.execute(tx);
   return new Map(days.map(({ day, count }) => [day, count]));
+}
+
+/** Notes the last day on which each license was seen, if it is later than the one noted. */
+async function noteSeen(tx: Tx, rows: Answered[]): Promise<void> {
+  const last = new Map<string, number>();
+  for (const { licenseId, at } of rows)
+    if (licenseId) last.set(licenseId, Math.max(utcDay(at), last.get(licenseId) ?? 0));
+  // locked in a fixed order in all processes: see refreshActivations
+  await sql`
+    with later as materialized (
+      select d.license_id, s.day
+        from license_days d join unnest(${[...last.keys()]}::uuid[], ${[...last.values()].map(isoDay)}::date[])
+          as s (license_id, day) using (license_id)
+       where d.seen_day < s.day order by d.license_id for update of d)
+    update license_days d set seen_day = greatest(d.seen_day, l.day)
+      from later l where d.license_id = l.license_id`.execute(tx);
 }
 
 /** Removes the licenses and customers recorded for past days. */

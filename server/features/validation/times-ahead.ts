@@ -41,6 +41,16 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
      where machine_hash in (select machine_hash from found)`.execute(tx);
 }
 
+/** Sets to today the days of licenses that a clock that was ahead noted: until then they would pass for seen. */
+export async function endLicenseDaysAhead({ tx }: Change, { now }: CheckedTime): Promise<void> {
+  await sql`
+    with today as (select (${now}::timestamptz at time zone 'UTC')::date as day),
+    found as materialized (
+      select license_id from license_days where seen_day > (select day from today) order by license_id for update)
+    update license_days d set seen_day = today.day
+      from today, found f where d.license_id = f.license_id`.execute(tx);
+}
+
 /**
  * Sets to now the refusals of machines that a clock that was ahead left in the future: until then they would pass for the
  * last thing that became of their machines.

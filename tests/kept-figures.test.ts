@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { analytics as calls } from '../../../contract/analytics.ts';
-import { customers } from '../../../contract/customers.ts';
-import { licenses, type License } from '../../../contract/licenses.ts';
-import { activations } from '../../../contract/activations.ts';
-import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../../../tests/factories.ts';
+import { analytics as calls } from '../contract/analytics.ts';
+import { customers } from '../contract/customers.ts';
+import { licenses, type License } from '../contract/licenses.ts';
+import { activations } from '../contract/activations.ts';
+import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import {
   createTestDatabase,
   days,
@@ -17,9 +17,9 @@ import {
   startTestServer,
   startTwin,
   type Api,
-} from '../../../tests/harness.ts';
-import { knownMigrations, makeSchema, migrate } from '../../db/migrate.ts';
-import { countOf } from '../../db/sql.ts';
+} from './harness.ts';
+import { knownMigrations, makeSchema, migrate } from '../server/db/migrate.ts';
+import { countOf } from '../server/db/sql.ts';
 
 type Step = {
   kind: (typeof kinds)[number];
@@ -46,7 +46,7 @@ const clock = movableClock();
 const server = await startTestServer({ clock });
 const twin = await startTwin(server);
 
-test('the customers with the most machines are those that a count of all finds, whatever happened to their licenses', async () => {
+test('what is kept gives the customers with the most machines, and the licenses not seen, that all machines give', async () => {
   const begun = server.api(await server.signInAs('super_admin'));
   const key = await makeApiKey(begun);
   const desktops = [server.api(key), twin.api(key)] as const;
@@ -99,6 +99,17 @@ test('the customers with the most machines are those that a count of all finds, 
       expect(counted.find(({ id }) => id === customerId)?.machines).toBe(activeUsers);
   }
 
+  async function expectSameUnseen(staff: Api, unseenForDays: number) {
+    const since = new Date(clock.now().getTime() - days(unseenForDays));
+    const { rows: compared } = await sql<{ id: string }>`
+      select license_id as id from licenses l where created_at <= ${since} and not exists (
+        select from activations a where a.license_id = l.license_id and a.last_checked_at > ${since})
+       order by created_at, license_id`.execute(server.db);
+    const query = { unseenForDays: `${unseenForDays}`, sort: 'createdAt' } as const;
+    const found = await staff.ok(licenses.list, { query });
+    expect(found.map(({ licenseId }) => licenseId)).toEqual(compared.map(({ id }) => id));
+  }
+
   const daysOfSteps = fc.array(steps, { minLength: 4, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(daysOfSteps, async (all) => {
@@ -115,6 +126,7 @@ test('the customers with the most machines are those that a count of all finds, 
         await expectSame(here, day(2), day(0));
         await expectSame(here, day(30), day(0));
         await expectSame(here, day(30), day(2));
+        for (const ago of [1, 2, 3, 4, 5]) await expectSameUnseen(here, ago);
         expect(await kept(server.pool)).toEqual(await counted(server.pool));
       }
     }),
@@ -142,7 +154,7 @@ test('machines that take seats in two processes, while their licenses are transf
   expect(await kept(server.pool)).toEqual(await counted(server.pool));
 });
 
-test('the machines of customers of before they were kept are counted by the migration', async () => {
+test('a migration fills in what was not kept before', async () => {
   const { url } = await createTestDatabase({ empty: true });
   const client = await openClient(url);
   const before = (await knownMigrations()).filter((name) => name < '0045');
@@ -154,12 +166,21 @@ test('the machines of customers of before they were kept are counted by the migr
                           created_at, updated_at)
       select gen_random_uuid(), name || n, customer_id, 'trial', now(), now() + interval '1 day', 9, now(), now()
         from customers, generate_series(1, 2) n where name <> 'Clinic 3';
-    insert into activations (activation_id, license_id, machine_id, status, activation_type, created_at, updated_at)
-      select gen_random_uuid(), license_id, n::text, 'released', 'automatic', now(), now()
+    insert into activations (activation_id, license_id, machine_id, status, activation_type, last_checked_at,
+                             created_at, updated_at)
+      select gen_random_uuid(), license_id, n::text, 'released', 'automatic',
+             '2026-11-21T01:30:00+02:00'::timestamptz - n * interval '1 day' + interval '1 day', now(), now()
         from licenses, generate_series(1, 3) n where license_key <> 'Clinic 21'`);
   await migrate(url);
   expect((await kept(client)).map(({ machines }) => machines).toSorted()).toEqual([3, 6]);
   expect(await kept(client)).toEqual(await counted(client));
+  const { rows: seen } = await client.query(
+    'select seen_day::text as day, count(*)::int as licenses from license_days group by 1 order by 1',
+  );
+  expect(seen).toEqual([
+    { day: '-infinity', licenses: 1 },
+    { day: '2026-11-20', licenses: 3 },
+  ]);
 });
 
 type Counted = { id: string; machines: number };
