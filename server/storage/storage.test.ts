@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newBucket, startFakeS3 } from '../../tests/fake-s3.ts';
 import { isFailure } from '../failure.ts';
@@ -11,6 +12,7 @@ import { connect } from './s3-client.ts';
 import { openStorage } from './open-storage.ts';
 import { ownerName, type Storage, type StoredThing, type Unfinished } from './storage.ts';
 import { newFolder } from '../../tests/place.ts';
+import { watchStorage } from './watch.ts';
 
 const MiB = 1024 * 1024;
 const partBytes = 5 * MiB;
@@ -368,4 +370,14 @@ test('a folder of binaries is closed to other accounts, also one that was open, 
   expect(await modeOf('incoming')).toBe(0o750);
   expect(await modeOf('whole.exe')).toBe(0o640);
   expect(await modeOf('parts.exe')).toBe(0o640);
+});
+
+test('a database that does not answer makes no storage unavailable', async () => {
+  const storage = await openStorage({ kind: 'disk', folder: await newFolder() });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const watch = watchStorage({ storage, log }, () => new Promise(() => undefined));
+  expect(await watch.look()).toBe(true);
+  expect(lines).toEqual([]);
+  watch.stop();
 });

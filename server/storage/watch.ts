@@ -15,7 +15,7 @@ export type StorageWatch = {
   isUsable(): Promise<boolean>;
   /** Why the storage is not that of this installation, and what to do, by the last check; undefined if it is. */
   whyForeign(): string | undefined;
-  /** Checks again; takes at most two seconds. */
+  /** Checks again; takes at most four seconds. */
   look(): Promise<boolean>;
   stop(): void;
 };
@@ -30,14 +30,14 @@ export function watchStorage(
   let looking: Promise<boolean> | undefined;
 
   async function check(): Promise<boolean> {
-    const error: unknown = await within(checkMs, async () => {
-      await storage.check();
-      return requireOwn().then(
-        () => undefined,
-        // an error of the database says nothing about the storage
-        (reason: unknown) => (reason instanceof StorageDown ? reason : problem),
-      );
-    }).catch((reason: unknown) => reason);
+    const error: unknown = await within(checkMs, () => storage.check()).then(
+      () =>
+        within(checkMs, requireOwn).catch((reason: unknown) =>
+          // an error or a wait of the database says nothing about the storage
+          reason instanceof StorageDown ? reason : problem,
+        ),
+      (reason: unknown) => reason,
+    );
     if (error && !problem)
       log.error({ err: error }, 'The storage cannot be used: no uploads and no downloads until it can');
     if (!error && problem) log.info('The storage can be used again');
