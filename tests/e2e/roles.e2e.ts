@@ -56,6 +56,10 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await expect(button(page, 'Save Changes')).toBeFocused();
     await expect(cell('Customers: update')).toBeChecked();
     await expect(cell('Audit: read')).toBeChecked();
+    await page.emulateMedia({ forcedColors: 'active' });
+    const background = (name: string) => cell(name).evaluate((box) => getComputedStyle(box).backgroundColor);
+    expect(await background('Audit: read')).not.toBe(await background('Audit: export'));
+    await page.emulateMedia({ forcedColors: 'none' });
     await expect(button(page, 'Save Changes')).toBeDisabled();
     await expect(page.getByText('Role updated successfully')).toBeHidden();
   });
