@@ -16,9 +16,9 @@ export function createCache<V>(
 
   /** The cached value, or the result of `load`; concurrent misses of one key load once. */
   return function cached(key: string, load: () => Promise<V>): Promise<V> {
+    if (!signals.isUp()) return load();
     const hit = entries.get(key);
     if (hit) return hit;
-    if (!signals.isUp()) return load();
     // Cached before it is loaded, so that a concurrent change drops it.
     const value = load();
     entries.set(key, value);

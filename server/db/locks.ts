@@ -34,9 +34,13 @@ export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
     .mine;
 }
 
+/** How long a process that gives no sign of life keeps a lock. */
+const heldMs = 10_000;
+
 /**
  * Runs `work` while a separate connection holds the lock; undefined if another process holds it. For work that takes
- * longer than a transaction may. `directUrl` must bypass poolers, which may give the lock to another client.
+ * longer than a transaction may. `directUrl` must bypass poolers, which may give the lock to another client. A process
+ * that is frozen loses the lock, and goes on without it when it is not: `work` must bear another one beside it.
  */
 export async function withSessionLock<T>(
   directUrl: string,
@@ -51,7 +55,12 @@ export async function withSessionLock<T>(
     application_name: 'lanyard lock',
   };
   return withClient(config, async (client) => {
-    const taken = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
-    return onlyRow(taken).mine ? work() : undefined;
+    const taken = await client.query<{ mine: boolean }>(
+      `select set_config('idle_session_timeout', $2, false), pg_try_advisory_lock($1) as mine`,
+      [lock, `${heldMs}ms`],
+    );
+    if (!onlyRow(taken).mine) return undefined;
+    const renewing = setInterval(() => void client.query('select 1').catch(() => undefined), heldMs / 4);
+    return work().finally(() => clearInterval(renewing));
   });
 }

@@ -22,7 +22,10 @@ type Listener = (id?: string) => void;
  * A connection that listens for changes by other processes, and whose heartbeat detects whether the database responds.
  */
 export type Signals = {
-  /** False from the time the database stops responding until the listening connection is restored. */
+  /**
+   * False from the time the database stops responding until the listening connection is restored, and while it has not
+   * responded for long, as right after this process was frozen: what was announced meanwhile may still be on its way.
+   */
   isUp(): boolean;
   /** The result of `work`; rejects with DatabaseDown as soon as the database stops responding. */
   untilDown<T>(work: () => Promise<T>): Promise<T>;
@@ -52,6 +55,8 @@ const channel = 'lanyard';
 const beatEveryMs = 100;
 /** A live database responds to `select 1` in under a millisecond; the sum stays below the promised second. */
 const beatDeadlineMs = 500;
+/** More than two heartbeats take. */
+const heardWithinMs = 2 * beatDeadlineMs + beatEveryMs + 400;
 const reconnectEveryMs = 200;
 /** How often new connections are tried that may lead to another server: longer than one may take to open. */
 const lookEveryMs = 3000;
@@ -67,6 +72,8 @@ type State = {
   /** Callbacks that reject the pending work. */
   underWay: Set<(error: Error) => void>;
   up: boolean;
+  /** When the last heartbeat began that was answered: all that was announced before has arrived. */
+  heardAt: number;
   stopped: boolean;
   client: pg.Client | undefined;
   label: string;
@@ -96,6 +103,7 @@ export async function startSignals(
     listeners: new Map(),
     underWay: new Set(),
     up: false,
+    heardAt: 0,
     stopped: false,
     client: undefined,
     label: '',
@@ -109,7 +117,7 @@ export async function startSignals(
   await atAddress(addresses, 'direct', () => connect(state, addresses));
   const watching = watch(state, addresses, log);
   return {
-    isUp: () => state.up,
+    isUp: () => state.up && performance.now() - state.heardAt < heardWithinMs * limitFactor,
     untilDown: (work) => untilDown(state, work),
     on(topic, listener) {
       const set = state.listeners.get(topic) ?? new Set();
@@ -242,6 +250,7 @@ async function connect(state: State, addresses: Addresses): Promise<void> {
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
   state.up = true;
+  state.heardAt = performance.now();
   void sendUntold(state);
 }
 
@@ -279,7 +288,9 @@ async function watch(state: State, addresses: Addresses, log: Logger): Promise<v
   while (!state.stopped) {
     const { client } = state;
     if (state.up && client) {
+      const begun = performance.now();
       const beat = await heartbeat(client, beatDeadlineMs * state.limitFactor);
+      if (beat !== 'silent') state.heardAt = begun;
       if (beat === 'silent' && !state.stopped) lose(client, 'The database does not answer');
       if (beat !== 'silent' && performance.now() - lookedAt > lookEveryMs) void look(client, beat);
       await pause(beatEveryMs);
