@@ -382,7 +382,10 @@ test('a screen waits 5 s at most for its notices, of which one line is shown, an
 }) => {
   const clock = { now: '2026-11-23T16:00:00Z', newest: '2026-12-24T16:00:00Z', releasesDue: 2 };
   const waiting = { requestId: 'one', requestedBy: 'Kim Sato', subject: '4.2.1', what: 'published' };
-  const json = { success: true, data: { paused: [], approvals: [waiting], storageDown: true, clock } };
+  const json = {
+    success: true,
+    data: { paused: [], approvals: [waiting], storageDown: true, storageForeign: null, clock },
+  };
   await page.route(`**${notices.list.path}`, (route) => route.fulfill({ json }));
   const answer = await holdBack(page, `**${notices.list.path}`);
   await page.clock.install();

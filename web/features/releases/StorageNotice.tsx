@@ -24,7 +24,9 @@ export function StorageNotice() {
       }
     >
       <strong>Files cannot be uploaded or downloaded: the storage is unavailable.</strong>{' '}
-      {data.storageForeign ?? 'Licenses are validated as usual. The server log says why.'}
+      {data.storageForeign === null
+        ? 'Licenses are validated as usual. The server log says why.'
+        : 'Today says why, and what to do.'}
     </Notice>
   );
 }

@@ -67,7 +67,11 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         <Link className={classes.title} {...(list as LinkProps)}>
           {title}
         </Link>
-        {about && <p className={classes.about}>{about}</p>}
+        {about && (
+          <p className={classes.about} data-whole={line.kind === 'storageDown' || undefined}>
+            {about}
+          </p>
+        )}
       </div>
       {line.next?.at && isToExtend(line) && can.updateLicenses ? (
         <Suspense
