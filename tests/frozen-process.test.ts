@@ -73,11 +73,11 @@ test('what was revoked meanwhile is refused in the first answers, also of calls 
     await sleep(2000);
     thaw();
     const answers = await Promise.all(waiting.map((calls) => Promise.all(calls)));
-    for (const [license, key, person] of answers) {
+    for (const [validated, refused, listed] of answers) {
       // its connections may have ended meanwhile, which is said
-      expect(['REVOKED', 503], `round ${round}`).toContain(license.body.data?.code ?? license.status);
-      expect([401, 503], `round ${round}`).toContain(key.status);
-      expect([401, 503], `round ${round}`).toContain(person.status);
+      expect(['REVOKED', 503], `round ${round}`).toContain(validated.body.data?.code ?? validated.status);
+      expect([401, 503], `round ${round}`).toContain(refused.status);
+      expect([401, 503], `round ${round}`).toContain(listed.status);
     }
   }
 });

@@ -154,7 +154,7 @@ test('one’s own sessions: ended one by one and all at once, on their next call
   otherPage,
   server,
 }) => {
-  // any call may be the next one, also of a notice that is loaded anew
+  // any call may be the next one, also of a notice that is loaded again
   expectStatus(otherPage, 401);
   const email = await makePerson(server);
   for (const one of [page, otherPage]) {

@@ -52,7 +52,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
   await expect(tray(page)).toBeHidden();
 });
 
-test('after a reload the dialog shows the interrupted upload, to go on or to begin anew', async ({
+test('after a reload the dialog shows the interrupted upload, to go on or to begin again', async ({
   page,
   server,
 }) => {
@@ -107,7 +107,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   await field(page, 'Version').fill(corrected);
   await press(page, 'Upload Release');
   await expect(modal(page)).toBeHidden({ timeout: 30_000 });
-  // The upload goes on instead of starting anew.
+  // The upload goes on instead of starting again.
   expect(prepared).toEqual([]);
   expect(await found(server, corrected)).toHaveLength(1);
   expect(await found(server, wanted)).toEqual([]);

@@ -125,7 +125,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
     await expect(alert).toHaveText('New passwords do not match');
     await expectAccessible(page);
     await again.fill('fresh and long');
-    // any call may be the next one, also of a notice that is loaded anew
+    // any call may be the next one, also of a notice that is loaded again
     expectStatus(otherPage, 401);
     await send.click();
     await expect(page.getByText('Password reset successfully')).toBeVisible();
@@ -319,7 +319,7 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await expect(create.getByRole('alert')).toHaveText('Failed to create user');
 });
 
-test('the list stays on the screen when it cannot be loaded anew', async ({ page, server }) => {
+test('the list stays on the screen when it cannot be loaded again', async ({ page, server }) => {
   const user = await makeUser(server, 'viewer');
   await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
   await expect(rowOf(page, user.email)).toBeVisible();

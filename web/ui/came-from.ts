@@ -9,11 +9,11 @@ const visits: (Visit | undefined)[] = [];
 
 /**
  * Records that the user is on the screen with this title; undefined: that they are on none that leads back here. A screen
- * is mounted anew for each path.
+ * is mounted again for each path.
  */
 export function useVisit(title: string | undefined): void {
   const [path] = useState(() => window.location.pathname);
-  // also where a filter renders only a part of the screen anew
+  // also where a filter renders only a part of the screen again
   useLocation({ select: ({ href }) => href });
   useEffect(() => {
     // not while the next screen is loading

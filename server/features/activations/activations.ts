@@ -60,7 +60,7 @@ const utcDayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::da
 
 /**
  * The UTC day on which a seat released by its machine at `now` counts: the next one, if that was begun by another process
- * or while this call waited, for it would begin anew with each change between the two.
+ * or while this call waited, for it would begin again with each change between the two.
  */
 export const selfReleaseDay = (now: Date) =>
   sql<Date>`case when self_release_day = ${utcDayOf(now)} + 1 then self_release_day else ${utcDayOf(now)} end`;

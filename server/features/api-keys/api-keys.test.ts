@@ -472,7 +472,7 @@ describe('the hourly limit', () => {
     expect(refused.body.error).toBe('The API key has used its 3 requests of this hour.');
   });
 
-  test('begins anew with the hour', async () => {
+  test('begins again with the hour', async () => {
     await onOwnServer(async (own, ownStaff) => {
       const made = await makeApiKey(ownStaff, { rateLimit: 2 });
       expect((await statuses(made, [own], 5)).passed).toBe(2);

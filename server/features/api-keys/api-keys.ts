@@ -95,7 +95,7 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
   );
 }
 
-/** A slip of the pen would cut off every program with the key; Inactive and Revoke end one. */
+/** A mistyped date would cut off every program with the key; Inactive and Revoke end one on purpose. */
 const refusePast = (expiresAt: string | undefined, now: Date): Failure | undefined =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime()
     ? breaksRule('expiresAt', 'Must lie in the future')

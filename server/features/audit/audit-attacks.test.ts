@@ -94,7 +94,7 @@ const invented = `insert into audit_entries (audit_id, timestamp, event_type, re
   select gen_random_uuid(), now(), 'license.created', 'license', 'Nothing to see', true from generate_series(1, 20)`;
 
 describe('history replaced', () => {
-  test('head back to 0 without a mac, and a history inserted anew, is a break for every process', async () => {
+  test('head back to 0 without a mac, and a history inserted again, is a break for every process', async () => {
     await asOwner(...emptied);
     await server.pool.query(invented);
     expect(await problemOf()).toBe(
@@ -195,7 +195,7 @@ describe('history replaced', () => {
     await fork.audit.seal();
     expect((await verify(fork)).whole).toBe(true);
     expect(await problemOf()).toBe(
-      'The chain was written anew: at place 8 it is not the one whose head is kept in the data directory.',
+      'The chain was rewritten: at place 8 it is not the one whose head is kept in the data directory.',
     );
     await fork.close();
   });

@@ -159,7 +159,7 @@ describe('an entry that was', () => {
     });
   });
 
-  test('altered together with its seal, and all seals after it made anew, is named', async () => {
+  test('altered together with its seal, and all seals after it made again, is named', async () => {
     const { audit_id } = await at(4);
     await behindOurBack("update audit_entries set user_email = 'x' where audit_id = $1", [audit_id]);
     const forged = auditKeys({ ...server.auditKeys.current.signer, sign: () => 'a guess' });

@@ -66,7 +66,7 @@ async function checkKept(
   if (stored && !stored.equals(seal)) {
     return broken(
       { sequence },
-      `The chain was written anew: at place ${sequence} it is not the one whose head is kept in ${place}.`,
+      `The chain was rewritten: at place ${sequence} it is not the one whose head is kept in ${place}.`,
     );
   }
   return stored || (await isCleanedUp(tx, sequence)) ? null : removed(sequence, sequence);

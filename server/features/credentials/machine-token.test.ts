@@ -342,7 +342,7 @@ describe('the token ends at once in every process', () => {
 });
 
 describe('the limit of a machine', () => {
-  test('is its own, is said with each answer, and begins anew with the hour', async () => {
+  test('is its own, is said with each answer, and begins again with the hour', async () => {
     const own = await startTestServer({ config: { machineRequestsPerHour: 3 } });
     const ownStaff = own.api(await own.signInAs('super_admin'));
     const license = await makeLicense(ownStaff);

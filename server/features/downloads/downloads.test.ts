@@ -201,7 +201,7 @@ describe('a file', () => {
       const url = addressOf(made[index]!);
       expect((await download({}, { url })).bytes.equals(own)).toBe(true);
     }
-    // nor does the address lead elsewhere when its release moves on, or is made anew with other bytes
+    // nor does the address lead elsewhere when its release moves on, or is made again with other bytes
     const [{ id: releaseId }] = made as [Release];
     await api.ok(releases.softDelete, { params: { releaseId }, body: { reason: 'Again' } });
     await upload({ version, file: [program(5000), 'App.exe'] });

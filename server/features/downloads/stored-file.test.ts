@@ -196,7 +196,7 @@ describe('a stored file', () => {
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
   });
 
-  test('whose block map rots is delivered, and the job makes that map anew', async () => {
+  test('whose block map rots is delivered, and the job makes that map again', async () => {
     const map = `${file}.blockmap`;
     const [right, { atime, mtime }] = await Promise.all([readFile(map), stat(map)]);
     await writeFile(map, Buffer.alloc(right.length));

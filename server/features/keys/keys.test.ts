@@ -344,7 +344,7 @@ describe('keys that are lost', () => {
   const accept = (dataDir: string) =>
     acceptNewKeys(db, { dataDir, ...noSettings }, { reason: 'The disk burned', now });
 
-  test('are accepted as lost by a person: new ones are made, and the audit log begins anew with an entry', async () => {
+  test('are accepted as lost by a person: new ones are made, and the audit log begins again with an entry', async () => {
     const folder = await newFolder();
     const before = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
     await before.createPerson('admin');

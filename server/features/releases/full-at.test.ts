@@ -31,7 +31,7 @@ test('a release is fully out since it last reached 100 %, published', async () =
   expect(await patch(id, { isDraft: false, isActive: true })).toBe(again);
 });
 
-test('it counts anew on another channel, and once it is back from being withdrawn or deleted', async () => {
+test('it counts again on another channel, and once it is back from being withdrawn or deleted', async () => {
   const { id } = await makeRelease(server, { channel: 'alpha' });
   const moved = later();
   expect(await patch(id, { channel: 'stable' })).toBe(moved);

@@ -354,7 +354,7 @@ describe('no step is taken', () => {
     expect(await marks()).toEqual([null, null]);
   });
 
-  test('of a release that is inactive, in the bin or damaged; it begins its step anew when it is back', async () => {
+  test('of a release that is inactive, in the bin or damaged; it begins its step again when it is back', async () => {
     await endPlans();
     const [inactive, trashed, damaged] = [await publish(), await publish(), await publish()];
     const set = (columns: object) =>

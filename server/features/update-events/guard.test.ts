@@ -41,7 +41,7 @@ const rollouts = 2000;
 
 type Simulated = { share: number; machines: number; before?: { share: number; installs: number } };
 
-/** The results of that many rollouts; the previous release is drawn anew for each, or 2 % are given. */
+/** The results of that many rollouts; the previous release is drawn again for each, or 2 % are given. */
 function simulate({ share, machines, before }: Simulated) {
   const random = randomOf(20_261_122);
   const results = Array.from({ length: rollouts }, () => {

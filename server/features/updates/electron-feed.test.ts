@@ -285,9 +285,9 @@ describe('a check', () => {
 
   test('of a machine that went back without a word is told of no update, not of one without a file', async () => {
     await makeRelease(server, { version: '2.0.0' });
-    const headers = { ...key.headers, 'x-machine-id': 'set up anew' };
+    const headers = { ...key.headers, 'x-machine-id': 'set up again' };
     await offered({ version: '2.0.0', headers: { ...headers, 'x-app-version': '2.0.0' } });
-    await eventually(async () => (await machineRow(server, 'set up anew'))?.last_version === '2.0.0');
+    await eventually(async () => (await machineRow(server, 'set up again'))?.last_version === '2.0.0');
     expect(await offered({ version: '1.0.0', headers })).toBeUndefined();
     expect(await offered({ version: '1.0.0', headers, channel: 'beta' })).toBeUndefined();
   });

@@ -46,7 +46,7 @@ async function* ownThings(storage: Storage): AsyncGenerator<StoredThing[], void>
   if (things.length > 0) yield things;
 }
 
-/** The keys of releases and open uploads among these, and the tokens of open uploads: one begun anew has another token. */
+/** The keys of releases and open uploads among these, and the tokens of open uploads: one begun again has another token. */
 async function knownOf(db: Db, things: StoredThing[]): Promise<Set<string | null>> {
   if (things.length === 0) return new Set();
   const keys = things.map((thing) => thing.key);

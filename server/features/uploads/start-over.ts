@@ -11,8 +11,8 @@ const chunksLost = fail(
 );
 
 /**
- * Begins an upload anew whose parts are gone: a rule of the bucket removed them, or they became the file of a
- * completion that was refused. Returns the failure for the caller: also when another call has begun it anew; another for
+ * Begins an upload again whose parts are gone: a rule of the bucket removed them, or they became the file of a
+ * completion that was refused. Returns the failure for the caller: also when another call has begun it again; another for
  * an upload that was cancelled or completed, or is being completed by another call.
  */
 export async function startOver(

@@ -115,7 +115,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(await keys()).toEqual([]);
   });
 
-  test('a file that was exchanged in the storage is not delivered; a block map is made anew', async () => {
+  test('a file that was exchanged in the storage is not delivered; a block map is made again', async () => {
     const small = program(MiB);
     const answer = await up.direct({ version: nextVersion(), is_draft: 'false', file: small });
     expect(answer.status, answer.text).toBe(201);
@@ -187,7 +187,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect(await keys()).toEqual([...before, wrong.fileKey, `${wrong.fileKey}.blockmap`].toSorted());
   });
 
-  test('an upload whose chunks the storage no longer has is begun anew', async () => {
+  test('an upload whose chunks the storage no longer has is begun again', async () => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(bytes, prepared);
     await loseChunks(prepared);
@@ -204,7 +204,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   test.each([
     ['at its completion', bytes],
     ['after a completion that was refused', program(bytes.length).fill(1, MiB)],
-  ])('an upload whose chunks are lost %s is begun anew', async (_name, first) => {
+  ])('an upload whose chunks are lost %s is begun again', async (_name, first) => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(first, prepared);
     if (first !== bytes) {
@@ -220,7 +220,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect((await up.complete(bytes, prepared)).status).toBe(201);
   });
 
-  test('an upload is not begun anew while another call completes it', async () => {
+  test('an upload is not begun again while another call completes it', async () => {
     const { uploadId } = await up.prepare(bytes);
     const upload = (await findUpload(server.db, uploadId))!;
     const completes = { claim: randomUUID(), claimed_at: server.clock.now() };
@@ -235,7 +235,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect((await up.cancel(uploadId)).status).toBe(204);
   });
 
-  test('an upload that is cancelled meanwhile is not begun anew', async () => {
+  test('an upload that is cancelled meanwhile is not begun again', async () => {
     const { uploadId } = await up.prepare(bytes);
     const upload = (await findUpload(server.db, uploadId))!;
     expect((await up.cancel(uploadId)).status).toBe(204);
@@ -248,7 +248,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     const prepared = await up.prepare(bytes);
     await up.sendAll(program(bytes.length).fill(1, MiB), prepared);
     expect((await up.complete(bytes, prepared)).status).toBe(422);
-    // on S3, the first chunk begins the upload anew
+    // on S3, the first chunk begins the upload again
     await up.chunk(prepared.uploadId, 0, up.pieces(bytes, prepared)[0]!);
     await up.sendAll(bytes, prepared);
     const release = await up.complete(bytes, prepared, { isDraft: false });

@@ -60,7 +60,7 @@ function DeactivateOnline(props: Props) {
           : 'It has not checked since it took its seat.',
         'Its seat becomes free for another machine.',
         ...(activation.enrolledAt
-          ? ['Its enrollment ends; it proves itself again once it enrolls anew.']
+          ? ['Its enrollment ends; it proves itself again once it enrolls again.']
           : []),
       ]}
       confirmLabel="Deactivate"
