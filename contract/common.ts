@@ -37,7 +37,7 @@ export const requiredLine = (max: number, message?: string) => line(max, message
 export const optional = (schema: z.ZodString) => schema.nullish().transform((value) => value || null);
 
 /** In lower case, as ids are stored and compared. */
-export const id = z.uuid('Must be an id (UUID)').toLowerCase().meta({ description: 'UUIDv7' });
+export const id = z.uuid().toLowerCase().meta({ description: 'UUIDv7' });
 
 /** Ids in a query string, separated by commas. */
 export const idList = z

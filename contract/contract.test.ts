@@ -65,15 +65,15 @@ describe('what is wrong with an input is said in plain words', () => {
   });
 
   test.each([
-    ['name', z.object({ name: z.string() }), 'Name is required'],
+    ['name', z.object({ name: z.string().min(1) }), 'Name is required'],
     ['maxActivations', z.object({ maxActivations: z.number() }), 'Max activations is required'],
     ['customerId', z.object({ customerId: z.string().min(1) }), 'Customer ID is required'],
     ['user_id', z.object({ user_id: z.enum(['a', 'b']) }), 'User ID is required'],
     ['fileUrl', z.object({ fileUrl: z.url() }), 'File URL is required'],
-  ])('an empty %s is named', (field, schema, message) => {
-    expect(
-      schema.safeParse({ [field]: field === 'customerId' ? '' : undefined }).error?.issues[0]?.message,
-    ).toBe(message);
+    ['licenseId', z.object({ licenseId: id }), 'License ID is required'],
+  ])('an empty or missing %s is named', (field, schema, message) => {
+    const said = (input: object) => schema.safeParse(input).error?.issues[0]?.message;
+    expect([said({}), said({ [field]: '' })]).toEqual([message, message]);
   });
 
   test('other values say what they must be', () => {

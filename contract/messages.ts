@@ -21,7 +21,7 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return `Must ${bound(issue.origin, 'at most', issue.maximum)}`;
     case 'invalid_format':
-      return `Must be ${formats[issue.format] ?? 'in the right form'}`;
+      return missing(issue) ?? `Must be ${formats[issue.format] ?? 'in the right form'}`;
     case 'unrecognized_keys':
       return 'Is not a known field';
     case 'not_multiple_of':
