@@ -155,14 +155,15 @@ export async function startServer(
   return { ...server, url, readyMs: performance.now() - from };
 }
 
-/** Two servers that share a database, each with its own data directory and the same keys. */
+/** Two servers that share a database and a storage, each with its own data directory and the same keys. */
 export async function startTwo(
   settings: (dataDir: string) => Record<string, string>,
   [first, second]: [string, string],
 ): Promise<[ServerProcess, ServerProcess]> {
-  const one = await startServer(settings(first));
+  const shared = { STORAGE_URL: `file:${join(first, 'binaries')}` };
+  const one = await startServer({ ...settings(first), ...shared });
   await copyKeys(first, second);
-  return [one, await startServer(settings(second))];
+  return [one, await startServer({ ...settings(second), ...shared })];
 }
 
 export const isReady = (url: string) =>

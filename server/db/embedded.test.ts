@@ -196,7 +196,7 @@ describe('who may use it', () => {
     const losers = started.filter((one) => one.error !== undefined);
     expect(losers).toHaveLength(1);
     expect(losers[0]!.error).toMatch(
-      /^DataDirectoryBusy: Another Lanyard server .*data with space-.*DATA_DIR\.$/,
+      /^DataDirectoryBusy: Another Lanyard server .*data with space \d+.*DATA_DIR\.$/,
     );
     expect((await readdir(dir)).filter((name) => name.includes('.new-'))).toEqual([]);
     await Promise.all(pair.map((child) => child.stop()));

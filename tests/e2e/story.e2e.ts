@@ -1,6 +1,6 @@
 import { makeApiKey } from '../factories.ts';
 import { validation } from '../../contract/validation.ts';
-import { dialog, expect, rowOf, signInByForm, test, type ConsoleServer } from './support.ts';
+import { dialog, expect, expectBriefly, rowOf, signInByForm, test, type ConsoleServer } from './support.ts';
 
 const customer = 'Klinikum Freiburg';
 
@@ -68,8 +68,9 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
 
   await test.step('copy the key', async () => {
     const license = page.getByRole('region', { name: 'Licenses' }).getByRole('row').nth(2);
-    await license.getByRole('button', { name: /^Copy license key/ }).click();
-    await expect(license.getByRole('status')).toHaveText('Copied!');
+    await expectBriefly(license.getByRole('status').filter({ hasText: 'Copied!' }), () =>
+      license.getByRole('button', { name: /^Copy license key/ }).click(),
+    );
     licenseKey = await page.evaluate(() => navigator.clipboard.readText());
     expect(licenseKey).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){4}$/);
     await expect(row()).toContainText('Enterprise');

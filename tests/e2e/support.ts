@@ -377,6 +377,11 @@ export async function chooseInMenu(row: Locator, action: string): Promise<void> 
   await row.page().getByRole('menuitem', { name: action }).click();
 }
 
+/** What an action shows for seconds only: a busy machine may look for it later than that. */
+export async function expectBriefly(element: Locator, action: () => Promise<void>): Promise<void> {
+  await Promise.all([element.waitFor({ state: 'attached' }), action()]);
+}
+
 /** Fully inside the window and covered by nothing, unlike an element that is clipped or under a sticky one. */
 export async function expectInSight(element: Locator): Promise<void> {
   await expect(element).toBeVisible();
