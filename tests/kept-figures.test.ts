@@ -154,6 +154,42 @@ test('machines that take seats in two processes, while their licenses are transf
   expect(await kept(server.pool)).toEqual(await counted(server.pool));
 });
 
+test('licenses that change places, and a customer that is deleted while a machine takes a seat, do not deadlock', async () => {
+  const staff = server.api(await server.signInAs('super_admin'));
+  const key = server.api(await makeApiKey(staff));
+  const [east, west] = [await makeCustomer(staff), await makeCustomer(staff)];
+  const made = [
+    await makeLicense(staff, { customerId: east.customerId }),
+    await makeLicense(staff, { customerId: west.customerId }),
+  ] as const;
+  for (const license of made) await validateOn(key, license, 'a');
+  const clients = await Promise.all(numbers(3).map(() => openClient(server.database.url)));
+  const [first, second, holder] = clients as [pg.Client, pg.Client, pg.Client];
+  const give = (client: pg.Client, { licenseId }: License, { customerId }: { customerId: string }) =>
+    client.query('update licenses set customer_id = $2 where license_id = $1', [licenseId, customerId]);
+  await holder.query('begin');
+  await holder.query('select from customer_machines where customer_id = $1 for update', [west.customerId]);
+  const back = give(second, made[1], east);
+  await untilWaiting(holder, 1);
+  const gifts = Promise.all([back, give(first, made[0], west)]);
+  await untilWaiting(holder, 2);
+  await holder.query('commit');
+  await gifts;
+
+  await first.query('begin');
+  await first.query('select from licenses where license_id = $1 for update', [made[0].licenseId]);
+  const deletion = second.query('delete from customers where customer_id = $1', [west.customerId]);
+  await untilWaiting(holder, 1);
+  await first.query(
+    `insert into activations (activation_id, license_id, machine_id, status, activation_type, created_at, updated_at)
+     values (gen_random_uuid(), $1, 'b', 'active', 'automatic', now(), now())`,
+    [made[0].licenseId],
+  );
+  await first.query('commit');
+  await deletion;
+  expect(await kept(server.pool)).toEqual(await counted(server.pool));
+});
+
 test('a migration fills in what was not kept before', async () => {
   const { url } = await createTestDatabase({ empty: true });
   const client = await openClient(url);
@@ -182,6 +218,14 @@ test('a migration fills in what was not kept before', async () => {
     { day: '2026-11-20', licenses: 3 },
   ]);
 });
+
+const untilWaiting = (client: pg.Client, n: number) =>
+  eventually(async () => {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    expect(rowCount).toBe(n);
+  });
 
 type Counted = { id: string; machines: number };
 

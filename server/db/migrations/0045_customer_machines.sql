@@ -21,11 +21,14 @@ end $$;
 create trigger customer_machines_seat after insert on activations referencing new table as added
   for each statement execute function customer_machines_seat();
 
--- The row of a license is locked by whoever gives a seat on it, and so is it here.
+-- The row of a license is locked by whoever gives a seat on it, and so is it here. Both customers are locked in the order
+-- of their ids, since two licenses may change places.
 create function customer_machines_move() returns trigger language plpgsql as $$
 declare
   moved bigint := (select count(*) from activations where license_id = old.license_id);
 begin
+  perform from customer_machines where customer_id in (old.customer_id, new.customer_id)
+    order by customer_id for update;
   update customer_machines set machines = machines - moved where customer_id = old.customer_id;
   if tg_op = 'DELETE' then
     return old;
@@ -39,9 +42,10 @@ create trigger customer_machines_transfer after update of customer_id on license
 create trigger customer_machines_delete before delete on licenses
   for each row execute function customer_machines_move();
 
--- Before the licenses are deleted with it, each of which would write the row.
+-- Before the licenses are deleted with it, each of which would write the row. Locked after them, as by a seat.
 create function customer_machines_end() returns trigger language plpgsql as $$
 begin
+  perform from licenses where customer_id = old.customer_id order by license_id for update;
   delete from customer_machines where customer_id = old.customer_id;
   return old;
 end $$;
