@@ -219,6 +219,25 @@ test('a migration fills in what was not kept before', async () => {
   ]);
 });
 
+test('a license is written while the days of all licenses are filled in', async () => {
+  const { url } = await createTestDatabase({ empty: true });
+  const [reader, writer] = [await openClient(url), await openClient(url)];
+  await makeSchema(
+    reader,
+    (await knownMigrations()).filter((name) => name < '0046'),
+  );
+  await reader.query('begin; lock table activations');
+  const migrated = migrate(url);
+  await untilWaiting(writer, 1);
+  const held = await writer.query(
+    `select from pg_locks where relation = 'licenses'::regclass and mode = 'ShareRowExclusiveLock'
+        and database = (select oid from pg_database where datname = current_database())`,
+  );
+  await reader.query('commit');
+  await migrated;
+  expect(held.rowCount).toBe(0);
+});
+
 const untilWaiting = (client: pg.Client, n: number) =>
   eventually(async () => {
     const { rowCount } = await client.query(

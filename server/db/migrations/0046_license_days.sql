@@ -5,6 +5,8 @@ create table license_days (
   license_id uuid primary key,
   seen_day   date not null default '-infinity'
 );
+
+-- Most of it before writers of licenses wait for the trigger and the foreign key.
 insert into license_days (license_id, seen_day)
   select l.license_id, coalesce(max((a.last_checked_at at time zone 'UTC')::date), '-infinity')
     from licenses l left join activations a using (license_id) group by l.license_id;
