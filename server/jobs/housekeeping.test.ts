@@ -219,8 +219,10 @@ describe('a clock that was wrong', () => {
     const ahead = new Date(own.clock.now().getTime() + days(3));
     await sql`update releases set failures_from = ${ahead}`.execute(own.db);
     await sql`update machines set last_seen = ${ahead}, validated_at = ${ahead}`.execute(own.db);
+    await sql`update activations set last_checked_at = ${ahead}`.execute(own.db);
+    await sql`update license_days set seen_day = '2026-11-23'`.execute(own.db);
     const holder = await own.pool.connect();
-    await holder.query('begin; select from machines for update');
+    await holder.query('begin; select from license_days for update');
     await expect(housekeep(own.context, checkedTime(own))).rejects.toThrow('lock timeout');
     await holder.query('rollback');
     holder.release();
@@ -229,6 +231,10 @@ describe('a clock that was wrong', () => {
       .select('failures_from')
       .executeTakeFirstOrThrow();
     expect(failures_from).toEqual(own.clock.now());
+    // not earlier than the day of its license, by which the list of licenses not seen leaves it out
+    expect(await own.db.selectFrom('activations').select('last_checked_at').execute()).toEqual([
+      { last_checked_at: ahead },
+    ]);
   });
 });
 

@@ -10,7 +10,6 @@ import {
   clearFirstSeen,
   clearMachineRefusals,
   clearRefusals,
-  endLicenseDaysAhead,
   endMachineTimesAhead,
   endRefusalTimesAhead,
   keepValidations,
@@ -62,7 +61,7 @@ export async function housekeep(
     locks.validationRotation,
   );
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
-  for (const correct of [endMachineTimesAhead, endLicenseDaysAhead, endRefusalTimesAhead])
+  for (const correct of [endMachineTimesAhead, endRefusalTimesAhead])
     await alone((change) => correct(change, time));
   return rotated;
 }

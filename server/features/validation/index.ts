@@ -1,6 +1,6 @@
 export { clearFirstSeen, keepValidations } from './day-counts.ts';
 export { clearRefusals } from './license-refusals.ts';
 export { clearMachineRefusals } from './note-machines.ts';
-export { endLicenseDaysAhead, endMachineTimesAhead, endRefusalTimesAhead } from './times-ahead.ts';
+export { endMachineTimesAhead, endRefusalTimesAhead } from './times-ahead.ts';
 export { type EnrolledSeat, type SeatFinder, isLicensed } from './find.ts';
 export { type Validator, takeSeat, validate } from './validation.ts';

@@ -7,7 +7,8 @@ const most = 10_000;
 
 /**
  * Sets to now what a clock that was ahead left in the future of machines: until then they would be heard of without a
- * sign of life, in no count of a day, and no clone of them would be noticed.
+ * sign of life, in no count of a day, and no clone of them would be noticed. With the days of their licenses, which may
+ * not be later than those of their machines.
  */
 export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): Promise<void> {
   const now = sql`${time.now}::timestamptz`;
@@ -25,10 +26,17 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
   // in the order in which the recorder of validations locks them
   await sql`
     with seats as materialized (
-      select activation_id from activations
+      select activation_id, license_id from activations
        where activation_id in (select activation_id from activations where machine_hash(machine_id) = ${hashes}
                                union all select activation_id from machine_credentials where own_hash = ${hashes})
        order by activation_id for update),
+    days as materialized (
+      select license_id from license_days
+       where license_id in (select license_id from seats) and seen_day > (${now} at time zone 'UTC')::date
+       order by license_id for update),
+    seen as (
+      update license_days set seen_day = (${now} at time zone 'UTC')::date
+       where license_id in (select license_id from days)),
     signs as (
       update machine_credentials set ${inTime('seen_at')}, ${inTime('moved_back_at')}, ${inTime('facts_changed_at')}
        where activation_id in (select activation_id from seats))
@@ -39,16 +47,6 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
       select machine_hash from machines where machine_hash = ${hashes} order by machine_hash for update)
     update machines set ${inTime('last_seen')}, ${inTime('validated_at')}, ${dayInTime('last_check_day')}
      where machine_hash in (select machine_hash from found)`.execute(tx);
-}
-
-/** Sets to today the days of licenses that a clock that was ahead noted: until then they would pass for seen. */
-export async function endLicenseDaysAhead({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  await sql`
-    with today as (select (${now}::timestamptz at time zone 'UTC')::date as day),
-    found as materialized (
-      select license_id from license_days where seen_day > (select day from today) order by license_id for update)
-    update license_days d set seen_day = today.day
-      from today, found f where d.license_id = f.license_id`.execute(tx);
 }
 
 /**
