@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -271,6 +272,29 @@ test('a license and a customer lead to all changes made to them', async ({ page,
   // skeletons are shown while the entries load
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('customer.created');
+});
+
+test('an entry shows values that look like words, names or times of the console', async ({
+  page,
+  server,
+}) => {
+  const changes = dialog(page, 'Audit Entry').getByRole('group', { name: 'Changes' }).getByRole('row');
+  const open = async (resourceId: string, event: string) => {
+    await page.goto(`${server.url}/audit?resourceId=${resourceId}`);
+    await rowOf(page, event).getByText('Success').click();
+  };
+  const contactName = '2026-99-99T99:99Z';
+  const customer = await makeCustomer(server.admin, { name: 'Germany', contactName });
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  const [validUntil, later] = [license.validUntil, license.validUntil.replace('00:00:00', '01:00:00')];
+  await server.admin.ok(licenses.update, { params: { id: license.licenseId }, body: { validUntil: later } });
+  await signInAs(page, 'super_admin', '/audit', server);
+  await open(customer.customerId, 'customer.created');
+  await expect(changes.filter({ hasText: 'Contact Name' })).toContainText(contactName);
+  await expect(changes.filter({ hasText: 'Company Name' }).getByRole('link')).toBeVisible();
+  await expect(changes.filter({ hasText: 'Country' }).getByRole('link')).toHaveCount(0);
+  await open(license.licenseId, 'license.updated');
+  await expect(changes.filter({ hasText: 'Valid Until' })).toHaveText(`Valid Until${validUntil}${later}`);
 });
 
 test('the retention has a floor', async ({ page, server }) => {

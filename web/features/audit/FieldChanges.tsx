@@ -77,9 +77,13 @@ function Value(props: {
 }) {
   const { of, side, read, records } = props;
   const { kind, field, ...values } = of;
-  const text = read(field, values[side]);
+  const value = values[side];
+  const words = read(field, value);
+  // a change that the words do not show, such as of a time within a day
+  const isAlike = kind === 'changed' && words === read(field, values[side === 'before' ? 'after' : 'before']);
+  const text = isAlike ? valueText(value) : words;
   if (text === null) return <td className={classes.nothing}>—</td>;
-  const record = records.find(({ id, name }) => text === id || text === name);
+  const record = records.find(({ id, name }) => value === id || value === name);
   const shown = record ? (
     <RecordLink kind={record.kind} id={record.id} inherit>
       {text}

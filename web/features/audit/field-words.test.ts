@@ -44,6 +44,9 @@ test.each([
     'Sat, Sun 22:00–05:00 (Europe/Berlin)',
   ],
   ['release', 'publishedAt', '2026-11-26T19:24:33.071Z', fullTime('2026-11-26T19:24:33.071Z')],
+  // what somebody typed, and an entry that was altered
+  ['customer', 'contactName', '2026-99-99T99:99Z', '2026-99-99T99:99Z'],
+  ['license', 'validUntil', 'soon', 'soon'],
   ['license', 'moduleIds', [], null],
   ['customer', 'phone', null, null],
 ])('of %s, %s %j reads %s', (resource, field, value, word) =>

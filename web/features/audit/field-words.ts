@@ -38,7 +38,10 @@ export const fieldWord = (resource: string, path: string): string =>
   labelOf(path.replaceAll('.', '_').replace(/^is([A-Z])/, (_, first: string) => first.toLowerCase()));
 
 // Without schemas, because screens load it: see decision record 67. The server wrote these values by its types.
-const isMoment = (text: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
+// Text that somebody typed, and an entry that was altered, may look as if they were.
+const isDate = (text: string) => !Number.isNaN(Date.parse(text));
+const isMoment = (text: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && isDate(text);
+const dayWord = (text: string) => (isDate(text) ? utcDate(text) : text);
 const isPermission = (item: unknown): item is Permission =>
   isObject(item) && 'resource' in item && 'action' in item;
 const isStep = (item: unknown): item is PlanStep => isObject(item) && 'percentage' in item && 'hours' in item;
@@ -57,8 +60,8 @@ const words: Record<string, (text: string) => string> = {
   status: capitalize,
   type: capitalize,
   // days, the same for every reader
-  validFrom: utcDate,
-  validUntil: utcDate,
+  validFrom: dayWord,
+  validUntil: dayWord,
 };
 
 /** A value in the words of the console; `null` where there is none. */
