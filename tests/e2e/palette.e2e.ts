@@ -1,5 +1,7 @@
+import { customers } from '../../contract/customers.ts';
 import { users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeLicense } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import {
   comeBack,
@@ -258,4 +260,18 @@ test('what is selected in the palette stays selected when results come or are re
   await expect(selected(page)).toContainText('Heirloom Hospital');
   await page.keyboard.press('Enter');
   await expect(heading(page, 'Heirloom Hospital')).toBeVisible();
+});
+
+test('Enter before anything is found opens the first result once it is there', async ({ page, server }) => {
+  const { customerId } = await makeCustomer(server.admin, { name: 'Unhurried Hospital' });
+  const come = await holdBack(page, `**${customers.list.path}?*search=unhurried*`);
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill('c: unhurried');
+  const asked = page.waitForRequest((request) => request.url().includes('search=unhurried'));
+  await field(page).press('Enter');
+  await asked;
+  come();
+  await expect(page).toHaveURL(`/customers/${customerId}`);
 });

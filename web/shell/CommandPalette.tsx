@@ -111,9 +111,10 @@ export default function CommandPalette() {
         aria-expanded={groups.length > 0}
         aria-controls={paletteList}
         onKeyDownCapture={(event) => {
-          const isFound = paletteStore.getState().selected >= local.flatMap(({ entries }) => entries).length;
-          // results of what was typed before: the ones of this text may be others
-          if (event.key !== 'Enter' || !isFound || !found.isOutdated) return;
+          const { selected } = paletteStore.getState();
+          const isLocal = selected >= 0 && selected < local.flatMap(({ entries }) => entries).length;
+          // none yet, or those of what was typed before: the ones of this text may be others
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing || isLocal || !found.isOutdated) return;
           event.stopPropagation();
           awaited.current = text;
         }}
@@ -285,12 +286,12 @@ function startOf(source: PaletteSource, all: PaletteSource[]): string {
 function useFound(typed: string) {
   const { sources, text, isScoped } = scopeOf(typed.trim(), useSources());
   const [settled] = useDebouncedValue(text, delay);
-  const { data, isFetching, isPlaceholderData } = useQuery({
+  const { data, isFetching, isLoading, isPlaceholderData } = useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
     enabled: isScoped || (settled.length >= shortestSearch && text !== ''),
     ...((isScoped || text.length >= shortestSearch) && { placeholderData: keepPreviousData }),
     retry: false,
   });
-  return { data, isFetching, isOutdated: isPlaceholderData || settled !== text };
+  return { data, isFetching, isOutdated: isPlaceholderData || isLoading || settled !== text };
 }
