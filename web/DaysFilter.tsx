@@ -19,7 +19,7 @@ export function DaysFilter(props: {
   const { choices, choicesOf, value, onChange, ...look } = props;
   const [typed, setTyped] = useState('');
   // a sign or a second number must not be lost: `-5`, `7 or 30`
-  const numbers = typed.match(/[-−]?\d[\d.,'’]*/g) ?? [];
+  const numbers = typed.match(/[-−]?\p{N}[\p{N}.,'’]*/gu) ?? [];
   const days = numbers.length === 1 ? Number(readNumber(numbers[0] ?? '')) : Number.NaN;
   const isDays = Number.isInteger(days) && days >= 1 && days <= mostDaysBack;
   const set = /\d+/.exec(value ?? '')?.[0];

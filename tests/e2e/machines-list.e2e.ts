@@ -79,15 +79,24 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await version.fill('4.10');
   await expect(row).toBeVisible();
   const lastSeen = page.getByRole('combobox', { name: 'Last seen' });
-  for (const wrong of ['-5', '7 or 30', '1.5', '3651']) {
+  for (const wrong of ['-5', '7 or 30', '5²', '1.5', '3651']) {
     await lastSeen.fill('');
     await lastSeen.pressSequentially(wrong);
     await lastSeen.press('Tab');
     await expect(lastSeen).toHaveValue(wrong);
     await expect(lastSeen).toHaveAccessibleDescription('A whole number of days, 1 to 3650');
   }
+  // Escape closes the list first, and then the panel
+  await lastSeen.fill('30');
+  await expect(page.getByRole('option', { name: 'Not in 30 days' })).toBeVisible();
+  await lastSeen.press('Escape');
+  await expect(lastSeen).toHaveValue('');
+  await lastSeen.press('Escape');
+  await expect(lastSeen).toBeHidden();
+  await expect(page.getByRole('button', { name: 'More filters' })).toBeFocused();
   await expect(page).not.toHaveURL(/seen=/);
-  await lastSeen.fill('45');
+  await page.keyboard.press('Enter');
+  await lastSeen.fill('４５');
   await page.getByRole('option', { name: 'Not in 45 days' }).click();
   await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
   await expect(page).toHaveURL(/unseen=45/);
