@@ -175,10 +175,15 @@ test('on a laptop no column of a full license, or of one that starts later, is b
   await write(server, full, 25);
   const dates = { validFrom: inDays(36), validUntil: inDays(366) };
   const later = await makeLicense(server.admin, { ...of(customer), ...dates });
-  await page.setViewportSize({ width: 1280, height: 720 });
-  await signInAs(page, 'super_admin', only(customer), server);
-  await expectInSight(row(page, full).getByText('Full', { exact: true }));
-  for (const license of [full, later]) await expectInSight(row(page, license).locator('time'));
+  // sorted by anything else, the customer is a column as well
+  for (const address of [only(customer), `${only(customer)}&sort=validUntil`]) {
+    await signInAs(page, 'super_admin', address, server);
+    for (const width of [1280, 1361]) {
+      await page.setViewportSize({ width, height: 720 });
+      await expectInSight(row(page, full).getByText('Full', { exact: true }));
+      for (const license of [full, later]) await expectInSight(row(page, license).locator('time'));
+    }
+  }
 });
 
 test('a revoked license never shows that it expires soon', async ({ page, server }) => {
