@@ -11,6 +11,7 @@ export const customerLabels = {
   country: 'Country',
 } as const;
 
+/** Spec part 1, section 2. */
 export const licenseLabels = {
   customerId: 'Customer',
   type: 'License Type',
@@ -45,6 +46,7 @@ export const policyLabels = {
 
 export const userLabels = { email: 'Email', name: 'Name', role: 'Role' } as const;
 
+/** The matrix is merged cell by cell, and does not conflict. */
 export const roleLabels = {
   description: 'Description',
   requiresSecondFactor: 'Requires a second factor',

@@ -1,7 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { createRef } from 'react';
-
 import { createStore, useStore } from './store.ts';
 
 /** What a toast is about: its name, and the path of its page where it has one. */

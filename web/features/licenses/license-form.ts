@@ -8,7 +8,6 @@ import type { TypedNumber } from '../../ui/typed-number.ts';
 import { addTerm, dayOf, instantOf, today, type Term, type Terms } from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
-/** Labels of the license form (spec part 1, section 2). */
 export type LicenseValues = {
   customerId: string;
   /** Displayed only, never sent. */

@@ -6,7 +6,6 @@ import { firstPercentage, planPayload, planValues, type PlanValues } from '../..
 /** Values of the Edit dialog. */
 export type ReleaseValues = PublishValues & { isActive: boolean; plan: PlanValues };
 
-/** Labels of the Edit dialog. */
 export const valuesOf = (release: Release): ReleaseValues => ({
   isActive: release.isActive,
   isDraft: release.isDraft,

@@ -2,7 +2,6 @@ import { roleLabel } from '../../../contract/permissions.ts';
 import { userLabels } from '../../field-labels.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 
-/** Labels of the user forms. */
 /** Labels of the fields in which two edits of one user differ. */
 export const conflictRows = (clash: Clash) => differingFields(clash, userLabels, asText);
 
