@@ -101,6 +101,14 @@ test('an emptied storage is not used until the id is written there, as the conso
   expect((await upload(server)).status).toBe(201);
 });
 
+test('another installation does not take a storage without binaries', async () => {
+  const first = await startOn();
+  await becomes(first, 'ok');
+  const other = await startOn(undefined, folderOf(first));
+  await becomes(other, 'foreign');
+  expect(await idIn(folderOf(first))).toBe(await idOf(first));
+});
+
 test('moved binaries are accepted without the id, and get it', async () => {
   const first = await startOn();
   await upload(first);

@@ -14,8 +14,8 @@ const newestLookedFor = 10;
  * Throws ForeignStorage if the storage is not that of this installation: what it lacks says nothing about our files, a
  * file that we put there would be found by no other process, and all files of another database look like orphans.
  *
- * The database and the storage hold the same id. The first storage of a database gets it if no binaries lie there, and
- * later one without an id that has one of the newest binaries, as when these were moved.
+ * The database and the storage hold the same id. The first storage of a database gets it if neither an id nor binaries lie
+ * there, and later one without an id that has one of the newest binaries, as when these were moved.
  */
 export async function requireOwn(context: OwnershipContext, now: Date): Promise<void> {
   const { db, storage } = context;
@@ -28,8 +28,11 @@ export async function requireOwn(context: OwnershipContext, now: Date): Promise<
     if (!(await claim(context, now, isMoved))) await requireOwn(context, now);
     return;
   }
-  throw new ForeignStorage(nameOf(context.config.storage), whyNotOurs(ours, owner));
+  throw foreign(context, ours, owner);
 }
+
+const foreign = ({ config }: OwnershipContext, ours?: string, owner?: string) =>
+  new ForeignStorage(nameOf(config.storage), whyNotOurs(ours, owner));
 
 function whyNotOurs(ours: string | undefined, owner: string | undefined): string {
   const has =
@@ -41,7 +44,7 @@ function whyNotOurs(ours: string | undefined, owner: string | undefined): string
   return ours !== undefined
     ? `${has}. Mount the disk, or correct STORAGE_URL: it is the same for all processes of an installation, and for no other. ` +
         `If this is its storage now, write ${ours} into ${ownerName} there.`
-    : `${has}. Give this installation a STORAGE_URL of its own, or remove the binaries there.`;
+    : `${has}. Give this installation a STORAGE_URL of its own, or remove ${owner === undefined ? 'the binaries' : `the binaries and ${ownerName}`} there.`;
 }
 
 const installationOf = async (db: Db): Promise<string | undefined> =>
@@ -59,6 +62,9 @@ const claim = (context: OwnershipContext, now: Date, isMoved: boolean): Promise<
       .onConflict((conflict) => conflict.doNothing())
       .returning('installation_id')
       .executeTakeFirst();
+    // no other process of this installation is writing it now
+    const owner = made && (await context.storage.readNote(ownerName));
+    if (owner !== undefined) throw foreign(context, undefined, owner);
     const id = made?.installation_id ?? (isMoved ? await installationOf(tx) : undefined);
     if (id !== undefined) await context.storage.writeNote(ownerName, id);
     return id !== undefined;
