@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { notices } from '../../contract/notices.ts';
 import { releases, type Release } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
 import { eventually } from '../harness.ts';
@@ -281,9 +282,22 @@ test('says on every screen that the storage is away, until it is back', async ({
     const notice = page.locator('[data-notice]').filter({ hasText: 'the storage is unavailable' });
     await expect(notice).toContainText('Files cannot be uploaded or downloaded');
     await expectAccessible(page);
+    const why =
+      'It is that of another installation. Set the storage of this one, and start the service again.';
+    await page.route(`**${notices.list.path}`, async (route) => {
+      const said = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...said, data: { ...said.data, storageForeign: why } } });
+    });
+    await page.reload();
+    await expect(notice.getByRole('link', { name: 'What to do' })).toHaveAttribute('href', '/today');
+    await expectAccessible(page);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    const again = notice.getByRole('button', { name: 'Check again' });
+    await expect(again).toBeVisible();
     await rename(`${binaries}.away`, binaries);
     await eventually(async () => expect(await storage()).toBe('ok'));
-    await notice.getByRole('button', { name: 'Check again' }).click();
+    await again.click();
     await expect(notice).toHaveCount(0);
   } finally {
     await rename(`${binaries}.away`, binaries).catch(() => undefined);

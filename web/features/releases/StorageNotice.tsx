@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
@@ -18,9 +18,14 @@ export function StorageNotice() {
     <Notice
       tone="orange"
       action={
-        <Button variant="default" size="compact-sm" loading={isFetching} onClick={() => void refetch()}>
-          Check again
-        </Button>
+        data.storageForeign ? (
+          // the line of a notice has no room for it
+          <Link to={paths.today}>What to do</Link>
+        ) : (
+          <Button variant="default" size="compact-sm" loading={isFetching} onClick={() => void refetch()}>
+            Check again
+          </Button>
+        )
       }
     >
       <strong>Files cannot be uploaded or downloaded: the storage is unavailable.</strong>{' '}
