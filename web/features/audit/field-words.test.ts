@@ -28,6 +28,7 @@ test.each([
   ['release', 'platform', 'darwin', 'macOS'],
   ['release', 'rolloutPercentage', 5, '5 %'],
   ['release', 'isDraft', true, 'Yes'],
+  ['api_key', 'isActive', false, 'Inactive'],
   [
     'release',
     'rolloutPlan',

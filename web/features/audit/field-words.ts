@@ -67,7 +67,10 @@ const words: Record<string, (text: string) => string> = {
 /** A value in the words of the console; `null` where there is none. */
 export function valueWord(resource: string, path: string, value: unknown): string | null {
   const field = resource === 'role' && path === 'name' ? 'role' : path.slice(path.lastIndexOf('.') + 1);
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') {
+    const [on, off] = fieldWord(resource, path) === 'Status' ? ['Active', 'Inactive'] : ['Yes', 'No'];
+    return value ? on : off;
+  }
   if (typeof value === 'number') {
     if (field === 'fileSize') return bytesText(value);
     if (field === 'rolloutPercentage') return `${value} %`;
