@@ -78,6 +78,8 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   // offline, nothing more would come
   const isPrinted = () => page.waitForFunction(() => (window as never as { paper?: object }).paper);
   await page.context().setOffline(true);
+  // a page that does not know it yet asks for the rows, in vain
+  await page.waitForFunction(() => !navigator.onLine);
   await page.keyboard.press('Control+p');
   await isPrinted();
   await page.context().setOffline(false);
