@@ -27,7 +27,7 @@ import { NoLicenses } from './NoLicenses.tsx';
 import { useLicenseList, usePrefetch } from './use-license-list.ts';
 import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
-import { ListDialogs } from './lazy.ts';
+import { ListDialogs } from './lazy-list-dialogs.ts';
 
 const LicensePeek = lazy(() => import('./LicensePeek.tsx'));
 

@@ -25,7 +25,8 @@ import { LicenseValidations } from './LicenseValidations.tsx';
 import { licenseQuery } from './queries.ts';
 import { useExtend } from './use-extend.ts';
 import { ValidityLine } from './ValidityLine.tsx';
-import { LicenseModal, ListDialogs } from './lazy.ts';
+import { LicenseModal } from './lazy.ts';
+import { ListDialogs } from './lazy-list-dialogs.ts';
 
 const route = getRouteApi('/signed-in/licenses/$licenseId');
 

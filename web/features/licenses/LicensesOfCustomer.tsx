@@ -18,7 +18,7 @@ import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
 import type { ChangeSearch } from '../../use-search.ts';
 import { useExtend } from './use-extend.ts';
-import { ListDialogs } from './lazy.ts';
+import { ListDialogs } from './lazy-list-dialogs.ts';
 
 type Asked = { about: AskedOfLicense; license: License };
 
