@@ -90,8 +90,8 @@ export async function runChange<T>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await (mustWait
-        ? waitingForLocks.run(() => once(parts, by, lockWaitMs, work))
-        : once(parts, by, firstTryMs, work));
+        ? waitingForLocks.run(() => once(parts, by, work, lockWaitMs))
+        : once(parts, by, work));
     } catch (error) {
       if (error instanceof RolledBack) return error.failure as T;
       if (isLockTimeout(error) && !mustWait) mustWait = true;
@@ -104,8 +104,6 @@ export async function runChange<T>(
 export const systemChange = <T>(parts: ChangeParts, now: Date, work: (change: Change) => Promise<T>) =>
   runChange(parts, systemCaller(now), work);
 
-/** Long enough for locks that are held briefly. */
-const firstTryMs = 300;
 const lockWaitMs = 3000;
 /**
  * A transaction that hits a lock releases its connection and waits on one of a few connections. Callers that contend
@@ -125,8 +123,8 @@ class RolledBack extends Error {
 async function once<T>(
   { db, signals, writeEntry }: ChangeParts,
   by: Caller,
-  lockMs: number,
   work: (change: Change) => Promise<T>,
+  lockMs?: number,
 ): Promise<T> {
   const announced = new Map<Topic, Set<string | undefined>>();
   const toldLater = new Set<string>();
@@ -140,7 +138,7 @@ async function once<T>(
   const result = await writable(db)
     .transaction()
     .execute(async (tx) => {
-      await sql`select set_config('lock_timeout', ${String(lockMs)}, true)`.execute(tx);
+      if (lockMs) await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(tx);
       const announce = async (topic: Topic, ids?: readonly string[]): Promise<void> => {
         const known = announced.get(topic) ?? new Set();
         announced.set(topic, known);

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { everyday } from './limits.ts';
-import { sharing } from './shared-connections.ts';
+import { sharing, unshared } from './pool-clients.ts';
 import { SafeCursor, watchConnections, type AskWorking } from './silence.ts';
 import { NoSlot } from './slots.ts';
 import type { Tables } from './tables.ts';
@@ -55,7 +55,7 @@ export function createPool(
   const connections = watchConnections(limits.answerMs, askWorking, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    Client: isShared ? sharing(connections.Client, limits) : connections.Client,
+    Client: isShared ? sharing(connections.Client, limits) : unshared(connections.Client),
     max: size,
     min: fewest,
     connectionTimeoutMillis: limits.waitMs,

@@ -15,6 +15,9 @@ export type Limits = {
   waitMs: number;
 };
 
+/** The lock timeout of a change when it is tried first: long enough for locks that are held briefly. */
+export const changeLockMs = 300;
+
 export const timesLonger = (limits: Limits, factor: number) =>
   Object.fromEntries(Object.entries(limits).map(([name, ms]) => [name, ms * factor])) as Limits;
 

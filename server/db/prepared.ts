@@ -5,16 +5,18 @@ import type { Pool } from 'pg';
 const mostShapes = 200;
 const names = new Map<string, string>();
 
+/** The name under which every connection keeps a statement; undefined for one shape too many. */
+export function statementName(text: string): string | undefined {
+  if (!names.has(text) && names.size < mostShapes) names.set(text, `lanyard_${names.size}`);
+  return names.get(text);
+}
+
 /**
  * Runs a query as a named statement, so that a connection parses and plans its shape once. For frequent queries whose
  * best plan does not depend on the parameters, unlike a pattern search.
  */
 export async function runPrepared<Row>(pool: Pool, query: CompiledQuery<Row>): Promise<Row[]> {
-  let name = names.get(query.sql);
-  if (name === undefined && names.size < mostShapes) {
-    name = `lanyard_${names.size}`;
-    names.set(query.sql, name);
-  }
+  const name = statementName(query.sql);
   const { rows } = await pool.query({
     ...(name ? { name } : {}),
     text: query.sql,
