@@ -10,6 +10,7 @@ import type { License } from '../contract/licenses.ts';
 import { keys } from '../contract/keys.ts';
 import { uploads } from '../contract/uploads.ts';
 import { validation } from '../contract/validation.ts';
+import { locks } from '../server/db/locks.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
@@ -24,6 +25,7 @@ import {
   type ServerProcess,
 } from './server-process.ts';
 import { uploader } from './uploading.ts';
+import { ask } from './work.ts';
 
 /*
  * Backup and restore as an operator runs them: the built tools as processes, next to a built server on an embedded
@@ -260,4 +262,44 @@ test('an embedded database of another major version says how to upgrade it', asy
   await writeFile(version, ours);
   const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
   await back.end('SIGTERM');
+});
+
+test('limits of the role end neither a migration, nor a backup, nor a restore', async () => {
+  const [database, target] = [
+    await createTestDatabase({ empty: true }),
+    await createTestDatabase({ empty: true }),
+  ];
+  const holder = await openClient(database.url);
+  for (const { url } of [database, target])
+    for (const limit of ['statement_timeout', 'transaction_timeout', 'idle_session_timeout'])
+      await ask(url, `alter database ${new URL(url).pathname.slice(1)} set ${limit} = '1s'`);
+  await holder.query('set idle_session_timeout = 0');
+  /** Until the work has waited for a lock for longer than the limits, or is over. */
+  const hasWaited = async (work: Promise<unknown>) => {
+    let isOver = false;
+    void work.finally(() => (isOver = true)).catch(() => undefined);
+    const waited = `select from pg_locks join pg_database d on d.oid = database
+      where datname = current_database() and clock_timestamp() - waitstart > interval '1200 ms'`;
+    await eventually(async () => isOver || (await holder.query(waited)).rowCount! > 0);
+  };
+  const settings = { DATABASE_URL: database.url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'warn' };
+  await holder.query('select pg_advisory_lock($1)', [locks.migration]);
+  const starting = startServer(settings);
+  await hasWaited(starting);
+  await holder.query('select pg_advisory_unlock($1)', [locks.migration]);
+  await (await starting).end('SIGTERM');
+
+  const limited = join(folder, 'limited.tar');
+  await holder.query('begin; lock table customers in access exclusive mode');
+  const backup = runTool('backup', settings, limited);
+  await hasWaited(backup);
+  await holder.query('commit');
+  const { code, said } = await backup;
+  expect(code, said).toBe(0);
+  const restored = await runTool(
+    'restore',
+    { DATABASE_URL: target.url, DATA_DIR: await newDataDir() },
+    limited,
+  );
+  expect(restored.code, restored.said).toBe(0);
 });

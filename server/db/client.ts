@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { everyday } from './limits.ts';
+import { everyday, withoutForeignLimits } from './limits.ts';
 import { sharing, unshared } from './pool-clients.ts';
 import { SafeCursor, watchConnections, type AskWorking } from './silence.ts';
 import { NoSlot } from './slots.ts';
@@ -70,7 +70,7 @@ export function createPool(
   async function prepare(client: pg.ClientBase): Promise<void> {
     // Settings on a shared connection would leak to other clients; poolers track the time zone.
     if (isShared) return void (await client.query(`set time zone 'UTC'`));
-    await client.query(`set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
+    await client.query(`${withoutForeignLimits}; set time zone 'UTC'; set statement_timeout = ${limits.statementMs};
       set lock_timeout = ${limits.lockMs};
       set idle_in_transaction_session_timeout = ${limits.idleMs};
       set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10`);

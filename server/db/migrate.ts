@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
 import { migrations } from '../root.ts';
 import { isLockTimeout } from './client.ts';
+import { withoutForeignLimits } from './limits.ts';
 import { locks } from './locks.ts';
 import { withClient } from './with-client.ts';
 
@@ -22,6 +23,7 @@ const pauseMs = 1000;
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   return withClient({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 }, async (client) => {
+    await client.query(withoutForeignLimits);
     await client.query('select pg_advisory_lock($1)', [locks.migration]);
     return applyPending(client);
   });

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CannotStart } from '../../server/cannot-start.ts';
 import { isLockTimeout } from '../../server/db/client.ts';
+import { withoutForeignLimits } from '../../server/db/limits.ts';
 import { locks } from '../../server/db/locks.ts';
 import type { ArchiveWriter } from './archive.ts';
 import type { DatabaseContent } from './manifest.ts';
@@ -25,7 +26,7 @@ const deletingJobs = [
 /** Settings that make the output of COPY independent of the configuration of the server. */
 export const copySettings = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
   set timezone = 'UTC'; set bytea_output = 'hex'; set extra_float_digits = 1;
-  set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
+  ${withoutForeignLimits}; set lock_timeout = '60s'`;
 
 /** A consistent view of the database while others write. */
 export type Snapshot = {
