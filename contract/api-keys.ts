@@ -3,6 +3,7 @@ import {
   dateTime,
   id,
   instant,
+  integer,
   namedObject,
   requiredInstant,
   requiredLine,
@@ -72,7 +73,7 @@ export const highestRateLimit = 1_000_000_000;
 
 const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
 
-const rateLimit = z.number().int().min(1, 'Rate limit must be at least 1').max(highestRateLimit);
+const rateLimit = integer(1, highestRateLimit, 'Rate limit must be at least 1');
 
 const scopes = z
   .array(z.enum(apiKeyScopes))

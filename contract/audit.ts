@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { dateTime, id, namedObject, queryFlag, requiredText, search, text, wholeNumber } from './common.ts';
+import {
+  dateTime,
+  id,
+  integer,
+  namedObject,
+  queryFlag,
+  requiredText,
+  search,
+  text,
+  wholeNumber,
+} from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** A record that an entry names. */
@@ -51,11 +61,11 @@ export type AuditDetail = z.output<typeof auditDetail>;
 export const shortestRetentionDays = 90;
 export const longestRetentionDays = 36_500;
 
-export const daysKept = z
-  .number()
-  .int()
-  .min(shortestRetentionDays, `Must be at least ${shortestRetentionDays} days`)
-  .max(longestRetentionDays);
+export const daysKept = integer(
+  shortestRetentionDays,
+  longestRetentionDays,
+  `Must be at least ${shortestRetentionDays} days`,
+);
 
 /** A day (2026-11-20, UTC) or an instant. */
 const dayOrInstant = z

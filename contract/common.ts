@@ -82,6 +82,13 @@ export const dateTime = z.string().meta({ format: 'date-time' });
 /** A URL in a response. Handlers return URLs of this service as paths; the adapter prepends its address. */
 export const url = z.string().meta({ format: 'uri' });
 
+/**
+ * A whole number; `tooSmall` is the message below `least`. The limits are checked first: far above them the check for
+ * whole numbers would name the largest one that JavaScript can count.
+ */
+export const integer = (least: number, most: number, tooSmall?: string) =>
+  z.number().min(least, { error: tooSmall, abort: true }).max(most, { abort: true }).int();
+
 /** A whole number in a path or query string: decimal digits only. */
 export const wholeNumber = (min: number, max: number) =>
   z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, id, instant, namedObject } from './common.ts';
+import { dateTime, id, instant, integer, namedObject } from './common.ts';
 import { licenseFilter, licenseStatuses, moduleIds } from './licenses.ts';
 import { route, staffWith } from './route.ts';
 
@@ -10,8 +10,8 @@ export const mostAtOnce = 50;
 
 /** What is to be done with each license. An extension starts at the date on which the license ends. */
 export const bulkChange = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('extendByDays'), days: z.number().int().min(1).max(3660) }),
-  z.strictObject({ kind: z.literal('extendByMonths'), months: z.number().int().min(1).max(120) }),
+  z.strictObject({ kind: z.literal('extendByDays'), days: integer(1, 3660) }),
+  z.strictObject({ kind: z.literal('extendByMonths'), months: integer(1, 120) }),
   z.strictObject({ kind: z.literal('extendTo'), validUntil: instant }),
   z.strictObject({ kind: z.literal('modules'), add: moduleIds, remove: moduleIds }),
   z.strictObject({ kind: z.literal('status'), status: z.enum(licenseStatuses) }),

@@ -4,6 +4,7 @@ import {
   id,
   idList,
   instant,
+  integer,
   listMeta,
   namedObject,
   paging,
@@ -88,7 +89,7 @@ const fields = {
   type: z.enum(licenseTypes),
   validFrom: instant,
   validUntil: instant,
-  maxActivations: z.number().int().min(1).max(maxActivationsLimit),
+  maxActivations: integer(1, maxActivationsLimit),
   moduleIds,
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activation } from './activations.ts';
-import { dateTime, id, namedObject, requiredText } from './common.ts';
+import { dateTime, id, integer, namedObject, requiredText } from './common.ts';
 import { route, staffWith } from './route.ts';
 
 /** For how many days a license file is valid. */
@@ -27,12 +27,7 @@ export const offline = {
         description:
           'What the program on the machine shows: a JWS signed by the machine (lanyard-request+jwt)',
       }),
-      days: z
-        .number()
-        .int()
-        .min(licenseFileDays.least)
-        .max(licenseFileDays.most)
-        .default(licenseFileDays.byDefault),
+      days: integer(licenseFileDays.least, licenseFileDays.most).default(licenseFileDays.byDefault),
     }),
     answer: namedObject('IssuedLicenseFile', {
       licenseFile: z

@@ -103,9 +103,9 @@ export const urlReleaseInput = z
     fileUrl: requiredText(2000).refine(isWebAddress, 'Must be an http or https address'),
     fileSize: z
       .number('Valid file size is required')
-      .int()
-      .min(1, 'Valid file size is required')
-      .max(largestFile),
+      .min(1, { error: 'Valid file size is required', abort: true })
+      .max(largestFile, { abort: true })
+      .int(),
     sha512,
   })
   .superRefine(checkPlan);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { machineId } from './activations.ts';
 import { architectureName, platformName } from './builds.ts';
-import { id, instant, text } from './common.ts';
+import { id, instant, integer, text } from './common.ts';
 import { updateEventTypes } from './machines.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 import { channels } from './versions.ts';
@@ -26,7 +26,7 @@ const reportedEvent = z
     releaseId: id.optional().meta({ description: 'Release id from the feed; by default found by toVersion' }),
     osVersion: text(100).optional(),
     appVersion: text(100).optional(),
-    bytesDownloaded: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+    bytesDownloaded: integer(0, Number.MAX_SAFE_INTEGER).optional(),
     errorCode: text(100).optional(),
     errorMessage: text(1000).optional(),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, namedObject, requiredLine, wholeNumber } from './common.ts';
+import { id, integer, namedObject, requiredLine, wholeNumber } from './common.ts';
 import { buildFields, checkPlan, largestFile, publishFields, sha512 } from './builds.ts';
 import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
@@ -50,7 +50,7 @@ export const uploads = {
   prepare: route('POST', '/api/v1/binaries/upload/prepare', {
     summary: 'Start a chunked upload',
     access: mayUpload,
-    body: z.strictObject({ fileName, fileSize: z.number().int().min(1).max(largestFile), ...buildFields }),
+    body: z.strictObject({ fileName, fileSize: integer(1, largestFile), ...buildFields }),
     answer: namedObject('PreparedUpload', {
       uploadId: z.string(),
       fileKey: z.string(),

@@ -94,6 +94,7 @@ describe('issuing a license', () => {
     ['no seats', { maxActivations: undefined as never }, 400, 'maxActivations: Max activations is required'],
     ['seats as text', { maxActivations: '3' as never }, 400, 'maxActivations: Must be a number'],
     ['too many seats', { maxActivations: 2 ** 31 }, 400, 'maxActivations: Must be at most 1,000,000'],
+    ['countless seats', { maxActivations: 1e20 }, 400, 'maxActivations: Must be at most 1,000,000'],
     ['an unknown type', { type: 'perpetual' as never }, 400, 'type'],
     [
       'an end before the start',
