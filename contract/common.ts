@@ -25,7 +25,7 @@ const invisible = /(?!\u200c|\u200d|\ufeff)[\p{Default_Ignorable_Code_Point}\u28
 /** Without what makes two names look alike that are not: other kinds of spaces, invisible characters. */
 export function asLine(typed: string): string {
   const shown = typed.normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ').trim();
-  return shown.replaceAll(/\u200c|\u200d/g, '') && shown;
+  return shown.replaceAll(/[\u200c\u200d\p{M}]/gu, '') && shown;
 }
 
 /** Like `text`, for one line, such as a name. */

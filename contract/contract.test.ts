@@ -213,7 +213,7 @@ describe('text', () => {
     expect(line(200).parse(typed)).toBe(same);
   });
 
-  test.each(['\u00ad', '\u2800', '\u3164', '\u200d\u200c', ' \ufe0f '])(
+  test.each(['\u00ad', '\u2800', '\u3164', '\u200d\u200c', ' \ufe0f ', '\u0301\u0301'])(
     'that shows nothing (%j) is no name',
     (typed) => expect(requiredLine(200).safeParse(typed).success).toBe(false),
   );
