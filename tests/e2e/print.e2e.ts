@@ -45,7 +45,7 @@ test('a printed page is a document: what, when and by whom, nothing to press and
     [`/licenses/${license.licenseId}`, license.licenseKey],
     [`/machines/${shown.machine}`, 'Machine '],
     [`/releases/${shown.release}`, 'Release '],
-    ['/audit', 'license.created'],
+    ['/audit', 'License created'],
   ] as const) {
     await page.goto(path);
     await quiet(page);

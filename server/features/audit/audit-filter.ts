@@ -52,7 +52,8 @@ export function split(filter: Filter): Split {
 
 const containsText = (search: string): Condition =>
   sql`(${sql.join(
-    sigmaForms(search).map((form) => sql`${searched} like ${containsPattern(form)}`),
+    // an event is shown in words: `customer updated` finds customer.updated, by any sign in place of the space
+    sigmaForms(search).map((form) => sql`${searched} like replace(${containsPattern(form)}, ' ', '_')`),
     sql` or `,
   )})`;
 

@@ -191,6 +191,8 @@ describe('the list', () => {
     );
     for (const search of [
       'LE.EVENT',
+      // as the console shows it
+      'Needle event',
       'needle-TYPE',
       'needle_id',
       '100% sum',

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { labelOf } from '../../../contract/text.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { TextFilter } from '../../ui/TextFilter.tsx';
 import { isDay } from '../../ui/day.ts';
+import { compareTexts } from '../../ui/locale.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import { useDebouncedText } from '../../ui/use-debounced-text.ts';
 import { auditChoicesQuery } from './queries.ts';
 import classes from './audit.module.css';
+import { eventWord } from './audit-words.ts';
 import { useAuditSearch } from './audit-search.ts';
 
 const typingDelay = 300;
@@ -32,7 +35,7 @@ export function AuditFilters() {
       <FilterSelect
         label="Resource Type"
         placeholder="Any"
-        choices={withChosen(asChoices(data?.resourceTypes), search.resourceType)}
+        choices={choicesOf(data?.resourceTypes, search.resourceType, labelOf)}
         value={search.resourceType}
         onChange={(resourceType) => change({ resourceType })}
       />
@@ -48,7 +51,7 @@ export function AuditFilters() {
         placeholder="Any"
         clearable
         nothingFound="No such event"
-        data={withChosen(asChoices(data?.eventTypes), search.eventType)}
+        data={choicesOf(data?.eventTypes, search.eventType, eventWord)}
         value={search.eventType ?? null}
         onChange={(eventType) => change({ eventType: eventType ?? undefined })}
       />
@@ -97,10 +100,14 @@ function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: stri
 
 type Choice = { value: string; label: string };
 
-const asChoices = (values: string[] = []): Choice[] => values.map((value) => ({ value, label: value }));
-
 /** Keeps the value of a link selected while the options load, and when the log no longer has it. */
 const withChosen = (choices: Choice[], chosen: string | undefined): Choice[] =>
   chosen === undefined || choices.some(({ value }) => value === chosen)
     ? choices
     : [...choices, { value: chosen, label: chosen }];
+
+/** With the value of a link also when the log no longer has it. */
+const choicesOf = (values: string[] = [], chosen: string | undefined, wordOf: (value: string) => string) =>
+  [...new Set(chosen ? [...values, chosen] : values)]
+    .map((value): Choice => ({ value, label: wordOf(value) }))
+    .toSorted((a, b) => compareTexts(a.label, b.label));

@@ -17,6 +17,7 @@ import { AuditPages, type AuditPage } from './AuditPages.tsx';
 import { ExportButton } from './ExportButton.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { auditChips } from './audit-chips.ts';
+import { summaryWords } from './audit-words.ts';
 import { auditView, noFilters, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
@@ -68,7 +69,7 @@ export function AuditList() {
           columns={auditColumns((id) => change({ entry: id }))}
           rows={list.data?.entries}
           rowId={(entry) => entry.audit_id}
-          rowLabel={(entry) => entry.changes_summary}
+          rowLabel={(entry) => summaryWords(entry.event_type, entry.changes_summary)}
           onOpen={(entry) => change({ entry: entry.audit_id })}
           stale={list.isPlaceholderData}
           empty={<NoEntries data={list.data} />}

@@ -6,6 +6,7 @@ import { FigureTable } from '../../ui/FigureTable.tsx';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import classes from './audit.module.css';
+import { eventWord } from './audit-words.ts';
 import { auditStatsQuery, statsDays } from './queries.ts';
 import { countText } from '../../ui/numbers.ts';
 
@@ -29,7 +30,7 @@ export default function AuditStats() {
         </div>
         <div>
           <dt>Most frequent</dt>
-          <dd>{top ? top.event_type : '—'}</dd>
+          <dd>{top ? eventWord(top.event_type) : '—'}</dd>
         </div>
       </dl>
       {table ? <DayTable days={data.byDay} /> : <Bars days={data.byDay} />}

@@ -1,6 +1,7 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
+import { labelOf } from '../../../contract/text.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -10,6 +11,7 @@ import SidePanel from '../../ui/SidePanel.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { Summary } from './Summary.tsx';
+import { eventWord, summaryWords } from './audit-words.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, userText, rolesText } from './audit-labels.ts';
@@ -45,7 +47,9 @@ function Entry({ entry }: { entry: AuditDetail }) {
   return (
     <Stack gap="lg">
       <div>
-        <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>{' '}
+        <StatusBadge tone={eventTone(entry.event_type, entry.success)}>
+          {eventWord(entry.event_type)}
+        </StatusBadge>{' '}
         {!entry.success && <StatusBadge tone="red">Failed</StatusBadge>}
         <p className={classes.summary}>
           <Summary of={entry} />
@@ -67,7 +71,7 @@ function Entry({ entry }: { entry: AuditDetail }) {
 
 function RequestFacts({ entry }: { entry: AuditDetail }) {
   const { change } = useAuditSearch();
-  const { resource_id, resource_type, seal } = entry;
+  const { event_type, changes_summary, resource_id, resource_type, seal } = entry;
   const facts: Record<string, React.ReactNode> = {
     When: <time dateTime={entry.timestamp}>{`${momentText(entry.timestamp)} (${entry.timestamp})`}</time>,
     Who: (
@@ -76,7 +80,11 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
         {entry.user_role && `, ${rolesText(entry.user_role)}`}
       </>
     ),
-    Resource: resource_type,
+    'Event Type': <CopyText value={event_type} what="event type" />,
+    ...(summaryWords(event_type, changes_summary) !== changes_summary && {
+      'Stored Summary': changes_summary,
+    }),
+    Resource: labelOf(resource_type),
     'Resource ID': resource_id && <CopyText value={resource_id} what="resource id" />,
     Address: entry.ip_address,
     Program: entry.user_agent,

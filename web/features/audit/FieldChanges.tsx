@@ -4,8 +4,9 @@ import type { NamedRecord } from '../../../contract/audit.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { counted } from '../../ui/counted.ts';
 import classes from './audit.module.css';
+import { fieldWord } from './audit-words.ts';
 import { differences, valueText, type Difference } from './differences.ts';
-import { fieldWord, valueWord } from './field-words.ts';
+import { valueWord } from './field-words.ts';
 
 type Fields = Record<string, unknown> | null;
 type Read = (field: string, value: unknown) => string | null;

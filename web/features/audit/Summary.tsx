@@ -1,14 +1,21 @@
 import { Fragment } from 'react';
 import type { AuditEntry } from '../../../contract/audit.ts';
 import { RecordLink } from '../../shell/RecordLink.tsx';
+import { summaryWords } from './audit-words.ts';
 import { namedParts } from './named-parts.ts';
 
-/** What happened, with each record that it names linked to its page. `hostNames`: say them in place of machine ids. */
-export function Summary(props: { of: Pick<AuditEntry, 'changes_summary' | 'records'>; hostNames?: boolean }) {
+/**
+ * What happened in words, with each record that it names linked to its page. `hostNames`: say them in place of machine
+ * ids.
+ */
+export function Summary(props: {
+  of: Pick<AuditEntry, 'changes_summary' | 'event_type' | 'records'>;
+  hostNames?: boolean;
+}) {
   const { of, hostNames = false } = props;
   return namedParts(of.changes_summary, of.records).map((part, index) =>
     typeof part === 'string' ? (
-      <Fragment key={index}>{part}</Fragment>
+      <Fragment key={index}>{summaryWords(of.event_type, part)}</Fragment>
     ) : (
       <RecordLink
         key={index}

@@ -1,11 +1,13 @@
 import { UnstyledButton } from '@mantine/core';
 import type { AuditEntry } from '../../../contract/audit.ts';
+import { labelOf } from '../../../contract/text.ts';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
 import { eventTone, userText, rolesText, shortId } from './audit-labels.ts';
+import { eventWord } from './audit-words.ts';
 import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
 
@@ -17,7 +19,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     cell: (entry) => (
       <UnstyledButton
         className={classes.open}
-        aria-label={`Details of ${entry.event_type} at ${momentText(entry.timestamp)}`}
+        aria-label={`Details of ${eventWord(entry.event_type)} at ${momentText(entry.timestamp)}`}
         onClick={() => onOpen(entry.audit_id)}
       >
         <time dateTime={entry.timestamp} title={entry.timestamp}>
@@ -42,7 +44,9 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     id: 'event_type',
     header: 'Action',
     cell: (entry) => (
-      <StatusBadge tone={eventTone(entry.event_type, entry.success)}>{entry.event_type}</StatusBadge>
+      <StatusBadge tone={eventTone(entry.event_type, entry.success)}>
+        {eventWord(entry.event_type)}
+      </StatusBadge>
     ),
   },
   {
@@ -50,13 +54,13 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     header: 'Resource',
     cell: (entry) => (
       <Two
-        first={entry.resource_type}
+        first={labelOf(entry.resource_type)}
         second={
           entry.resource_id && (
             <CopyText
               value={entry.resource_id}
               shown={shortId(entry.resource_id)}
-              what={`${entry.resource_type} id`}
+              what={`${labelOf(entry.resource_type)} ID`}
             />
           )
         }

@@ -6,36 +6,12 @@ import type { MaintenanceWindow } from '../../../contract/policies.ts';
 import { roleLabel, type Permission } from '../../../contract/permissions.ts';
 import type { PlanStep } from '../../../contract/rollout-plan.ts';
 import { capitalize, labelOf } from '../../../contract/text.ts';
-import {
-  apiKeyLabels,
-  customerLabels,
-  licenseLabels,
-  policyLabels,
-  releaseLabels,
-  roleLabels,
-  userLabels,
-} from '../../field-labels.ts';
 import { isObject } from '../../is-object.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { fullTime, utcDate } from '../../ui/time.ts';
 import { windowText } from '../../window-text.ts';
+import { fieldWord } from './audit-words.ts';
 import { valueText } from './differences.ts';
-
-const labels: Record<string, Readonly<Record<string, string>>> = {
-  customer: { ...policyLabels, ...customerLabels },
-  tag: policyLabels,
-  license: licenseLabels,
-  release: releaseLabels,
-  upload: releaseLabels,
-  user: userLabels,
-  role: roleLabels,
-  api_key: apiKeyLabels,
-};
-
-/** The label of a field in the forms of its record, else its name in words. `path`: `customer.name` for a nested one. */
-export const fieldWord = (resource: string, path: string): string =>
-  labels[resource]?.[path] ??
-  labelOf(path.replaceAll('.', '_').replace(/^is([A-Z])/, (_, first: string) => first.toLowerCase()));
 
 // Without schemas, because screens load it: see decision record 67. The server wrote these values by its types.
 // Text that somebody typed, and an entry that was altered, may look as if they were.

@@ -6,13 +6,13 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { Summary } from '../audit/index.ts';
 import { timelineQuery } from './queries.ts';
 
-const lineOf = ({ id, at, by, what, records, success }: TimelineEntry): HistoryLine => ({
+const lineOf = ({ id, at, by, event, what, records, success }: TimelineEntry): HistoryLine => ({
   id,
   at,
   by,
   what: (
     <>
-      <Summary of={{ changes_summary: what, records }} hostNames />{' '}
+      <Summary of={{ changes_summary: what, event_type: event, records }} hostNames />{' '}
       {!success && <StatusBadge tone="red">Failed</StatusBadge>}
     </>
   ),
