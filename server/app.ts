@@ -202,14 +202,15 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     // Requests on open connections during shutdown are served; Fastify's own refusal lacks our envelope.
     return503OnClosing: false,
     http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, arrival),
+    clientErrorHandler: (error, socket) =>
+      owesResponse(socket) ? void socket.destroy() : refuseUnreadable(error, socket, arrival),
     frameworkErrors: (error, request, reply) => {
       const failure = frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.');
       void sendFailure(request, reply, failure);
     },
   });
 
-  limitConnections(app, arrival);
+  const { owesResponse } = limitConnections(app, arrival);
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request.raw;
     const forwarded = headers['x-forwarded-for'];

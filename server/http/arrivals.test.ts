@@ -243,6 +243,19 @@ describe('the requests of a connection', () => {
     socket.destroy();
   });
 
+  test('get no response to what is no request in the bytes of the one before it', async () => {
+    const { socket, seen, closed } = openConnection();
+    socket.write(get);
+    await once(socket, 'data');
+    socket.pause();
+    socket.write('This is no request\r\n\r\n');
+    await eventually(async () => (await openFiles()) === 0);
+    socket.resume();
+    await closed;
+    expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    socket.destroy();
+  });
+
   test('close it when nothing of a response is read for long, but not while it is read slowly', async () => {
     // a busy machine may keep also the slow one from reading for that long
     await eventually(async () => {

@@ -1,28 +1,34 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ArrivalLimits } from './arrivals.ts';
 
-/** The requests that wait for the response before theirs, and when the last bytes of a response left. */
-type Connection = { waiting: number; sent: number; sentAt: number };
+/** The requests that wait for the response before theirs, this response, and when its last bytes left. */
+type Connection = { waiting: number; response?: ServerResponse; sent: number; sentAt: number };
 
 /**
  * Handles the requests of a connection one after the other, and closes it if too many wait, or if its client reads no
- * more of a response: each response that has begun holds a file or a part of it in memory.
+ * more of a response: each response that has begun holds a file or a part of it in memory. `owesResponse` is whether a
+ * response has begun, or its request has arrived completely: another response would be read as this one, or as its bytes.
  */
-export function limitConnections(app: FastifyInstance, limits: ArrivalLimits): void {
+export function limitConnections(app: FastifyInstance, limits: ArrivalLimits) {
   const connections = new Map<Socket, Connection>();
   app.server.on('connection', (socket: Socket) => {
     connections.set(socket, { waiting: 0, sent: 0, sentAt: 0 });
     socket.once('close', () => connections.delete(socket));
   });
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    // Node gives a response its connection when the one before it is complete
-    if (reply.raw.socket) return done();
     const connection = connections.get(raw.socket);
+    // Node gives a response its connection when the one before it is complete
+    if (reply.raw.socket) {
+      if (connection) connection.response = reply.raw;
+      return done();
+    }
     if (!connection || connection.waiting >= limits.waitingRequests) return void raw.socket.destroy();
     connection.waiting += 1;
     reply.raw.once('socket', () => {
       connection.waiting -= 1;
+      connection.response = reply.raw;
       done();
     });
   });
@@ -35,4 +41,9 @@ export function limitConnections(app: FastifyInstance, limits: ArrivalLimits): v
     }
   }, limits.lookMs).unref();
   app.addHook('onClose', async () => clearInterval(timer));
+  const owesResponse = (socket: Socket): boolean => {
+    const response = connections.get(socket)?.response;
+    return !!response && !response.writableFinished && (response.req.complete || response.headersSent);
+  };
+  return { owesResponse };
 }
