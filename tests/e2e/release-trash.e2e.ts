@@ -124,6 +124,8 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await page.getByRole('link', { name: 'Back to Releases' }).click();
   await expect(page).toHaveURL(/\/releases$/);
   await expect(versions(page)).toHaveText([`Version ${deleted.get(7)!.version}`]);
+  await page.getByRole('link', { name: 'Recycle Bin' }).click();
+  await expect(page).toHaveURL(/\/releases\/trash$/);
 });
 
 test('a recycle bin of which nothing is due does not say that it is empty', async ({ page, server }) => {

@@ -61,21 +61,30 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
   const path = await fileOnDisk(name, program(21 * megabyte));
   await openForm(page, server);
   const free = await holdBack(page, chunks);
+  await page.route(chunks, (route) => route.continue(), { times: 1 });
   await choose(page, path);
   await field(page, 'Version').fill(wanted);
   await field(page, 'Release Notes').fill('Kept over a reload');
-  const asked = page.waitForRequest(chunks);
+  const asked: string[] = [];
+  page.on('request', (request) => void (chunks.test(request.url()) && asked.push(request.url())));
+  const stored = page.waitForResponse(chunks);
   await press(page, 'Upload Release');
-  await asked;
+  const first = (await stored).url();
+  await expect(modal(page).getByText(/^Uploading · .* of 21\.00 MB/)).toBeVisible();
   page.once('dialog', (question) => void question.accept());
   await page.reload();
   await expect(modal(page).getByText(/^Interrupted/)).toBeVisible();
-  await expect(modal(page).getByText(/Choose the same file again/)).toBeVisible();
+  await expect(
+    modal(page).getByText(/Choose the same file again; uploaded parts are not sent again\./),
+  ).toBeVisible();
   await expect(field(page, 'Version')).toHaveCount(0);
   await expectAccessible(page);
   free();
+  asked.length = 0;
   await choose(page, path);
   await expect(modal(page)).toBeHidden({ timeout: 30_000 });
+  expect(asked).not.toContain(first);
+  expect(asked).toHaveLength(2);
   expect(await found(server, wanted)).toMatchObject([{ releaseNotes: 'Kept over a reload' }]);
   // a finished upload is not shown again
   await page.goto(page.url());

@@ -79,6 +79,9 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
   await page.mouse.move(0, 0);
   await page.getByRole('searchbox').or(page.getByPlaceholder('Search version or notes...')).first().focus();
   await expect(tray(page)).toBeHidden({ timeout: 30_000 });
+
+  await page.getByRole('button', { name: 'New Release' }).click();
+  await expect(modal(page)).toBeVisible();
 });
 
 test('a build that is there already is refused, and its details can be changed', async ({ page, server }) => {

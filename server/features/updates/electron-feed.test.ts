@@ -218,8 +218,11 @@ describe('NsisUpdater', () => {
     await change(release, { isActive: false });
     expect(await offered()).toBeUndefined();
     await change(release, { isActive: true });
-    await staff.ok(releaseCalls.softDelete, { params: { releaseId: release.id }, body: { reason: 'bad' } });
+    const because = { params: { releaseId: release.id }, body: { reason: 'bad' } };
+    await staff.ok(releaseCalls.softDelete, because);
     expect(await offered()).toBeUndefined();
+    await staff.ok(releaseCalls.restore, because);
+    expect(await offered()).toBe('1.1.0');
   });
 });
 

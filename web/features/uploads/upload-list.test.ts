@@ -56,8 +56,10 @@ function world() {
     state: vi.fn(() => Promise.resolve(stateWith(stored))),
     cancel: vi.fn(() => Promise.resolve()),
   };
+  let at = 0;
   const page = () => {
     let uploads: readonly Upload[] = [];
+    const secondsLeft: number[] = [];
     const onDone = vi.fn();
     const list = createUploadList({
       transport,
@@ -71,8 +73,11 @@ function world() {
         remove: (id) => Promise.resolve(void kept.delete(id)),
       },
       claim: () => Promise.resolve(() => undefined),
-      now: () => 0,
-      onChange: (now) => (uploads = now),
+      now: () => (at += 500),
+      onChange: (now) => {
+        uploads = now;
+        secondsLeft.push(...now.map(({ pace }) => pace.secondsLeft ?? 0));
+      },
       onDone,
     });
     const status = async (wanted: Upload['status']) =>
@@ -80,7 +85,7 @@ function world() {
         expect(uploads[0]?.status).toBe(wanted);
         return uploads[0]!;
       });
-    return { list, onDone, status, first: () => uploads[0]! };
+    return { list, onDone, status, secondsLeft, first: () => uploads[0]! };
   };
   return { kept, stored, hashed, transport, page };
 }
@@ -100,9 +105,10 @@ describe('how a file goes', () => {
 
   test('above that in chunks, with the hash at the end', async () => {
     const { transport, page, stored } = world();
-    const { list, status } = page();
+    const { list, status, secondsLeft } = page();
     list.start(fileOfSize(20 * megabyte + 1), fields, 'me');
     expect((await status('done')).done).toBe(20 * megabyte + 1);
+    expect(Math.max(...secondsLeft), 'known while it is sent').toBeGreaterThan(0);
     expect(transport.direct).not.toHaveBeenCalled();
     expect([...stored].toSorted()).toEqual([0, 1, 2, 3, 4]);
     expect(vi.mocked(transport.complete).mock.calls[0]!.slice(1, 3)).toEqual([fields, 'hash']);
