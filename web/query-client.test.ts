@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
 
 vi.stubGlobal('window', { addEventListener: () => undefined });
+const { onlineManager } = await import('@tanstack/react-query');
 const { queryClient, retryDelay, shouldRetry } = await import('./query-client.ts');
 
 test('waits 1 s, then twice as long each time, at most 30 s', () => {
@@ -24,4 +25,11 @@ test('forgets what nothing on the screen has used for 5 minutes', () => {
     retry: shouldRetry,
     retryDelay,
   });
+});
+
+test('without a network, a call fails in place of waiting for it', async () => {
+  onlineManager.setOnline(false);
+  const queryFn = () => Promise.reject(new ApiError(404, 'x'));
+  await expect(queryClient.fetchQuery({ queryKey: ['x'], queryFn })).rejects.toThrow('x');
+  onlineManager.setOnline(true);
 });

@@ -4,6 +4,7 @@ import { offerApproval } from './approval-store.ts';
 
 const retries = 3;
 const unusedFor = 5 * 60_000;
+const networkMode = 'always';
 
 /** A refusal is final: only failures of the network or the server are retried. */
 export const shouldRetry = (failures: number, error: unknown): boolean =>
@@ -33,5 +34,9 @@ export const queryClient: QueryClient = new QueryClient({
         void queryClient.invalidateQueries();
     },
   }),
-  defaultOptions: { queries: { retry: shouldRetry, retryDelay, gcTime: unusedFor } },
+  // without a network, a failure is said, in place of waiting for it in silence
+  defaultOptions: {
+    queries: { retry: shouldRetry, retryDelay, gcTime: unusedFor, networkMode, refetchOnReconnect: true },
+    mutations: { networkMode },
+  },
 });

@@ -26,6 +26,16 @@ import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
 
+/** The router would reload the page for a script that does not come; without a network, that would lose the console. */
+const lazyScreen: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch((error: unknown) => {
+        throw navigator.onLine ? error : new Error('The server cannot be reached.');
+      }),
+    name,
+  );
+
 const root = createRootRoute({ staticData: { needs: 'nothing' } });
 
 const reads = (resource: Resource): Permission => ({ resource, action: 'read' });
@@ -35,7 +45,7 @@ const login = createRoute({
   path: paths.login,
   staticData: { needs: 'nothing' },
   validateSearch: loginSearch,
-  component: lazyRouteComponent(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
+  component: lazyScreen(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
 });
 
 /** All pages except the sign-in page: without a session they redirect there, and back afterwards. */
@@ -46,7 +56,7 @@ const signedIn = createRoute({
   beforeLoad: ({ location }) => {
     if (!getSession()) throw redirect({ to: paths.login, search: { redirect: location.href } });
   },
-  component: lazyRouteComponent(() => import('./SignedIn.tsx'), 'SignedIn'),
+  component: lazyScreen(() => import('./SignedIn.tsx'), 'SignedIn'),
 });
 
 /** The parent of a page that needs a session, and the permission that it needs. */
@@ -58,147 +68,144 @@ const needing = (needs: Permission | 'nothing') => ({
 const home = createRoute({
   ...needing('nothing'),
   path: paths.home,
-  component: lazyRouteComponent(() => import('./shell/Home.tsx'), 'Home'),
+  component: lazyScreen(() => import('./shell/Home.tsx'), 'Home'),
 });
 
 const today = createRoute({
   ...needing('nothing'),
   path: paths.today,
-  component: lazyRouteComponent(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
+  component: lazyScreen(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
 });
 
 const licenses = createRoute({
   ...needing(reads('licenses')),
   path: paths.licenses,
   validateSearch: licenseListSearch,
-  component: lazyRouteComponent(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
+  component: lazyScreen(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
 });
 
 const newLicense = createRoute({
   ...needing({ resource: 'licenses', action: 'create' }),
   path: paths.newLicense,
   validateSearch: newLicenseSearch,
-  component: lazyRouteComponent(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
+  component: lazyScreen(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
 });
 
 const license = createRoute({
   ...needing(reads('licenses')),
   path: paths.license,
   validateSearch: licensePageSearch,
-  component: lazyRouteComponent(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
+  component: lazyScreen(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
 });
 
 const customers = createRoute({
   ...needing(reads('customers')),
   path: paths.customers,
   validateSearch: customerListSearch,
-  component: lazyRouteComponent(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
+  component: lazyScreen(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
 });
 
 const customer = createRoute({
   ...needing(reads('customers')),
   path: paths.customer,
   validateSearch: customerSearch,
-  component: lazyRouteComponent(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
+  component: lazyScreen(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
 });
 
 const customerTrash = createRoute({
   ...needing(reads('customers')),
   path: paths.customerTrash,
   validateSearch: customerTrashSearch,
-  component: lazyRouteComponent(
-    () => import('./features/customers/CustomerTrashPage.tsx'),
-    'CustomerTrashPage',
-  ),
+  component: lazyScreen(() => import('./features/customers/CustomerTrashPage.tsx'), 'CustomerTrashPage'),
 });
 
 const analytics = createRoute({
   ...needing(reads('analytics')),
   path: paths.analytics,
   validateSearch: analyticsSearch,
-  component: lazyRouteComponent(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
+  component: lazyScreen(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
 });
 
 const releases = createRoute({
   ...needing(reads('releases')),
   path: paths.releases,
   validateSearch: releasesSearch,
-  component: lazyRouteComponent(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
+  component: lazyScreen(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
 });
 
 const releaseTrash = createRoute({
   ...needing(reads('releases')),
   path: paths.releaseTrash,
   validateSearch: releaseTrashSearch,
-  component: lazyRouteComponent(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
+  component: lazyScreen(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
 });
 
 const approvals = createRoute({
   ...needing(reads('rollouts')),
   path: paths.approvals,
   validateSearch: approvalsSearch,
-  component: lazyRouteComponent(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
+  component: lazyScreen(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
 });
 
 const policies = createRoute({
   ...needing(reads('rollouts')),
   path: paths.policies,
   validateSearch: policiesSearch,
-  component: lazyRouteComponent(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyScreen(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
 });
 
 const release = createRoute({
   ...needing(reads('releases')),
   path: paths.release,
   validateSearch: releaseSearch,
-  component: lazyRouteComponent(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
+  component: lazyScreen(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
 });
 
 const machines = createRoute({
   ...needing(reads('releases')),
   path: paths.machines,
   validateSearch: machinesSearch,
-  component: lazyRouteComponent(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
+  component: lazyScreen(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
 });
 
 const machine = createRoute({
   ...needing(reads('releases')),
   path: paths.machine,
   validateSearch: machineSearch,
-  component: lazyRouteComponent(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
+  component: lazyScreen(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
 });
 
 const audit = createRoute({
   ...needing(reads('audit')),
   path: paths.audit,
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
+  component: lazyScreen(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
 });
 
 const users = createRoute({
   ...needing(reads('users')),
   path: paths.users,
   validateSearch: usersSearch,
-  component: lazyRouteComponent(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
+  component: lazyScreen(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
 });
 
 const account = createRoute({
   ...needing('nothing'),
   path: paths.account,
-  component: lazyRouteComponent(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
+  component: lazyScreen(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
 });
 
 const apiKeys = createRoute({
   ...needing(reads('api_keys')),
   path: paths.apiKeys,
   validateSearch: apiKeysSearch,
-  component: lazyRouteComponent(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+  component: lazyScreen(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
 });
 
 const unknown = createRoute({
   ...needing('nothing'),
   path: '$',
-  component: lazyRouteComponent(() => import('./shell/NotFound.tsx'), 'NotFound'),
+  component: lazyScreen(() => import('./shell/NotFound.tsx'), 'NotFound'),
 });
 
 const routeTree = root.addChildren([
