@@ -7,7 +7,8 @@ import { program } from '../../../tests/binaries.ts';
 import { addressOf, eventually, seconds, startTestServer } from '../../../tests/harness.ts';
 import { leftBy, MiB, uploader } from '../../../tests/uploading.ts';
 
-const server = await startTestServer();
+const log: string[] = [];
+const server = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => void log.push(line) });
 const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
@@ -78,6 +79,21 @@ describe('a claim on a chunk', () => {
     expect((await second).body.data).toEqual({ index: 0, received: 1 });
     await up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('is waited for by one who hangs up, which is no error of the service', async () => {
+    const prepared = await up.prepare(bytes);
+    const [slow, second] = [slowSender(prepared.uploadId, 0), slowSender(prepared.uploadId, 0)];
+    slow.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isClaimed(prepared.uploadId));
+    second.request.write(bytes.subarray(0, MiB));
+    await eventually(() => isWanted(prepared.uploadId));
+    slow.request.end(bytes.subarray(MiB, 8 * MiB));
+    expect(await slow.answer).toBe(200);
+    second.request.destroy();
+    await up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!);
+    expect((await up.complete(bytes, prepared)).status).toBe(201);
+    expect(log).toEqual([]);
   });
 
   test('of a sender that stalls is taken over, and the sender that wakes up writes nothing', async () => {
