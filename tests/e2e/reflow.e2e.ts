@@ -1,7 +1,8 @@
+import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { releases } from '../../contract/releases.ts';
 import { rbac, users } from '../../contract/users.ts';
-import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';
@@ -9,6 +10,7 @@ import {
   expect,
   expectInSight,
   expectStatus,
+  inDays,
   quiet,
   signInAs,
   test,
@@ -63,6 +65,52 @@ test('a long word does not widen a screen, push anything out of view or get lost
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name })).toBeFocused();
   await expect(tooltip).toBeVisible();
+});
+
+test('on a small laptop no list scrolls sideways below the buttons of its rows', async ({ page, server }) => {
+  const { admin } = server;
+  const { customerId, name } = await makeCustomer(admin, {
+    name: unique('Queen Elizabeth Hospital Leeds, Park'),
+  });
+  const known = await admin.ok(modules.list, {});
+  const license = await makeLicense(admin, {
+    customerId,
+    maxActivations: 1,
+    validUntil: inDays(20),
+    moduleIds: known.slice(0, 5).map(({ moduleId }) => moduleId),
+  });
+  const revoked = await makeLicense(admin, { customerId });
+  const facts = { platform: 'win32', architecture: 'x64', appVersion: '4.3.0-beta.3' };
+  await validateOn(admin, license, unique('a station'), { hostname: 'PATH-WS-67', ...facts });
+  await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...facts });
+  await revoke(admin, revoked);
+  const releaseNotes = 'For testers: new worklist and measurement tools, and what was wrong before.';
+  const { version } = await makeRelease(server, { version: '50.1.0-beta.4' }, { releaseNotes });
+  await signInAs(page, 'super_admin', '/today', server);
+  for (const list of [
+    `/licenses?customer=${customerId}`,
+    `/licenses?customer=${customerId}&sort=validUntil`,
+    `/licenses?customer=${customerId}&tab=revoked`,
+    `/customers?search=${name}`,
+    `/machines?customer=${customerId}`,
+    `/releases?search=${version}`,
+    '/users',
+    '/api-keys',
+    `/audit?resourceId=${license.licenseId}`,
+  ]) {
+    await page.goto(server.url + list);
+    for (const width of [1024, 1200, 1280]) {
+      await page.setViewportSize({ width, height: 768 });
+      await expect(page.locator('tbody td').last()).toBeVisible();
+      await expect.poll(() => scrolledSideways(page), `${list} at ${width} px`).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 1024, height: 768 });
+  const details = page.locator('td[data-label="Details"]').filter({ hasText: license.licenseKey });
+  const cut = await details
+    .locator('div')
+    .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length);
+  expect(cut, 'is the rest of a summary on further lines?').toBe(0);
 });
 
 /** Words of the console itself that are cut. */

@@ -35,7 +35,11 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
     least: 110,
     cell: (entry) => (
       <Two
-        first={<UserLink by={userText(entry.user_email)} />}
+        first={
+          <div className="ellipsis">
+            <UserLink by={userText(entry.user_email)} />
+          </div>
+        }
         second={entry.user_role && rolesText(entry.user_role)}
       />
     ),
