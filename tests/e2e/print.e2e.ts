@@ -2,7 +2,7 @@ import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
-import { expect, heading, quiet, signInAs, test, type Page } from './support.ts';
+import { expect, expectStatus, heading, quiet, signInAs, test, type Page } from './support.ts';
 
 /** Prints the page, and returns what is on the paper. */
 async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
@@ -77,6 +77,7 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   });
   // offline, nothing more would come
   const isPrinted = () => page.waitForFunction(() => (window as never as { paper?: object }).paper);
+  expectStatus(page, 'aborted');
   await page.context().setOffline(true);
   // a page that does not know it yet asks for the rows, in vain
   await page.waitForFunction(() => !navigator.onLine);
