@@ -32,9 +32,9 @@ export const architectureName = z
 
 export const percentage = z
   .number('Must be a whole number from 0 to 100')
-  .min(0, { error: 'Must be a whole number from 0 to 100', abort: true })
-  .max(100, { error: 'Must be a whole number from 0 to 100', abort: true })
-  .int('Must be a whole number from 0 to 100');
+  .int('Must be a whole number from 0 to 100')
+  .min(0, 'Must be a whole number from 0 to 100')
+  .max(100, 'Must be a whole number from 0 to 100');
 
 /** Empty or a version. */
 const optionalVersion = z

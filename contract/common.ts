@@ -87,7 +87,7 @@ export const url = z.string().meta({ format: 'uri' });
  * whole numbers would name the largest one that JavaScript can count.
  */
 export const integer = (least: number, most: number, tooSmall?: string) =>
-  z.number().min(least, { error: tooSmall, abort: true }).max(most, { abort: true }).int();
+  z.number().min(least, tooSmall).max(most).int();
 
 /** A whole number in a path or query string: decimal digits only. */
 export const wholeNumber = (min: number, max: number) =>

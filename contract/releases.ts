@@ -103,8 +103,8 @@ export const urlReleaseInput = z
     fileUrl: requiredText(2000).refine(isWebAddress, 'Must be an http or https address'),
     fileSize: z
       .number('Valid file size is required')
-      .min(1, { error: 'Valid file size is required', abort: true })
-      .max(largestFile, { abort: true })
+      .min(1, 'Valid file size is required')
+      .max(largestFile)
       .int(),
     sha512,
   })
