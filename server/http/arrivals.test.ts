@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { program } from '../../tests/binaries.ts';
 import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
 import { leftBy, MiB, nextVersion, uploader } from '../../tests/uploading.ts';
@@ -105,6 +105,30 @@ describe('a request that arrives too slowly', () => {
     expect(await arriving()).toEqual([]);
     socket.destroy();
   });
+});
+
+test('a file that had arrived, but for what was still to be read when its connection ended, is not left open', async () => {
+  const { storage } = server.context;
+  const put = storage.put.bind(storage);
+  const { socket, closed } = openConnection();
+  let storing = 0;
+  // as a slow disk
+  vi.spyOn(storage, 'put').mockImplementationOnce(async (key, bytes) => {
+    storing++;
+    await closed;
+    return put(key, bytes).finally(() => storing--);
+  });
+  const form = Buffer.concat([
+    Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\n'),
+    program(250_000),
+    Buffer.from('\r\n--b--\r\n'),
+  ]);
+  const type = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': form.length };
+  socket.write(headOf('POST', '/api/v1/binaries/upload', type));
+  socket.write(Buffer.concat([form, Buffer.from('This is no request, so the connection ends\r\n\r\n')]));
+  await closed;
+  await eventually(async () => expect([storing, await openFiles(), await arriving()]).toEqual([0, 0, []]));
+  socket.destroy();
 });
 
 test('an upload may take any time while bytes keep arriving', async () => {

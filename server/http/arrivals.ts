@@ -98,7 +98,8 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     const body = new PassThrough({ highWaterMark: 64 * 1024 });
     // the reader gets the error; without a reader it must not crash the process
     body.on('error', () => undefined);
-    raw.once('close', () => raw.complete || body.destroy(new Error('The client disconnected')));
+    // Node drops what it has received and not yet passed on when the connection ends
+    raw.once('close', () => raw.readableEnded || body.destroy(new Error('The client disconnected')));
     const arrival = arrivals.get(raw);
     if (arrival) arrival.body = body;
     return raw.pipe(body);
