@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { capitalize } from '../contract/text.ts';
 import { ApiError, messageOf, sentenceOf } from './api-error.ts';
 import { ErrorState } from './ui/states.tsx';
 
@@ -10,6 +11,9 @@ type Props = {
   /** Only what the server said, without details. */
   brief?: boolean;
   retryLabel?: string;
+  /** What the query loads by its id, such as `customer`: where there is none, trying again would not help. */
+  record?: string;
+  whyMissing?: string;
 };
 
 /** What a query loads, or that it could not be loaded. */
@@ -22,7 +26,11 @@ export function Loaded({
 
 /** Replaces what a query could not load: the reason, the id of the request, and a button that tries again. */
 export function LoadError(props: Props) {
-  const { query, brief, ...texts } = props;
+  const { query, brief, record, whyMissing, ...texts } = props;
+  // a text that is no id at all is refused as a bad request, and names no record either
+  const { status, code } = query.error instanceof ApiError ? query.error : {};
+  if (record && (status === 404 || code === 'INVALID_INPUT'))
+    return <Missing record={record} why={whyMissing} />;
   const { message = brief ? sentenceOf(query.error, texts.title) : messageOf(query.error) } = texts;
   // the title is what is said where the server says nothing
   const beneath = message === texts.title ? '' : message;
@@ -31,3 +39,11 @@ export function LoadError(props: Props) {
     <ErrorState {...texts} message={beneath} requestId={requestId} onRetry={() => void query.refetch()} />
   );
 }
+
+/** There is no such record. */
+export const Missing = (props: { record: string; why?: string | undefined }) => (
+  <ErrorState
+    title={`${capitalize(props.record)} not found`}
+    message={props.why ?? 'It may have been deleted, or the link is not complete.'}
+  />
+);

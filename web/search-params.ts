@@ -26,6 +26,12 @@ export function idParam(params: Params, name: string): string | undefined {
   return text && uuid.test(text) ? text : undefined;
 }
 
+/** The record of a dialog, which says where there is none. Dots alone would lead to another path of the service. */
+export function recordParam(params: Params, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && /\w/.test(text) ? text : undefined;
+}
+
 /** A page from 2 on; the first page is omitted. */
 export const pageParam = (params: Params, name = 'page') => wholeParam(params, name, 2, 100_000);
 

@@ -419,3 +419,30 @@ test('a key that is held down or pressed twice confirms nothing in the dialog th
   await expect(editing(page)).toBeHidden();
   expect(await isActive()).toBe(true);
 });
+
+test('a dialog of a record that does not exist says so', async ({ page, server }) => {
+  expectStatus(page, 400, 404);
+  const { customerId } = await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', '/account', server);
+  const none = '018f0000-0000-7000-8000-000000000000';
+  for (const [address, title] of [
+    ['/licenses?edit=nope', 'License not found'],
+    ['/licenses?activations=nope', 'License not found'],
+    [`/customers?edit=${none}`, 'Customer not found'],
+    ['/customers?edit=nope', 'Customer not found'],
+    ['/customers?policy=nope', 'Customer not found'],
+    [`/customers/${customerId}?license=nope`, 'License not found'],
+    ['/releases?edit=nope', 'Release not found'],
+    ['/users?edit=nope', 'User not found'],
+    [`/audit?entry=${none}`, 'Entry not found'],
+    ['/api-keys?key=nope', 'API key not found'],
+  ] as const) {
+    await page.goto(server.url + address);
+    const opened = page.getByRole('dialog');
+    await expect(opened.getByRole('heading', { name: title }), address).toBeVisible();
+    await expect(opened.getByRole('button', { name: 'Retry' })).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expect(opened).toHaveCount(0);
+    await expect(page).toHaveURL(address.replace(/\?.*/, ''));
+  }
+});

@@ -2,14 +2,12 @@ import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { capitalize } from '../../contract/text.ts';
-import { ApiError } from '../api-error.ts';
 import { LoadError } from '../LoadError.tsx';
 import { AsOf } from '../ui/AsOf.tsx';
 import { useTitlePart } from '../ui/document-title.ts';
 import { cameFrom } from '../ui/came-from.ts';
 import { Page } from '../ui/Page.tsx';
 import { Scroller } from '../ui/Scroller.tsx';
-import { ErrorState } from '../ui/states.tsx';
 import { useRecentRecord } from './recent-records.ts';
 
 /** The page of one record: its title and actions, a skeleton while it loads, and why it could not be loaded. */
@@ -37,8 +35,6 @@ export function RecordPage<Data>(props: {
   useTitlePart('tab', name);
   useRecentRecord(data && [title, name].filter(Boolean).join(' '));
   const [from] = useState(cameFrom);
-  // a text that is no id at all is refused as a bad request, and names no record either
-  const isMissing = query.error instanceof ApiError && [400, 404].includes(query.error.status);
   return (
     <Page
       title={title ?? capitalize(what)}
@@ -57,10 +53,8 @@ export function RecordPage<Data>(props: {
     >
       {data ? (
         <Scroller label="Details">{children(data)}</Scroller>
-      ) : query.isLoadingError && isMissing ? (
-        <ErrorState title={`${capitalize(what)} not found`} message={whyMissing} />
       ) : query.isLoadingError ? (
-        <LoadError title={`Error loading ${what}`} query={query} />
+        <LoadError title={`Error loading ${what}`} query={query} record={what} whyMissing={whyMissing} />
       ) : (
         <div aria-busy>
           <Skeleton height={150} radius={8} mb="md" />

@@ -67,7 +67,12 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
             <AsOf queries={[list]} />
           </Group>
         </Group>
-        <Loaded query={list} title={`Error loading activations: ${messageOf(list.error)}`} message="">
+        <Loaded
+          query={list}
+          title={`Error loading activations: ${messageOf(list.error)}`}
+          message=""
+          record="license"
+        >
           <Machines licenseKey={licenseKey} rows={list.data?.data} />
         </Loaded>
         {list.data && <OfflineActions license={license} graceDays={list.data.meta.offlineGraceDays} />}

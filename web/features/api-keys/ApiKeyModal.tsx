@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
+import { Missing } from '../../LoadError.tsx';
 import { useBegun } from '../../kept-work.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
@@ -27,7 +28,7 @@ export default function ApiKeyModal(props: {
       onClose={props.onClose}
     >
       {!apiKey ? (
-        <Missing error={list.error} isLoading={list.isPending} />
+        <Absent error={list.error} isLoading={list.isPending} />
       ) : edits ? (
         <EditApiKey id={props.id} onClose={props.onClose} />
       ) : (
@@ -37,7 +38,7 @@ export default function ApiKeyModal(props: {
   );
 }
 
-function Missing({ error, isLoading }: { error: Error | null; isLoading: boolean }) {
+function Absent({ error, isLoading }: { error: Error | null; isLoading: boolean }) {
   if (error) return <ErrorText>{`Error loading API keys: ${messageOf(error)}`}</ErrorText>;
-  return isLoading ? <Loading /> : <ErrorText>There is no such API key.</ErrorText>;
+  return isLoading ? <Loading /> : <Missing record="API key" />;
 }

@@ -35,7 +35,7 @@ export default function EntryDrawer({ id }: { id: string }) {
       {entry.isPending ? (
         <FormSkeleton heights={[22, 22, 22, 22, 22, 22]} />
       ) : entry.isError ? (
-        <LoadError title="The entry could not be loaded" query={entry} />
+        <LoadError title="The entry could not be loaded" query={entry} record="entry" />
       ) : (
         <Entry entry={entry.data} />
       )}

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { isDay } from '../../ui/day.ts';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
 
@@ -30,7 +30,7 @@ export const auditSearch = searchOf((params) => ({
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   /** Id of the entry whose details are open. */
-  entry: idParam(params, 'entry'),
+  entry: recordParam(params, 'entry'),
 }));
 export type AuditSearch = ReturnType<typeof auditSearch>;
 

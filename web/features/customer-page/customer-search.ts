@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the page of a customer: its lists, and the open dialog. */
@@ -16,9 +16,9 @@ export const customerSearch = searchOf((params) => ({
   /** The tag whose update policy is open. */
   tag: textParam(params, 'tag'),
   /** Id of the license whose dialog is open. */
-  license: idParam(params, 'license'),
+  license: recordParam(params, 'license'),
   /** Key of the license whose activations are open. */
-  activations: textParam(params, 'activations'),
+  activations: recordParam(params, 'activations'),
 }));
 export type CustomerSearch = ReturnType<typeof customerSearch>;
 

@@ -52,7 +52,7 @@ function AddCustomer({ name, onCreated, onClose }: Created & { onClose: () => vo
 function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const customer = useQuery(customerQuery(id));
   if (customer.isLoadingError) {
-    return <LoadError title="Error loading customer" query={customer} />;
+    return <LoadError title="Error loading customer" query={customer} record="customer" />;
   }
   if (!customer.data) return <FormSkeleton heights={[48, 48, 48, 48]} />;
   return <EditForm customer={customer.data} onClose={onClose} />;

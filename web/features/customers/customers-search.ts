@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the customer list: its filters, page and order, and the open dialog. */
@@ -12,9 +12,9 @@ export const customerListSearch = searchOf((params) => ({
   page: pageParam(params),
   dialog: oneOf(['create', 'import'], textParam(params, 'dialog')),
   /** Id of the customer whose Edit dialog is open. */
-  edit: idParam(params, 'edit'),
+  edit: recordParam(params, 'edit'),
   /** Id of the customer whose update policy is open. */
-  policy: idParam(params, 'policy'),
+  policy: recordParam(params, 'policy'),
   /** The tag whose update policy is open. */
   tag: textParam(params, 'tag'),
 }));

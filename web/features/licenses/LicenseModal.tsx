@@ -56,7 +56,7 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       size={width}
       onClose={onClose}
     >
-      <Loaded query={license} title="Error loading license">
+      <Loaded query={license} title="Error loading license" record="license">
         {!license.data ? (
           <FormSkeleton heights={formHeights} />
         ) : edits ? (

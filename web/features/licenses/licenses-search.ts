@@ -1,5 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import {
+  daysParam,
+  idParam,
+  oneOf,
+  pageParam,
+  recordParam,
+  searchOf,
+  textParam,
+} from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
@@ -22,9 +30,9 @@ export const licenseListSearch = searchOf((params) => ({
   page: pageParam(params),
   dialog: oneOf(['create', 'import'], textParam(params, 'dialog')),
   /** Id of the license whose dialog is open. */
-  edit: idParam(params, 'edit'),
+  edit: recordParam(params, 'edit'),
   /** Key of the license whose activations are open. */
-  activations: textParam(params, 'activations'),
+  activations: recordParam(params, 'activations'),
 }));
 export type LicenseListSearch = ReturnType<typeof licenseListSearch>;
 

@@ -42,7 +42,7 @@ export default function CustomerPolicyModal({ id, onClose, onTag }: Props) {
   const policy = useQuery(customerPolicyQuery(id));
   return (
     <Dialog title="Update Policy" onClose={onClose}>
-      <Loaded query={policy} title="Error loading update policy">
+      <Loaded query={policy} title="Error loading update policy" record="customer">
         {policy.data ? (
           <PolicyForm policy={policy.data} onClose={onClose} onTag={onTag} />
         ) : (

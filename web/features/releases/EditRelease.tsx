@@ -32,7 +32,7 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
       size={width}
       onClose={onClose}
     >
-      <Loaded query={release} title="Error loading release">
+      <Loaded query={release} title="Error loading release" record="release">
         {!release.data || defaults.isLoading ? (
           <FormSkeleton heights={[36, 36, 48, 48, 110]} />
         ) : (

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the release list: tab, filters, page, and the open dialog. */
@@ -20,7 +20,7 @@ export const releasesSearch = searchOf((params) => ({
   /** Id of the upload that was started in this dialog: a reload shows it again. */
   upload: uploadParam(params),
   /** Id of the release whose Edit dialog is open. */
-  edit: idParam(params, 'edit'),
+  edit: recordParam(params, 'edit'),
 }));
 export type ReleasesSearch = ReturnType<typeof releasesSearch>;
 

@@ -17,7 +17,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
   const user = useQuery(userQuery(id));
   return (
     <Dialog title="Edit User" subject={user.data?.email} onClose={onClose}>
-      <Loaded query={user} title="Failed to fetch users" brief>
+      <Loaded query={user} title="Failed to fetch users" brief record="user">
         {!user.data ? <FormSkeleton heights={[48, 48, 48]} /> : <Edit user={user.data} onClose={onClose} />}
       </Loaded>
     </Dialog>

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, searchOf, textParam } from '../../search-params.ts';
+import { idParam, oneOf, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of User Management: tab, search, the role in the editor, and the open dialog. */
@@ -13,7 +13,7 @@ export const usersSearch = searchOf((params) => ({
   view: idParam(params, 'view'),
   dialog: oneOf(['create'], textParam(params, 'dialog')),
   /** Id of the user whose Edit dialog is open. */
-  edit: idParam(params, 'edit'),
+  edit: recordParam(params, 'edit'),
 }));
 export type UsersSearch = ReturnType<typeof usersSearch>;
 
