@@ -96,7 +96,9 @@ test('nor does it answer by what it kept, when what was announced did not arrive
   await eventually(() => staff.ok(licenses.revoke, { params: { id: license.licenseId } }));
   await sleep(2000);
   thaw();
-  expect(await validate()).toMatchObject({ data: { code: 'REVOKED' } });
+  // a busy machine may find its connections lost, and answer 503 first
+  expect(await validate()).not.toMatchObject({ data: { code: 'VALID' } });
+  await eventually(async () => expect(await validate()).toMatchObject({ data: { code: 'REVOKED' } }));
 });
 
 test('its jobs are done by the other one while it is frozen', async () => {
