@@ -264,13 +264,16 @@ test('what is selected in the palette stays selected when results come or are re
 
 test('Enter before anything is found opens the first result once it is there', async ({ page, server }) => {
   const { customerId } = await makeCustomer(server.admin, { name: 'Unhurried Hospital' });
+  const load = await holdBack(page, '**/customers-palette-*.js');
   const come = await holdBack(page, `**${customers.list.path}?*search=unhurried*`);
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('Control+k');
   await field(page).fill('c: unhurried');
+  await expect(palette(page).getByRole('status')).toHaveText('Searching…');
   const asked = page.waitForRequest((request) => request.url().includes('search=unhurried'));
   await field(page).press('Enter');
+  load();
   await asked;
   come();
   await expect(page).toHaveURL(`/customers/${customerId}`);

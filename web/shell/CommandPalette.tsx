@@ -176,17 +176,17 @@ function useEntryOf() {
 
 function useSources() {
   const { hasPermission } = useAuth();
-  const { data = [] } = useQuery({
+  const { data = [], isLoading } = useQuery({
     queryKey: ['palette-sources'],
     queryFn: loadPaletteSources,
     staleTime: Infinity,
   });
-  return data.filter(({ resource }) => !resource || hasPermission(resource, 'read'));
+  return { sources: data.filter(({ resource }) => !resource || hasPermission(resource, 'read')), isLoading };
 }
 
 /** What is searched, and how one kind alone is. */
 function Kinds() {
-  const sources = useSources();
+  const { sources } = useSources();
   const [first] = sources;
   if (!first) return null;
   const kinds = sources.map((source) => `${source.group} (${startOf(source, sources)}:)`);
@@ -207,7 +207,7 @@ function useLocalGroups(text: string): Group[] {
       ...entryOf({ id: to, label: `Go to ${label}`, to }, icon),
       words: 'words' in page ? page.words : '',
     }));
-  const actions = useSources().flatMap((source) =>
+  const actions = useSources().sources.flatMap((source) =>
     source.resource && hasPermission(source.resource, 'create')
       ? (source.creates ?? []).map((item) => entryOf(item, IconBolt))
       : [],
@@ -284,14 +284,17 @@ function startOf(source: PaletteSource, all: PaletteSource[]): string {
 }
 
 function useFound(typed: string) {
-  const { sources, text, isScoped } = scopeOf(typed.trim(), useSources());
+  const all = useSources();
+  const { sources, text, isScoped } = scopeOf(typed.trim(), all.sources);
   const [settled] = useDebouncedValue(text, delay);
   const { data, isFetching, isLoading, isPlaceholderData } = useQuery({
     queryKey: ['palette', settled, sources.map((source) => source.group)],
     queryFn: ({ signal }) => findIn(sources, settled, signal),
-    enabled: isScoped || (settled.length >= shortestSearch && text !== ''),
+    enabled: !all.isLoading && (isScoped || (settled.length >= shortestSearch && text !== '')),
     ...((isScoped || text.length >= shortestSearch) && { placeholderData: keepPreviousData }),
     retry: false,
   });
-  return { data, isFetching, isOutdated: isPlaceholderData || isLoading || settled !== text };
+  // until the sources have loaded, nothing can be found: neither is it known what `c:` stands for
+  const isOutdated = all.isLoading || isPlaceholderData || isLoading || settled !== text;
+  return { data, isFetching: isFetching || all.isLoading, isOutdated };
 }
