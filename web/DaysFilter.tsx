@@ -1,10 +1,13 @@
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import { mostDaysBack } from '../contract/durations.ts';
 import { bestFirst, matching, type Choice } from './ui/best-match.ts';
+import { lazyPart } from './ui/lazy-part.ts';
 import { readNumber } from './ui/typed-number.ts';
 import { ClosedSelect, Late } from './ui/Late.tsx';
 
-const SearchSelect = lazy(async () => ({ default: (await import('./ui/SearchSelect.tsx')).SearchSelect }));
+const SearchSelect = lazyPart(async () => ({
+  default: (await import('./ui/SearchSelect.tsx')).SearchSelect,
+}));
 
 /** A filter by any number of days, with usual ones to choose from; empty, it shows everything. */
 export function DaysFilter(props: {

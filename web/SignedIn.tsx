@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
@@ -12,6 +12,7 @@ import { Layout } from './shell/Layout.tsx';
 import { noticesQuery } from './shell/notices-query.ts';
 import { RestoringSpinner } from './shell/RestoringSpinner.tsx';
 import { Screen } from './shell/Screen.tsx';
+import { lazyPart } from './ui/lazy-part.ts';
 import { useStore } from './ui/store.ts';
 
 /** The most urgent first: of several, the others are folded away. */
@@ -24,7 +25,7 @@ const ofFeatures = (
   </>
 );
 
-const UploadTray = lazy(() => import('./features/uploads/UploadTray.tsx'));
+const UploadTray = lazyPart(() => import('./features/uploads/UploadTray.tsx'));
 
 /** Uploads continue on every screen. */
 function Uploads() {

@@ -487,11 +487,7 @@ test('a screen stays as it is until the next one has loaded', async ({ page, ser
   await expect(heading(page, 'User Management')).toBeVisible();
 });
 
-test('a list and its hints stay when the file of its filters cannot be loaded', async ({
-  page,
-  server,
-  browser,
-}) => {
+test('a screen stays when the file of a part of it cannot be loaded', async ({ page, server, browser }) => {
   const license = await makeLicense(server.admin, {});
   await signInAs(page, 'super_admin', '/account', server);
   // not observed: the browser reports the failures
@@ -506,5 +502,33 @@ test('a list and its hints stay when the file of its filters cannot be loaded', 
   await failed;
   await row.getByRole('checkbox').check();
   await expect(other.getByRole('button', { name: 'Revoke…' })).toBeVisible();
+
+  await other.unroute(/assets\/(behind|menu-parts)-/);
+  await test.step('the file of a dialog is gone after an update', async () => {
+    await other.goto(`${server.url}/audit`);
+    const entry = other.getByRole('button', { name: /^Details of/ }).first();
+    await other.route(/assets\/EntryDrawer-/, (route) => route.fulfill({ status: 404 }));
+    await entry.press('Enter');
+    const note = other.getByRole('alert');
+    await expect(note).toContainText('could not be loaded');
+    await expect(entry).toBeVisible();
+    await other.unroute(/assets\/EntryDrawer-/);
+    await note.getByRole('button', { name: 'Reload page' }).press('Enter');
+    await expect(dialog(other, 'Audit Entry')).toBeVisible();
+  });
+
+  await test.step('there is no network', async () => {
+    await other.goto(`${server.url}/users`);
+    await expect(heading(other, 'User Management')).toBeVisible();
+    await context.setOffline(true);
+    await other.getByRole('button', { name: 'Create New User' }).press('Enter');
+    const note = other.getByRole('alert');
+    await expect(note).toContainText('could not be loaded');
+    await expect(heading(other, 'User Management')).toBeVisible();
+    await context.setOffline(false);
+    await note.getByRole('button', { name: 'Reload page' }).press('Enter');
+    await expect(note).toBeHidden();
+    await expect(heading(other, 'User Management')).toBeVisible();
+  });
   await context.close();
 });

@@ -9,6 +9,7 @@ import { IconBolt, IconHistory, IconLogout, IconMoon, IconSearch, IconSun, type 
 import classes from './CommandPalette.module.css';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
+import { loadPart } from '../ui/lazy-part.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { nameSelected, palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
@@ -178,7 +179,7 @@ function useSources() {
   const { hasPermission } = useAuth();
   const { data = [], isLoading } = useQuery({
     queryKey: ['palette-sources'],
-    queryFn: loadPaletteSources,
+    queryFn: () => loadPart(loadPaletteSources),
     staleTime: Infinity,
   });
   return { sources: data.filter(({ resource }) => !resource || hasPermission(resource, 'read')), isLoading };

@@ -2,10 +2,11 @@ import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type MouseEvent, type ReactNode } from 'react';
+import { Suspense, useState, type MouseEvent, type ReactNode } from 'react';
 import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
+import { lazyPart } from '../ui/lazy-part.ts';
 import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
@@ -13,6 +14,7 @@ import { ToastRegion } from '../ui/ToastRegion.tsx';
 import { BuildInfo } from './BuildInfo.tsx';
 import { keepEarlyKeys } from './early-keys.ts';
 import classes from './Layout.module.css';
+import { MissingParts } from './MissingParts.tsx';
 import { Navigation } from './Navigation.tsx';
 import { reachable } from './navigation.ts';
 import { Notices } from './Notices.tsx';
@@ -21,8 +23,8 @@ import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
 import { useTellReplayed } from './use-tell-replayed.ts';
 
-const CommandPalette = lazy(() => import('./CommandPalette.tsx'));
-const HelpDialog = lazy(() => import('./HelpDialog.tsx'));
+const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'));
+const HelpDialog = lazyPart(() => import('./HelpDialog.tsx'));
 
 /** The frame of every screen: bar, navigation and overlays. `children`: its `Screen`; `tray`: at the bottom right. */
 export function Layout(props: { notices: ReactNode; tray: ReactNode; children: ReactNode }) {
@@ -62,6 +64,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
         {tray}
         <ToastRegion />
         <Hints />
+        <MissingParts />
       </div>
       <Suspense>{palette.wanted && <CommandPalette />}</Suspense>
       <LazyDialogs>{helpOpened && <HelpDialog onClose={help.close} />}</LazyDialogs>

@@ -1,5 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import { lazy, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
 import {
@@ -13,6 +13,7 @@ import {
 } from './data-table.ts';
 import { LazyDialogs } from './LazyDialogs.tsx';
 import { IconArrowDown, IconArrowUp, IconSelector } from './icons.tsx';
+import { lazyPart } from './lazy-part.ts';
 import { inOrder, type RowActionList } from './row-actions.ts';
 import { RowActions } from './RowActions.tsx';
 import { rememberRow } from './row-back.ts';
@@ -21,7 +22,7 @@ import { createStore } from './store.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
 
-const SidePanel = lazy(() => import('./SidePanel.tsx'));
+const SidePanel = lazyPart(() => import('./SidePanel.tsx'));
 
 /**
  * Rows in a scrolling card with a sticky header; on a phone each row is a card with labels. The server sorts and pages.

@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import {
-  lazy,
   memo,
   startTransition,
   Suspense,
@@ -12,12 +11,13 @@ import {
 } from 'react';
 import { rangeOf, withSelected, type DataTableProps } from './data-table.ts';
 import { DataTableRow, Gap, rowHeight, type Item, type RowProps } from './DataTableRow.tsx';
+import { lazyPart } from './lazy-part.ts';
 import { useRowBack } from './row-back.ts';
 import { useIsPaper } from './use-is-paper.ts';
 import { useScrollBack } from './use-scroll-back.ts';
 
 /** Loaded on demand: most lists are only one page long. */
-const VirtualRows = lazy(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
+const VirtualRows = lazyPart(() => import('./VirtualRows.tsx')) as typeof import('./VirtualRows.tsx').default;
 
 /** Below this number, plain rows are faster, and find-in-page works. */
 const virtualAbove = 200;

@@ -3,6 +3,7 @@ import { useState, type KeyboardEvent } from 'react';
 import type LoadedCalendar from './Calendar.tsx';
 import { isDay } from './day.ts';
 import { IconCalendar } from './icons.tsx';
+import { loadPart } from './lazy-part.ts';
 import { isMoment, readDay, readMoment, shownDay, shownMoment } from './typed-day.ts';
 import { useTyped } from './use-typed.ts';
 
@@ -22,7 +23,8 @@ type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
 export function DayField({ value = '', onChange, withTime, ...input }: Props) {
   // Loaded before it opens, because the focus moves to its content.
   const [Calendar, setCalendar] = useState<typeof LoadedCalendar>();
-  const open = () => void import('./Calendar.tsx').then((loaded) => setCalendar(() => loaded.default));
+  const open = () =>
+    void loadPart(() => import('./Calendar.tsx')).then((loaded) => setCalendar(() => loaded.default));
   const close = () => setCalendar(undefined);
   const opened = Calendar !== undefined;
   const field = useTyped({

@@ -1,8 +1,9 @@
 import type { SelectProps } from '@mantine/core';
-import { lazy, type ComponentType } from 'react';
+import type { ComponentType } from 'react';
 import { ClosedSelect, Late } from './Late.tsx';
+import { lazyPart } from './lazy-part.ts';
 
-const Select = lazy(async () => ({
+const Select = lazyPart(async () => ({
   default: (await import('./floating.tsx')).Select as ComponentType<SelectProps>,
 }));
 

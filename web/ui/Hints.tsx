@@ -1,7 +1,8 @@
-import { lazy, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Late } from './Late.tsx';
+import { lazyPart } from './lazy-part.ts';
 
-const Tooltip = lazy(async () => ({ default: (await import('./floating.tsx')).Tooltip }));
+const Tooltip = lazyPart(async () => ({ default: (await import('./floating.tsx')).Tooltip }));
 
 /** The delay of Mantine's tooltips. */
 const openDelay = 300;

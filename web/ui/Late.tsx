@@ -1,7 +1,7 @@
 import { Button, TextInput, type TextInputProps } from '@mantine/core';
-import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, Suspense, type ComponentProps, type ReactNode } from 'react';
+import { Suspense, type ComponentProps, type ReactNode } from 'react';
 import { IconSelector } from './icons.tsx';
+import { lazyPart } from './lazy-part.ts';
 
 /**
  * What loads at once with a list that is complete without it. Until then `look` keeps its place and cannot be used; so it
@@ -13,11 +13,7 @@ export function Late({ look, children }: { look: ReactNode; children: ReactNode 
       {look}
     </span>
   );
-  return (
-    <CatchBoundary getResetKey={() => ''} errorComponent={() => placeholder}>
-      <Suspense fallback={placeholder}>{children}</Suspense>
-    </CatchBoundary>
-  );
+  return <Suspense fallback={placeholder}>{children}</Suspense>;
 }
 
 /** A closed choice, to be the `look` of one. */
@@ -29,7 +25,7 @@ export const ClosedSelect = (props: Pick<TextInputProps, 'w' | 'label' | 'placeh
   />
 );
 
-const ButtonPopover = lazy(async () => ({ default: (await import('./floating.tsx')).ButtonPopover }));
+const ButtonPopover = lazyPart(async () => ({ default: (await import('./floating.tsx')).ButtonPopover }));
 
 /** A button with an icon that opens a panel. */
 export function PopoverButton(

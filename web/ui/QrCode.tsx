@@ -1,7 +1,8 @@
 import { Center, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from './lazy-part.ts';
 
-const QrDrawing = lazy(() => import('./QrDrawing.tsx'));
+const QrDrawing = lazyPart(() => import('./QrDrawing.tsx'));
 
 /** What the largest code holds at medium error correction. */
 const mostBytes = 2331;

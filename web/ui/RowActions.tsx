@@ -1,12 +1,13 @@
-import { lazy, Suspense, useRef, useSyncExternalStore } from 'react';
+import { Suspense, useRef, useSyncExternalStore } from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import classes from './RowActions.module.css';
 import { IconDots } from './icons.tsx';
 import type { RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
 import type { Store } from './store.ts';
+import { lazyPart } from './lazy-part.ts';
 
-const RowMenu = lazy(() => import('./RowMenu.tsx'));
+const RowMenu = lazyPart(() => import('./RowMenu.tsx'));
 
 /** Id of the row whose menu is open. */
 export type OpenMenu = Store<string | undefined> & { set: (id: string | undefined) => void };

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from './lazy-part.ts';
 import { useToastsWanted } from './toast.tsx';
 
-const Toasts = lazy(() => import('./Toasts.tsx'));
+const Toasts = lazyPart(() => import('./Toasts.tsx'));
 
 /** A live region for toasts, which must exist before the first one so that it is announced. */
 export function ToastRegion() {

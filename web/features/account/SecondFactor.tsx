@@ -1,6 +1,5 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { counted } from '../../ui/counted.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
@@ -10,9 +9,10 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import classes from './account.module.css';
 import { secondFactorQuery } from './queries.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const SetUpSecondFactor = lazy(() => import('./SetUpSecondFactor.tsx'));
-const RemoveSecondFactor = lazy(() => import('./RemoveSecondFactor.tsx'));
+const SetUpSecondFactor = lazyPart(() => import('./SetUpSecondFactor.tsx'));
+const RemoveSecondFactor = lazyPart(() => import('./RemoveSecondFactor.tsx'));
 
 /** Shows whether there is a second factor, with buttons to set it up or remove it. */
 export function SecondFactor() {

@@ -1,16 +1,16 @@
 import { Button, Group } from '@mantine/core';
-import { lazy } from 'react';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useNow } from '../../ui/use-now.ts';
 
 const dialogs = {
-  activation: lazy(() => import('./OfflineActivation.tsx')),
-  receipt: lazy(() => import('./ReturnReceipt.tsx')),
+  activation: lazyPart(() => import('./OfflineActivation.tsx')),
+  receipt: lazyPart(() => import('./ReturnReceipt.tsx')),
 };
 
 /** For machines without a network: a license file for their request, and the seat back for their receipt. */

@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** `License Activations`; the screen that opens it passes the license. */
-export const ActivationsModal = lazy(() => import('./ActivationsModal.tsx'));
+export const ActivationsModal = lazyPart(() => import('./ActivationsModal.tsx'));

@@ -1,7 +1,7 @@
 import { Center, Loader, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
@@ -17,14 +17,15 @@ import {
 import { inWeeks, periods, totalsOf, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { countText, fixedText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/analytics');
 const charts = () => import('./charts.tsx');
-const TrendLine = lazy(async () => ({ default: (await charts()).TrendLine }));
-const RefusalsChart = lazy(async () => ({ default: (await charts()).RefusalsChart }));
-const TopCustomers = lazy(async () => ({ default: (await charts()).TopCustomers }));
-const ExpiringChart = lazy(async () => ({ default: (await charts()).ExpiringChart }));
+const TrendLine = lazyPart(async () => ({ default: (await charts()).TrendLine }));
+const RefusalsChart = lazyPart(async () => ({ default: (await charts()).RefusalsChart }));
+const TopCustomers = lazyPart(async () => ({ default: (await charts()).TopCustomers }));
+const ExpiringChart = lazyPart(async () => ({ default: (await charts()).ExpiringChart }));
 
 const hundredths = (value: number) => fixedText(value, 2);
 const words: Record<Period, string> = { week: 'Week', month: 'Month', year: 'Year' };

@@ -1,4 +1,3 @@
-import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton } from '../../ui/ListButtons.tsx';
@@ -7,9 +6,10 @@ import { IconShieldLock } from '../../ui/icons.tsx';
 import classes from './api-keys.module.css';
 import { ApiKeyList } from './ApiKeyList.tsx';
 import { useApiKeysSearch } from './api-keys-search.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const CreateApiKey = lazy(() => import('./CreateApiKey.tsx'));
-const ApiKeyModal = lazy(() => import('./ApiKeyModal.tsx'));
+const CreateApiKey = lazyPart(() => import('./CreateApiKey.tsx'));
+const ApiKeyModal = lazyPart(() => import('./ApiKeyModal.tsx'));
 
 /** API keys (spec part 2, section 2.10). The open dialog is in the URL. */
 export function ApiKeysPage() {

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { useOfferedApproval } from '../../approval-store.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const AskApproval = lazy(() => import('./AskApproval.tsx'));
+const AskApproval = lazyPart(() => import('./AskApproval.tsx'));
 
 /** Above every screen: changes that wait for this user's approval, and the offer to ask for the user's own. */
 export function ApprovalsNotice() {

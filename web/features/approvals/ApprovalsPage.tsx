@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy } from 'react';
 import { Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { useKept } from '../../kept-work.ts';
@@ -15,6 +14,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './approvals.module.css';
 import type { ApprovalsSearch } from './approvals-search.ts';
@@ -22,8 +22,8 @@ import { Channels } from './Channels.tsx';
 import { requestsQuery } from './queries.ts';
 import { RequestCard, State } from './RequestCard.tsx';
 
-const ApproveRequest = lazy(() => import('./ApproveRequest.tsx'));
-const DeclineRequest = lazy(() => import('./DeclineRequest.tsx'));
+const ApproveRequest = lazyPart(() => import('./ApproveRequest.tsx'));
+const DeclineRequest = lazyPart(() => import('./DeclineRequest.tsx'));
 
 const route = getRouteApi('/signed-in/releases/approvals');
 

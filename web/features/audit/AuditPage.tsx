@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -10,10 +10,11 @@ import { AuditList } from './AuditList.tsx';
 import { ChainBadge } from './ChainBadge.tsx';
 import { useAuditSearch } from './audit-search.ts';
 import { VerifyButton } from './VerifyChain.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const AuditStats = lazy(() => import('./AuditStats.tsx'));
-const EntryDrawer = lazy(() => import('./EntryDrawer.tsx'));
-const Retention = lazy(() => import('./Retention.tsx'));
+const AuditStats = lazyPart(() => import('./AuditStats.tsx'));
+const EntryDrawer = lazyPart(() => import('./EntryDrawer.tsx'));
+const Retention = lazyPart(() => import('./Retention.tsx'));
 
 /** The audit log (spec part 2, section 2.9); its filters and the open entry are in the URL. */
 export function AuditPage() {

@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** Loads the words of every field with it, which no list needs. */
-export const FieldChanges = lazy(() => import('./FieldChanges.tsx'));
+export const FieldChanges = lazyPart(() => import('./FieldChanges.tsx'));

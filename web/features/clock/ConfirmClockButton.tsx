@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import type { ClockState } from '../../../contract/clock.ts';
 import { useKept } from '../../kept-work.ts';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const ConfirmClock = lazy(() => import('./ConfirmClock.tsx'));
+const ConfirmClock = lazyPart(() => import('./ConfirmClock.tsx'));
 
 /** The clock that may be wrong, if any, a button that asks about it, and its dialog, which stays without the button. */
 export function useConfirmClock(className?: string) {

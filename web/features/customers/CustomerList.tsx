@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
@@ -17,6 +16,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useSelection } from '../../ui/use-selection.ts';
 import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -27,7 +27,7 @@ import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
 import { openViewOf, Views } from '../views/index.ts';
 import { customerView, useCustomerSearch } from './customers-search.ts';
 
-const DeleteCustomers = lazy(() => import('./DeleteCustomers.tsx'));
+const DeleteCustomers = lazyPart(() => import('./DeleteCustomers.tsx'));
 
 const peek: Peek<Customer> = {
   title: 'Customer',

@@ -1,9 +1,9 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** Confirmation of a restore. */
-export const ReactivateCustomer = lazy(() => import('./ReactivateCustomer.tsx'));
+export const ReactivateCustomer = lazyPart(() => import('./ReactivateCustomer.tsx'));
 /** Confirmation of a permanent deletion, and the deletion. */
-export const PermanentDelete = lazy(() => import('./PermanentDelete.tsx'));
+export const PermanentDelete = lazyPart(() => import('./PermanentDelete.tsx'));
 
 /** Add Customer, or Edit Customer. */
-export const CustomerModal = lazy(() => import('./CustomerModal.tsx'));
+export const CustomerModal = lazyPart(() => import('./CustomerModal.tsx'));

@@ -1,6 +1,6 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** Creates the customers of a CSV file. */
-export const ImportCustomers = lazy(() => import('./ImportCustomers.tsx'));
+export const ImportCustomers = lazyPart(() => import('./ImportCustomers.tsx'));
 /** Issues the licenses of a CSV file. */
-export const ImportLicenses = lazy(() => import('./ImportLicenses.tsx'));
+export const ImportLicenses = lazyPart(() => import('./ImportLicenses.tsx'));

@@ -1,7 +1,9 @@
-import { lazy } from 'react';
 import { ClosedSelect, Late } from '../../ui/Late.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const CustomerSelect = lazy(async () => ({ default: (await import('./CustomerSelect.tsx')).CustomerSelect }));
+const CustomerSelect = lazyPart(async () => ({
+  default: (await import('./CustomerSelect.tsx')).CustomerSelect,
+}));
 
 /** Filters a list by customer. Loads its choices when it is first reached, as most visits never use it. */
 export function CustomerFilter(props: {

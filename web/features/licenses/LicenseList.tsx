@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import type { License, LicenseListMeta } from '../../../contract/licenses.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -28,8 +28,9 @@ import { useLicenseList, usePrefetch } from './use-license-list.ts';
 import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
 import { ListDialogs } from './lazy-list-dialogs.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const LicensePeek = lazy(() => import('./LicensePeek.tsx'));
+const LicensePeek = lazyPart(() => import('./LicensePeek.tsx'));
 
 const peek: Peek<License> = {
   title: 'License',

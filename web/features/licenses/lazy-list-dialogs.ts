@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** The dialogs that the actions of licenses open. */
-export const ListDialogs = lazy(() => import('./ListDialogs.tsx'));
+export const ListDialogs = lazyPart(() => import('./ListDialogs.tsx'));

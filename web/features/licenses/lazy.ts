@@ -1,7 +1,7 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** Creates or shows a license. */
-export const LicenseModal = lazy(() => import('./LicenseModal.tsx'));
+export const LicenseModal = lazyPart(() => import('./LicenseModal.tsx'));
 
 /** Extends a license where another screen names it. */
-export const ExtendButton = lazy(() => import('./ExtendButton.tsx'));
+export const ExtendButton = lazyPart(() => import('./ExtendButton.tsx'));

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy } from 'react';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -12,6 +11,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { machineChips, noFilters } from './machine-chips.ts';
@@ -20,7 +20,7 @@ import { MachineFilters } from './MachineFilters.tsx';
 import { machinesView, useMachinesSearch } from './machines-search.ts';
 import { machinesExportUrl, machinesListQuery, machinesPerPage } from './queries.ts';
 
-const MachinePeek = lazy(() => import('./MachinePeek.tsx'));
+const MachinePeek = lazyPart(() => import('./MachinePeek.tsx'));
 
 const peek: Peek<MachineStanding> = {
   title: 'Machine',

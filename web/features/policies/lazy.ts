@@ -1,6 +1,6 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
 /** The tags and the update policy of a customer. */
-export const CustomerPolicyModal = lazy(() => import('./CustomerPolicyModal.tsx'));
+export const CustomerPolicyModal = lazyPart(() => import('./CustomerPolicyModal.tsx'));
 /** The update policy of all customers with a tag. */
-export const TagPolicyModal = lazy(() => import('./TagPolicyModal.tsx'));
+export const TagPolicyModal = lazyPart(() => import('./TagPolicyModal.tsx'));

@@ -1,9 +1,9 @@
-import { lazy } from 'react';
 import { trashDays, type Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import {
@@ -17,8 +17,8 @@ import { useReleaseConsequences, type ReleaseChange } from './release-consequenc
 import { buildText, releaseProblem } from './release-labels.ts';
 import { aboutRelease } from '../../toast-subjects.ts';
 
-const WidenRollout = lazy(() => import('./WidenRollout.tsx'));
-const WithdrawRelease = lazy(() => import('./WithdrawRelease.tsx'));
+const WidenRollout = lazyPart(() => import('./WidenRollout.tsx'));
+const WithdrawRelease = lazyPart(() => import('./WithdrawRelease.tsx'));
 
 /** A change of one release that was asked for, and waits for its confirmation. */
 export type AskedChange = { change: ReleaseChange | 'widen'; release: Release };

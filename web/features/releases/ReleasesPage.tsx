@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -11,10 +11,11 @@ import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
 import { ReleaseList } from './ReleaseList.tsx';
 import { useReleasesSearch } from './releases-search.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const ReleaseAnalytics = lazy(() => import('./ReleaseAnalytics.tsx'));
-const DefaultRollouts = lazy(() => import('./DefaultRollouts.tsx'));
-const EditRelease = lazy(() => import('./EditRelease.tsx'));
+const ReleaseAnalytics = lazyPart(() => import('./ReleaseAnalytics.tsx'));
+const DefaultRollouts = lazyPart(() => import('./DefaultRollouts.tsx'));
+const EditRelease = lazyPart(() => import('./EditRelease.tsx'));
 
 const tabs = [
   { value: 'releases', label: 'Releases' },

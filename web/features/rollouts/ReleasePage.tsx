@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
@@ -22,9 +22,10 @@ import { Failures, FromVersions } from './Failures.tsx';
 import { Machines } from './Machines.tsx';
 import { PlanCard } from './PlanCard.tsx';
 import { historyQuery, progressQuery } from './queries.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { countText } from '../../ui/numbers.ts';
 
-const Adoption = lazy(() => import('./Adoption.tsx'));
+const Adoption = lazyPart(() => import('./Adoption.tsx'));
 
 const route = getRouteApi('/signed-in/releases/$releaseId');
 

@@ -1,9 +1,9 @@
-import { lazy } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton } from '../../ui/ListButtons.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const UploadModal = lazy(() => import('./UploadModal.tsx'));
+const UploadModal = lazyPart(() => import('./UploadModal.tsx'));
 
 /**
  * Opens Upload New Release. The screen keeps whether it is open, and for which upload. Only for users who may create

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
@@ -13,8 +13,9 @@ import { RoleForm } from './RoleForm.tsx';
 import classes from './roles.module.css';
 import { useUsersSearch, usersSearch } from './users-search.ts';
 import { rolesQuery } from './queries.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const NewRole = lazy(() => import('./NewRole.tsx'));
+const NewRole = lazyPart(() => import('./NewRole.tsx'));
 
 /** The roles, and the permissions of the selected one. */
 export default function RoleEditor() {

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
@@ -11,6 +11,7 @@ import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { changeOf, isNoticed } from './role-consequences.ts';
 import { isTakeover, OwnPassword } from './OwnPassword.tsx';
@@ -32,7 +33,7 @@ import { useMe } from './use-roles.ts';
 import { updateRole } from './queries.ts';
 import { aboutRole } from '../../toast-subjects.ts';
 
-const DeleteRole = lazy(() => import('./DeleteRole.tsx'));
+const DeleteRole = lazyPart(() => import('./DeleteRole.tsx'));
 
 /** The permissions of one role, and whether it requires a second factor. */
 export function RoleForm(props: {

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
 import { refusalOf, sentenceOf } from '../../api-error.ts';
@@ -8,6 +7,7 @@ import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { apiKeysOfQuery, revokeApiKey } from '../api-keys/index.ts';
@@ -17,8 +17,8 @@ import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, reactivateUser } from './queries.ts';
 import { aboutApiKey, aboutUser } from '../../toast-subjects.ts';
 
-const ResetPassword = lazy(() => import('./ResetPassword.tsx'));
-const UserSessions = lazy(() => import('./UserSessions.tsx'));
+const ResetPassword = lazyPart(() => import('./ResetPassword.tsx'));
+const UserSessions = lazyPart(() => import('./UserSessions.tsx'));
 
 /** The dialog of a row button. */
 export default function UserDialog(props: { action: UserAction; user: User; onClose: () => void }) {

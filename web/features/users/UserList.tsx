@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import type { User } from '../../../contract/users.ts';
 import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -10,6 +9,7 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { useMe, useRoles } from './use-roles.ts';
@@ -20,7 +20,7 @@ import { userActions, type UserAction } from './user-actions.ts';
 import { hiddenAtFirst, userColumns } from './user-columns.tsx';
 import { usersQuery } from './queries.ts';
 
-const UserDialog = lazy(() => import('./UserDialog.tsx'));
+const UserDialog = lazyPart(() => import('./UserDialog.tsx'));
 
 /** Search, filters and table of the users. */
 export function UserList() {

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton } from '../../ui/ListButtons.tsx';
@@ -6,10 +6,11 @@ import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
 import { UserList } from './UserList.tsx';
 import { useUsersSearch } from './users-search.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const CreateUser = lazy(() => import('./CreateUser.tsx'));
-const EditUser = lazy(() => import('./EditUser.tsx'));
-const RoleEditor = lazy(() => import('./RoleEditor.tsx'));
+const CreateUser = lazyPart(() => import('./CreateUser.tsx'));
+const EditUser = lazyPart(() => import('./EditUser.tsx'));
+const RoleEditor = lazyPart(() => import('./RoleEditor.tsx'));
 
 const tabs = [
   { value: 'users', label: 'Users' },

@@ -1,3 +1,3 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-export const SessionList = lazy(() => import('./SessionList.tsx'));
+export const SessionList = lazyPart(() => import('./SessionList.tsx'));

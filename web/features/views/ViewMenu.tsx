@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { lazy, useRef } from 'react';
+import { useRef } from 'react';
 import type { SavedView } from '../../../contract/views.ts';
 import { useKept } from '../../kept-work.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -7,8 +7,9 @@ import { IconBookmark } from '../../ui/icons.tsx';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
 import { useRemoveView } from './use-remove-view.ts';
 import classes from './views.module.css';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const SaveView = lazy(() => import('./SaveView.tsx'));
+const SaveView = lazyPart(() => import('./SaveView.tsx'));
 
 /** The saved views of a list: opens one, saves the current filters as one, renames, shares and deletes. */
 export default function ViewMenu(viewed: ViewedList) {

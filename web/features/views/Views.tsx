@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { IconBookmark } from '../../ui/icons.tsx';
 import { Late } from '../../ui/Late.tsx';
 import type { ViewedList } from './use-current-view.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 
-const ViewMenu = lazy(() => import('./ViewMenu.tsx'));
-const OpenView = lazy(() => import('./OpenView.tsx'));
+const ViewMenu = lazyPart(() => import('./ViewMenu.tsx'));
+const OpenView = lazyPart(() => import('./OpenView.tsx'));
 
 /** The menu of saved views, loaded after the list itself. */
 export const Views = (viewed: ViewedList) => (
