@@ -146,7 +146,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
   const answer = await holdBack(page, `**${session.me.path}`);
   await page.reload();
 
-  const spinner = page.getByRole('status', { name: 'Loading' });
+  const spinner = page.getByRole('status').filter({ hasText: 'Loading' });
   await expect(spinner).toBeVisible();
   const box = (await spinner.locator('.mantine-Loader-root').boundingBox())!;
   const { width, height } = page.viewportSize()!;

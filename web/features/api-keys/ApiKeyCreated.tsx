@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
@@ -9,13 +9,14 @@ import classes from './api-keys.module.css';
 
 /** The whole key, shown only once, and the next steps. */
 export function ApiKeyCreated({ made, onDone }: { made: ApiKey & { key: string }; onDone: () => void }) {
+  const warning = useId();
   return (
     <Stack gap="md" ref={focusLate}>
-      <Text role="status" tabIndex={-1} data-autofocus>
+      <Text role="status" tabIndex={-1} data-autofocus aria-describedby={warning}>
         API key &quot;{made.name}&quot; created.
       </Text>
       <SecretKey made={made} />
-      <p className={classes.warning}>
+      <p className={classes.warning} id={warning}>
         <IconAlertTriangle size={16} />
         This key will not be shown again. If you lose it, you&apos;ll need to create a new one.
       </p>

@@ -25,7 +25,9 @@ export function Standing(props: {
     <section className={`panel ${classes.verdict}`} data-tone={tone} aria-label="Verdict">
       <Icon size={20} />
       <div>
-        <p className={classes.headline}>{sentence}</p>
+        <p className={classes.headline} aria-live="polite">
+          {sentence}
+        </p>
         {further && <p>{further}</p>}
         {newest?.reason === 'ROLLOUT_BUCKET' && (
           <div className={classes.strip}>
