@@ -162,7 +162,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   await to!.fill('');
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.getByLabel('To', { exact: true }).fill(today);
-  await page.getByLabel('Resource ID').fill(id);
+  await page.getByRole('textbox', { name: 'Resource ID' }).fill(id);
   await expect(page).toHaveURL(new RegExp(`resourceId=${id}`));
   await expect(rows(page)).toHaveCount(1);
   await expectAccessible(page);
@@ -412,7 +412,7 @@ test('a filter that is typed slowly keeps the focus, loses nothing and leaves no
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.getByRole('link', { name: 'Audit Log' }).click();
   await button(page, 'Filters').click();
-  const id = page.getByLabel('Resource ID');
+  const id = page.getByRole('textbox', { name: 'Resource ID' });
   // Each letter is debounced before the next one is typed.
   await id.pressSequentially('abcd', { delay: 450 });
   await expect(page).toHaveURL(/resourceId=abcd$/);
