@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,6 +27,20 @@ function loadedWith(...chunks: string[]): string[] {
 
 const kilobytes = (loaded: string[]) =>
   loaded.reduce((sum, file) => sum + statSync(join(assets, `${file}.gz`)).size, 0) / 1000;
+
+// One change of the imports made the bundler write an export that its module did not have.
+test('every script of the console is a valid module', () => {
+  const check = `
+    for (const file of process.argv.slice(1))
+      new (require('node:vm').SourceTextModule)(require('node:fs').readFileSync(file, 'utf8'), { identifier: file });`;
+  const scripts = files.filter((file) => file.endsWith('.js')).map((file) => join(assets, file));
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    ['--experimental-vm-modules', '--no-warnings', '-e', check, ...scripts],
+    { encoding: 'utf8' },
+  );
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+});
 
 test('the sign-in screen loads at most 150 kB of JavaScript, gzipped', () => {
   expect(kilobytes(loadedWith('index', 'LoginPage'))).toBeLessThan(150);
