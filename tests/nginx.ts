@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findProgram } from './find-program.ts';
 import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
 import { newFolder } from './place.ts';
 
-const places = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
-const program = places.map((place) => join(place, 'nginx')).find(existsSync);
+const program = findProgram('nginx');
 export const hasNginx = program !== undefined;
 
 export type Nginx = { url: string; errors(): Promise<string> };

@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
+import { findProgram } from './find-program.ts';
 import { eventually } from './harness.ts';
 import { opened } from './opened.ts';
 import { freePort } from './server-process.ts';
 import { newFolder } from './place.ts';
 
-const program = ['/usr/sbin/pgbouncer', '/usr/local/sbin/pgbouncer', '/usr/local/bin/pgbouncer'].find(
-  (path) => existsSync(path),
-);
+const program = findProgram('pgbouncer');
 
 /** False where the package pgbouncer is not installed. */
 export const hasPgBouncer = program !== undefined;

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from '../../server/db/embedded-postmaster.ts';
-
-const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin'];
+import { findProgram } from '../../tests/find-program.ts';
 
 /** Starts nginx with `file` as /file; undefined if nginx is not installed. */
 export async function startNginx(folder: string, file: Buffer) {
-  const program = folders.map((place) => path.join(place, 'nginx')).find(existsSync);
+  const program = findProgram('nginx');
   if (!program) return undefined;
   const home = path.join(folder, 'nginx');
   await mkdir(home, { recursive: true });

@@ -5,11 +5,11 @@ import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { findProgram } from '../../tests/find-program.ts';
 
 const exec = promisify(execFile);
 const checkout = process.cwd();
 const containerfile = join(checkout, 'deploy/Containerfile');
-const folders = (process.env.PATH ?? '').split(':');
 
 /** A built image: its root folder, and its configuration to run it. */
 export type Image = {
@@ -22,7 +22,7 @@ export type Image = {
 };
 
 /** False where Buildah is not installed. */
-export const hasBuildah = folders.some((place) => existsSync(join(place, 'buildah')));
+export const hasBuildah = findProgram('buildah') !== undefined;
 
 /** Environment variables that a build needs to reach the package registry through a proxy. */
 const networkEnv = Object.fromEntries(
