@@ -216,7 +216,7 @@ async function main(): Promise<void> {
 }
 
 /** Each part signs in again, because a session expires while the data is filled in. */
-async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
+async function signIn(stage: Omit<Stage, 'staff' | 'apiKey'>): Promise<Stage> {
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${stage.ours}${path}`, {
       method: 'POST',
@@ -233,8 +233,9 @@ async function signIn(stage: Omit<Stage, 'bearer' | 'apiKey'>): Promise<Stage> {
     scopes: ['validate', 'updates'],
     ipWhitelist: ['127.0.0.0/8', '::1'],
   };
-  const { key: apiKey } = await post('/api/v1/api-keys', key, { authorization: `Bearer ${accessToken}` });
-  return { ...stage, bearer: accessToken, apiKey };
+  const staff = { authorization: `Bearer ${accessToken}` };
+  const { key: apiKey } = await post('/api/v1/api-keys', key, staff);
+  return { ...stage, staff, apiKey };
 }
 
 const peakMemory = (child: ChildProcess): Row =>

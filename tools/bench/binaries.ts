@@ -19,14 +19,14 @@ export async function benchBinaries(stage: Stage): Promise<Row[]> {
 }
 
 /** Six chunks in parallel, hashed, written and synced while they arrive. */
-async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
+async function uploading({ bare, ours, staff, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
   const sha512 = createHash('sha512').update(file).digest('base64');
   resetPeakMemory(process);
   const rates = { bare: [] as Measured[], ours: [] as Measured[] };
   for (let round = 0; round < rounds; round++) {
     rates.bare.push(await megabytesPerSecond(fileMb, () => put(`${bare}/put`, file)));
     rates.ours.push(
-      await megabytesPerSecond(fileMb, () => chunkedUpload(ours, bearer, file, sha512, versionOf(round))),
+      await megabytesPerSecond(fileMb, () => chunkedUpload(ours, staff, file, sha512, versionOf(round))),
     );
   }
   return [
@@ -38,8 +38,7 @@ async function uploading({ bare, ours, bearer, process }: Stage, file: Buffer<Ar
 const versionOf = (round: number) => `9.0.${round}`;
 
 /** The same file from the same disk to the same client. */
-async function downloading({ ours, bearer, process, folder }: Stage, file: Buffer): Promise<Row[]> {
-  const headers = { authorization: `Bearer ${bearer}` };
+async function downloading({ ours, staff: headers, process, folder }: Stage, file: Buffer): Promise<Row[]> {
   const listed = await fetch(`${ours}/api/v1/updates/admin/releases?search=${versionOf(0)}`, { headers });
   const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
   const nginx = await startNginx(folder, file);
@@ -99,16 +98,15 @@ type Prepared = { uploadId: string; fileKey: string; chunkSize: number; totalChu
 /** Uploads a file as a release, six chunks at a time. */
 export async function chunkedUpload(
   url: string,
-  bearer: string,
+  staff: Stage['staff'],
   file: Buffer<ArrayBuffer>,
   sha512: string,
   version: string,
 ): Promise<void> {
-  const authorization = `Bearer ${bearer}`;
   const send = async <T>(path: string, body: object): Promise<T> => {
     const response = await fetch(url + path, {
       method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
+      headers: { ...staff, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
@@ -124,7 +122,7 @@ export async function chunkedUpload(
       const chunk = file.subarray(index * prepared.chunkSize, (index + 1) * prepared.chunkSize);
       const response = await fetch(`${url}${base}/chunk/${prepared.uploadId}/${index}`, {
         method: 'PUT',
-        headers: { authorization, 'content-type': 'application/octet-stream' },
+        headers: { ...staff, 'content-type': 'application/octet-stream' },
         body: chunk,
       });
       if (!response.ok) throw new Error(`chunk ${index}: ${response.status} ${await response.text()}`);

@@ -4,6 +4,7 @@ import { migrate } from '../../server/db/migrate.ts';
 import { withClient } from '../../server/db/with-client.ts';
 import { fillDatabase, sampleOf, type Sample } from './dataset.ts';
 import { fillHistory } from './history-dataset.ts';
+import { period } from './history.ts';
 import { searches, validations } from './licensing.ts';
 import { GivenUp, oneByOne, type Target } from './load.ts';
 import type { Stage } from './stage.ts';
@@ -129,8 +130,7 @@ async function fill(url: string, size: Size): Promise<void> {
 }
 
 async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>> {
-  const { ours, bearer, sample } = stage;
-  const headers = { authorization: `Bearer ${bearer}` };
+  const { ours, staff: headers, sample } = stage;
   // not the number of the call in its round: what is kept of an earlier round must not answer
   let calls = 0;
   const get = (path: (n: number) => string): Target => ({
@@ -148,8 +148,6 @@ async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>
       .update(`bench-${1 + (n % machines)}`)
       .digest('hex')}`;
   const release = `/api/v1/updates/admin/releases/${await watchedRelease(stage)}`;
-  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-  const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
   const checks = updateChecks(stage, size.updates);
   return {
     'validate, known machine': validations(stage).byApiKey,

@@ -9,10 +9,14 @@ const newline = 10;
 /** Growth of the memory that is allowed during a stream of any length. */
 const maxGrowthMb = 60;
 
+/** A different period each time, because responses are cached for half a minute. */
+export const period = (n: number): string => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
+
+const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+
 /** The audit log, compared with 50 bare rows, and the calls of the analytics screen, on a year of history. */
 export async function benchHistory(stage: Stage): Promise<Row[]> {
-  const { bare, ours, bearer, seconds } = stage;
-  const headers = { authorization: `Bearer ${bearer}` };
+  const { bare, ours, staff: headers, seconds } = stage;
   const page = await compare(
     { url: `${bare}/rows` },
     { url: `${ours}/api/audit?limit=50`, headers },
@@ -21,9 +25,6 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
   const reading = (job: string, path: (n: number) => string, maxMs = 100) =>
     readingRow(job, maxMs, { url: ours, headers, next: (n) => ({ path: path(n) }) });
   const middle = await cursorInMiddle(stage);
-  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-  // a different period each time, because responses are cached for half a minute
-  const period = (n: number) => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
   return [
     ratioRow('audit log, newest 50', 0.4, page),
     await reading('audit log, text search', () => '/api/audit?limit=50&search=staff17%40example.org', 200),
@@ -37,23 +38,20 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
 }
 
 /** The cursor for the second half of the log. */
-async function cursorInMiddle({ ours, bearer }: Stage): Promise<string> {
-  const authorization = `Bearer ${bearer}`;
-  const stats = await fetch(`${ours}/api/audit/stats?days=366`, { headers: { authorization } });
+async function cursorInMiddle({ ours, staff: headers }: Stage): Promise<string> {
+  const stats = await fetch(`${ours}/api/audit/stats?days=366`, { headers });
   const { total } = ((await stats.json()) as { data: { total: number } }).data;
   const offset = Math.floor(total / 2);
-  const response = await fetch(`${ours}/api/audit?limit=50&offset=${offset}`, { headers: { authorization } });
+  const response = await fetch(`${ours}/api/audit?limit=50&offset=${offset}`, { headers });
   return ((await response.json()) as { data: { nextCursor: string } }).data.nextCursor;
 }
 
 /** Exports every entry as CSV, and measures the memory for that. */
-async function auditExport({ ours, bearer, process }: Stage): Promise<Row> {
+async function auditExport({ ours, staff: headers, process }: Stage): Promise<Row> {
   resetPeakMemory(process);
   const before = peakMemoryMb(process);
   const started = performance.now();
-  const response = await fetch(`${ours}/api/audit/export`, {
-    headers: { authorization: `Bearer ${bearer}` },
-  });
+  const response = await fetch(`${ours}/api/audit/export`, { headers });
   if (!response.ok) throw new Error(`export: ${response.status}`);
   let lines = 0;
   for await (const piece of response.body!) for (const byte of piece) lines += Number(byte === newline);

@@ -29,8 +29,7 @@ export function validations({ ours, sample, apiKey }: Stage): Record<'byApiKey' 
 
 /** The jobs of licensing, each compared with the bare server. */
 export async function benchLicensing(stage: Stage): Promise<Row[]> {
-  const { bare, ours, sample } = stage;
-  const staff = { authorization: `Bearer ${stage.bearer}` };
+  const { bare, ours, staff, sample } = stage;
   const pick = (n: number) => sample[n % sample.length]!;
   const row: Target = { url: bare, next: (n) => ({ path: `/row?key=${pick(n).licenseKey}` }) };
 

@@ -102,9 +102,12 @@ async function send({ url, method = 'GET', headers = {}, next }: Target, n: numb
 /** The service gave up, as after a minute in the database. */
 export class GivenUp extends Error {}
 
+/** The time that this share of the times is below: 0.5 is the median. */
+export const atShare = (times: readonly number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(share * times.length)]!;
+
 function shares(times: readonly number[]): { p50: number; p99: number } {
-  const sorted = times.toSorted((a, b) => a - b);
-  const part = (share: number) => Math.round(10 * sorted[Math.floor(share * sorted.length)]!) / 10;
+  const part = (share: number) => Math.round(10 * atShare(times, share)) / 10;
   return { p50: part(0.5), p99: part(0.99) };
 }
 

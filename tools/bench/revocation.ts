@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { load, type Target } from './load.ts';
+import { atShare, load, type Target } from './load.ts';
 import type { Row, Stage } from './stage.ts';
 
 const rounds = 100;
@@ -10,7 +10,7 @@ const mostMs = 100;
  * answer validations. Includes the call that finds it out.
  */
 export async function revocationRow(stage: Stage, second: string, validations: Target): Promise<Row> {
-  const staff = { authorization: `Bearer ${stage.bearer}` };
+  const { staff } = stage;
   type Method = 'POST' | 'PATCH';
   const post = async (url: string, body: object, headers: object, method: Method = 'POST') => {
     const answer = await fetch(url, {
@@ -68,8 +68,7 @@ export async function revocationRow(stage: Stage, second: string, validations: T
     control.isDone = true;
     await Promise.all(loading);
   }
-  const sorted = delays.toSorted((a, b) => a - b);
-  const [p50, p99] = [sorted[Math.floor(rounds / 2)]!, sorted[Math.floor(rounds * 0.99)]!];
+  const [p50, p99] = [atShare(delays, 0.5), atShare(delays, 0.99)];
   return {
     job: 'revocation seen by another process, under load',
     target: `p99 ≤ ${mostMs} ms`,

@@ -40,10 +40,11 @@ export async function fillUpdates(databaseUrl: string, scale: number): Promise<v
 }
 
 /** The id of the newest stable release for Windows. */
-export async function watchedRelease({ ours, bearer }: Pick<Stage, 'ours' | 'bearer'>): Promise<string> {
-  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, {
-    headers: { authorization: `Bearer ${bearer}` },
-  });
+export async function watchedRelease({
+  ours,
+  staff: headers,
+}: Pick<Stage, 'ours' | 'staff'>): Promise<string> {
+  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, { headers });
   const { data } = (await answer.json()) as { data: { id: string; version: string }[] };
   const found = data.find(({ version }) => version === watchedVersion);
   if (!found) throw new Error(`There is no release ${watchedVersion}`);

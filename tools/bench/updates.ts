@@ -29,8 +29,7 @@ export function updateChecks({ ours, sample, apiKey }: Stage, scale: number) {
 
 /** The jobs of updates: the feed, compared with reading one row by key, and the lists of the console. */
 export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> {
-  const { bare, ours, sample } = stage;
-  const staff = { authorization: `Bearer ${stage.bearer}` };
+  const { bare, ours, staff, sample } = stage;
   const checks = updateChecks(stage, scale);
   const row: Target = {
     url: bare,
@@ -58,10 +57,10 @@ export async function benchUpdates(stage: Stage, scale: number): Promise<Row[]> 
 const alwaysOpen = { zone: 'Europe/Berlin', weekdays: [...weekdays], from: '00:00', to: '00:00' };
 
 /** Sets the policy of the tag that every customer of the data has. */
-async function setPolicy({ ours, bearer }: Stage, policy: Partial<UpdatePolicy>): Promise<void> {
+async function setPolicy({ ours, staff }: Stage, policy: Partial<UpdatePolicy>): Promise<void> {
   const answer = await fetch(`${ours}/api/update-policies/tags/bench`, {
     method: 'PUT',
-    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    headers: { ...staff, 'content-type': 'application/json' },
     body: JSON.stringify({ ...noPolicy, ...policy }),
   });
   if (!answer.ok) throw new Error(`The policy was not set: ${await answer.text()}`);

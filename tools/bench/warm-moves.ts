@@ -2,6 +2,7 @@
 // DOM types for the functions that `page.evaluate` runs in the page.
 import type { Page } from '@playwright/test';
 import { budgets, watch, type Watched } from './first-loads.ts';
+import { atShare } from './load.ts';
 import type { Row } from './stage.ts';
 
 const rounds = 5;
@@ -19,7 +20,7 @@ export async function warmMoves(page: Page, ours: string): Promise<Row> {
   for (let round = 0; round < rounds; round++)
     for (const screen of screens)
       longest.set(screen, [...(longest.get(screen) ?? []), await moveTo(page, screen)]);
-  const medians = [...longest].map(([screen, times]) => [screen, medianOf(times)] as const);
+  const medians = [...longest].map(([screen, times]) => [screen, atShare(times, 0.5)] as const);
   return {
     job: 'warm moves between screens, longest task',
     target: `median of each ≤ ${maxMs} ms`,
@@ -27,9 +28,6 @@ export async function warmMoves(page: Page, ours: string): Promise<Row> {
     note: [...longest].map(([screen, times]) => `${screen} ${times.join(', ')} ms`).join('; '),
   };
 }
-
-const medianOf = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 
 /** Milliseconds of the longest task above 50 ms, which is all that browsers tell of; else 0. */
 async function moveTo(page: Page, screen: string): Promise<number> {

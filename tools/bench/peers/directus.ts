@@ -33,8 +33,7 @@ export const directus: Peer = {
       headers: { authorization: `Bearer ${token}` },
       next: (n) => ({ path: `/items/customers?limit=50&meta=filter_count&${query(n)}` }),
     });
-    const { ours, bare, bearer } = stage;
-    const headers = { authorization: `Bearer ${bearer}` };
+    const { ours, bare, staff: headers } = stage;
     const list = (query: (n: number) => string): Target => ({
       url: ours,
       headers,

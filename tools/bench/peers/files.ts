@@ -48,7 +48,7 @@ export const tus: Peer = {
     };
     return [
       await compareRates(`upload ${fileMb} MB (MB/s)`, {
-        ours: (round) => chunkedUpload(stage.ours, stage.bearer, file, sha512, versionOf(round)),
+        ours: (round) => chunkedUpload(stage.ours, stage.staff, file, sha512, versionOf(round)),
         theirs: upload,
         bare: () => put(`${stage.bare}/put`, file),
       }),
@@ -65,8 +65,8 @@ export const nginx: Peer = {
     const file = fileOf(fileMb);
     const sha512 = createHash('sha512').update(file).digest('base64');
     const version = '8.1.0';
-    await chunkedUpload(stage.ours, stage.bearer, file, sha512, version);
-    const headers = { authorization: `Bearer ${stage.bearer}` };
+    await chunkedUpload(stage.ours, stage.staff, file, sha512, version);
+    const headers = stage.staff;
     const listed = await fetch(`${stage.ours}/api/v1/updates/admin/releases?search=${version}`, { headers });
     const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
     const theirs = await startNginx(home, file);
