@@ -5,6 +5,7 @@ import type { DayFigure } from '../../../contract/today.ts';
 import type { Change } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 
 const stepMs = 5 * 60_000;
 
@@ -26,8 +27,7 @@ export async function addFigures(tx: Tx, counted: readonly Counted[], now: Date)
     sums.set(key, sum);
   }
   if (sums.size === 0) return;
-  // A fixed order in all processes, so that batches cannot deadlock.
-  const rows = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  const rows = inKeyOrder(sums).map(([, sum]) => sum);
   await sql`
     insert into day_figures as f (at, figure, count)
     select * from unnest(${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.figure)}::text[],

@@ -20,6 +20,7 @@ import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
 import { createIpCheck, wrongEntries } from '../../ip-list.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 import { apiKeyAttention } from './api-key-attention.ts';
 import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
@@ -279,7 +280,7 @@ async function writeUsage(tx: Tx, uses: Use[]): Promise<void> {
     const sum = sums.get(use.apiKeyId) ?? { requests: 0, last: use };
     sums.set(use.apiKeyId, { requests: sum.requests + 1, last: use.at >= sum.last.at ? use : sum.last });
   }
-  const sorted = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = inKeyOrder(sums);
   const ids = sorted.map(([id]) => id);
   const last = sorted.map(([, sum]) => sum.last);
   await sql`

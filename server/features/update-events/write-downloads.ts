@@ -6,6 +6,7 @@ import { nextState, counted, type DownloadState } from './download-state.ts';
 import { lastOffered, offerOf, withReleases, type EventWithRelease } from './event-releases.ts';
 import type { UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 
 type WrittenDownloads = {
   /** The events with their releases. */
@@ -182,9 +183,7 @@ async function addToTotals(tx: Tx, changes: readonly Change[], made: ReadonlySet
       proven: sum.proven + to.proven - from.proven,
     });
   }
-  const moved = [...totals]
-    .filter(([, t]) => t.downloads || t.completed || t.failed || t.proven)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const moved = inKeyOrder(totals).filter(([, t]) => t.downloads || t.completed || t.failed || t.proven);
   if (moved.length === 0) return;
   await sql`
     insert into release_totals

@@ -3,6 +3,7 @@ import { v5 as uuidv5 } from 'uuid';
 import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 import { addFigures } from '../analytics/index.ts';
 import {
   isEvent,
@@ -145,7 +146,7 @@ async function countCheckDays(
       days.set(day, { checks: sum.checks + checks, machines: sum.machines + Number(day > last) });
     }
   }
-  const rows = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const rows = inKeyOrder(days);
   if (rows.length === 0) return;
   await sql`
     insert into update_days (day, total_checks, unique_machines)

@@ -6,6 +6,7 @@ import type { CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/client.ts';
 import { rotateMonths, type RotatedMonths } from '../../db/monthly-partitions.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 
 /** One completed validation. `durationUs` is the duration of the decision, in microseconds. */
 export type Answered = {
@@ -63,8 +64,7 @@ async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
     sum.validations += 1;
     sum.durationUs += durationUs;
   }
-  // A fixed order in all processes: see refreshActivations.
-  const ordered = [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+  const ordered = inKeyOrder(sums).map(([, sum]) => sum);
   await sql`
     insert into validation_days as d (day, code, validations, duration_us)
     select * from unnest(${ordered.map((s) => s.day)}::date[], ${ordered.map((s) => s.code)}::text[],

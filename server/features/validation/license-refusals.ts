@@ -3,6 +3,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 import type { Answered } from './day-counts.ts';
 
 /** The refusals that end when staff extend the license, or give it more seats. */
@@ -24,8 +25,7 @@ export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<v
     if (!known || known.at < at) latest.set(key, { licenseId, code, at });
   }
   if (latest.size === 0) return;
-  // A fixed order in all processes, so that batches cannot deadlock.
-  const last = [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, refusal]) => refusal);
+  const last = inKeyOrder(latest).map(([, refusal]) => refusal);
   await sql`
     insert into license_refusals as r (license_id, code, last_at)
     select * from unnest(${last.map((r) => r.licenseId)}::uuid[], ${last.map((r) => r.code)}::text[],

@@ -5,6 +5,7 @@ import type { CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import { displayIdOf } from '../update-events/index.ts';
 import { machineHashOf } from '../../machine-hash.ts';
+import { inKeyOrder } from '../../db/key-order.ts';
 import type { Answered } from './day-counts.ts';
 
 /** Refused machines that are kept of one license: names of machines cost a caller nothing. */
@@ -41,8 +42,7 @@ function latestOnLicenses(rows: readonly Answered[]): Latest[] {
     const since = before?.code === row.code ? before.since : row.at;
     latest.set(key, { licenseId, ...row, since, first: before?.first ?? row.at });
   }
-  // a fixed order in all processes, so that batches cannot deadlock
-  return [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return inKeyOrder(latest).map(([, row]) => row);
 }
 
 /** A refusal continues while its code stays and the machine was not valid in between. Returns what is kept. */
