@@ -15,7 +15,6 @@ import { makeApiKey, makeLicense, makeRelease, unique, validateOn } from './fact
 import { counted, startLoad, type Answered, type Seen } from './load.ts';
 import {
   createTestDatabase,
-  days,
   eventually,
   password,
   startTestServer,
@@ -36,8 +35,6 @@ const withinMs = 10_000;
 const database = await createTestDatabase();
 const line = await startSwitch(database.url);
 const config = {
-  sessionIdleMs: days(1),
-  sessionMaxMs: days(1),
   storage: { kind: 'disk' as const, folder: await newFolder() },
 };
 const through = { database: { ...database, url: line.url }, config, limitFactor: 1 };

@@ -355,8 +355,9 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   databaseDirectUrl: undefined,
   admin: undefined,
   requireOwnPassword: false,
-  sessionIdleMs: minutes(30),
-  sessionMaxMs: hours(12),
+  // they outlive every move of the clock
+  sessionIdleMs: days(9999),
+  sessionMaxMs: days(9999),
   eventsKeepMs: days(400),
   validationsKeepMs: days(90),
   validationGraceMs: days(14),

@@ -5,7 +5,7 @@ import { validation } from '../contract/validation.ts';
 import { systemChange } from '../server/change.ts';
 import { checkClock } from '../server/checked-time.ts';
 import { machinesOf, makeApiKey } from './factories.ts';
-import { auditOf, days, hours, numbers, startTestServer, startTwin, type Api } from './harness.ts';
+import { auditOf, hours, numbers, startTestServer, startTwin, type Api } from './harness.ts';
 import type { OfflineMachine } from './offline-machine.ts';
 
 export const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
@@ -13,9 +13,8 @@ export const statuses = (answers: { status: number }[]) => answers.map(({ status
 
 /** Two processes of the service, and the calls that the tests of offline machines make there. */
 export async function startOfflineRoom() {
-  const config = { sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
-  const server = await startTestServer({ config });
-  const twin = await startTwin(server, { config });
+  const server = await startTestServer();
+  const twin = await startTwin(server);
   // by cookie: an access token would end while the tests let months pass
   const { byCookie } = await server.signInAs('super_admin');
   const key = await makeApiKey(server.api(byCookie));

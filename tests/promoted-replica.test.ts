@@ -11,7 +11,7 @@ import { validation } from '../contract/validation.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
-import { createTestDatabase, days, eventually, patience, startTestServer } from './harness.ts';
+import { createTestDatabase, eventually, patience, startTestServer } from './harness.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -160,7 +160,6 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const server = await startTestServer({
       database: { ...database, url: line.url },
       limitFactor: 1,
-      config: { sessionIdleMs: days(1), sessionMaxMs: days(1) },
     });
     const person = await server.signInAs('super_admin');
     const staff = server.api(person);

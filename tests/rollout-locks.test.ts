@@ -6,11 +6,11 @@ import { rollouts } from '../contract/rollouts.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { watchRollouts } from '../server/features/update-events/index.ts';
 import { makeRelease } from './factories.ts';
-import { checkedTime, days, eventually, hours, openClient, startTestServer } from './harness.ts';
+import { checkedTime, eventually, hours, openClient, startTestServer } from './harness.ts';
 
 /* Counting the machines of a large rollout takes a while: what may happen to the release meanwhile, and what may not. */
 
-const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const server = await startTestServer();
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
 const { url } = server.database;
 const [holder, second] = [await openClient(url), await openClient(url)];

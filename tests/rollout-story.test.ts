@@ -30,7 +30,7 @@ import {
 
 // Friday, 09:30 UTC
 const server = await startTestServer({
-  config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999), newMachinesPerKeyHour: 10_000 },
+  config: { newMachinesPerKeyHour: 10_000 },
 });
 const admin = server.api((await server.signInAs('super_admin')).byCookie);
 const people = [await server.signInAs('binary_manager'), await server.signInAs('binary_manager')] as const;

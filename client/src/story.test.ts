@@ -17,7 +17,7 @@ let place: string;
 let publicKeys: string[];
 let license: License;
 beforeAll(async () => {
-  server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+  server = await startTestServer();
   staff = server.api((await server.signInAs('super_admin')).byCookie);
   place = await newFolder();
   publicKeys = (await server.api().ok(keys.published)).map((key) => key.publicKeyPem);

@@ -22,7 +22,6 @@ import { housekeep } from './housekeeping.ts';
 const server = await startTestServer({
   // before all that the tests set: a session from the future is not taken
   clock: movableClock('2026-06-01T00:00:00Z'),
-  config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
 });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 
@@ -94,7 +93,7 @@ describe('single validations', () => {
 
 describe('a clock that was wrong', () => {
   const start = async () => {
-    const own = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+    const own = await startTestServer();
     await systemChange(own.context, own.clock.now(), ({ tx, now }) => checkClock(tx, now));
     return own;
   };

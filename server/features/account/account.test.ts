@@ -9,7 +9,7 @@ import { auditOf, days, hours, minutes, password, startTestServer } from '../../
 import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { closeWindows } from '../audit/index.ts';
 
-const server = await startTestServer();
+const server = await startTestServer({ config: { sessionMaxMs: hours(12) } });
 
 const signIn = (email: string, secret = password, code?: string) =>
   server

@@ -9,7 +9,7 @@ import {
   validateOn,
   type Told,
 } from '../../../tests/factories.ts';
-import { checkedTime, days, eventually, movableClock, startTestServer } from '../../../tests/harness.ts';
+import { checkedTime, eventually, movableClock, startTestServer } from '../../../tests/harness.ts';
 import { clearFigures } from './day-figures.ts';
 import { systemChange } from '../../change.ts';
 
@@ -19,7 +19,6 @@ afterAll(() => vi.unstubAllEnvs());
 const clock = movableClock('2026-10-24T00:00:00Z');
 const server = await startTestServer({
   clock,
-  config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
 });
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['validate', 'updates'] }));

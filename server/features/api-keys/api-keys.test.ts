@@ -8,7 +8,6 @@ import { makeApiKey, type ApiKeyFields, type MadeApiKey } from '../../../tests/f
 import {
   alone,
   auditOf,
-  days,
   eventually,
   hours,
   startTestServer,
@@ -27,9 +26,8 @@ const callWith = (who: Identity, on: TestServer = server, headers: Record<string
   on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);
 const list = async () => (await staff.ok(calls.list)).apiKeys;
 
-const endless = { ...behindProxy.config, sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
 const onOwnServer = (work: (own: TestServer, ownStaff: Api) => Promise<void>) =>
-  alone(async (own) => work(own, own.api((await own.signInAs('super_admin')).byCookie)), { config: endless });
+  alone(async (own) => work(own, own.api((await own.signInAs('super_admin')).byCookie)), behindProxy);
 
 describe('a new key', () => {
   test('is shown whole once, with what was asked for and the defaults of the spec', async () => {

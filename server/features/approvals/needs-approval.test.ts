@@ -12,10 +12,10 @@ import {
   requireApproval,
   type Doing,
 } from '../../../tests/approving.ts';
-import { checkedTime, days, hours, startTestServer } from '../../../tests/harness.ts';
+import { checkedTime, hours, startTestServer } from '../../../tests/harness.ts';
 import { stepRollouts } from '../rollouts/index.ts';
 
-const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
+const server = await startTestServer();
 const one = server.api((await server.signInAs('binary_manager')).byCookie);
 const other = server.api((await server.signInAs('binary_manager')).byCookie);
 

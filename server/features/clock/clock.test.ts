@@ -25,7 +25,7 @@ let said: string[];
 beforeEach(async () => {
   said = [];
   server = await startTestServer({
-    config: { logLevel: 'info', sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
+    config: { logLevel: 'info' },
     onLog: (line) => said.push(line),
   });
   return () => server.close();

@@ -25,12 +25,9 @@ const api = server.api(await server.signInAs('super_admin'));
 
 const keys = (list: License[]) => list.map((license) => license.licenseKey);
 
-/** Sessions that outlive every move of the clock. */
-const endless = { sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
-
 /** A server with nothing in it, for tests that look at whole lists. */
 const fresh = (work: (own: Api, ownServer: TestServer) => Promise<void>) =>
-  alone(async (own) => work(own.api((await own.signInAs('super_admin')).byCookie), own), { config: endless });
+  alone(async (own) => work(own.api((await own.signInAs('super_admin')).byCookie), own));
 
 describe('the three tabs', () => {
   test('divide all licenses, to the millisecond of validUntil', async () => {

@@ -5,13 +5,10 @@ import { imports } from '../../../contract/imports.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeCustomer, makeLicense, revoke } from '../../../tests/factories.ts';
-import { days, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 
 const at = ({ licenseId }: Pick<License, 'licenseId'>) => ({ params: { id: licenseId } });
 const keys = (list: License[]) => list.map((license) => license.licenseKey);
-
-/** Sessions that outlive every move of the clock. */
-const endless = { sessionIdleMs: days(9999), sessionMaxMs: days(9999) };
 
 describe('the search', () => {
   let license: License;
@@ -19,7 +16,7 @@ describe('the search', () => {
   let own: Api;
   const found = async (search: string) => keys(await own.ok(calls.list, { query: { search } }));
   beforeAll(async () => {
-    ownServer = await startTestServer({ config: endless });
+    ownServer = await startTestServer();
     own = ownServer.api((await ownServer.signInAs('super_admin')).byCookie);
     const { customerId } = await makeCustomer(own, {
       name: 'St. Mary_s 100% Hôpital',

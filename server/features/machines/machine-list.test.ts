@@ -28,7 +28,7 @@ import { days, eventually, hours, startTestServer, type Api } from '../../../tes
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { mostRefused } from '../validation/note-machines.ts';
 
-const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
+const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
 

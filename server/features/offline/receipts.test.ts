@@ -148,7 +148,6 @@ describe('a receipt', () => {
     ])('for a file that a process issued whose clock is %s ahead does not free it', async (_, aheadMs) => {
       const ahead = await startTwin(server, {
         clock: movableClock(new Date(server.clock.now().getTime() + aheadMs)),
-        config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
       });
       const license = await makeLicense(staff[0], { maxActivations: 1 });
       const machine = offlineMachine('issued ahead');

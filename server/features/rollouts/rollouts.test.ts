@@ -12,7 +12,7 @@ import { pauseFailing } from '../update-events/failure-guard.ts';
 import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
 
-const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const server = await startTestServer();
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
 
 const plan: RolloutPlan = [

@@ -57,7 +57,7 @@ const noticesIn = ({ paused, approvals, storageDown, clock }: RouteAnswer<typeof
 // the state of the chain and of the disk are not made here
 const lit = todayKinds.filter((kind) => !['chainBroken', 'chainNotKept', 'diskFull'].includes(kind));
 
-const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const other = server.api((await server.signInAs('admin')).byCookie);
 const clock = server.clock.now().getTime();

@@ -58,7 +58,6 @@ const onOwnServer = () => {
   beforeAll(async () => {
     server = await startTestServer({
       clock: movableClock(start),
-      config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) },
     });
     staff = server.api((await server.signInAs('super_admin')).byCookie);
     desktop = server.api(await makeApiKey(staff));

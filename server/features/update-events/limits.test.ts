@@ -12,7 +12,6 @@ import {
 } from '../../../tests/factories.ts';
 import {
   auditOf,
-  days,
   eventually,
   hours,
   minutes,
@@ -26,8 +25,6 @@ const config = {
   eventsPerKeyHour: 100,
   newMachinesPerKeyHour: 30,
   machineRequestsPerHour: 20,
-  sessionIdleMs: days(9999),
-  sessionMaxMs: days(9999),
 };
 
 let key: MadeApiKey;

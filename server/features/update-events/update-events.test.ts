@@ -33,7 +33,7 @@ import { machineHashOf } from '../../machine-hash.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 
-const server = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+const server = await startTestServer();
 const twin = await startTwin(server);
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const updatesKey = await makeApiKey(staff, { scopes: ['updates'] });

@@ -3,7 +3,7 @@ import { validation as calls } from '../../../contract/validation.ts';
 import { makeApiKey, makeLicense, revoke, validateOn } from '../../../tests/factories.ts';
 import { days, eventually, startTestServer } from '../../../tests/harness.ts';
 
-const server = await startTestServer({ config: { sessionIdleMs: days(99), sessionMaxMs: days(99) } });
+const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const desktop = server.api(await makeApiKey(staff));
 

@@ -356,7 +356,7 @@ describe('one seat that is passed around', () => {
   });
 
   test('may be given back again on the next UTC day', async () => {
-    const own = await startTestServer({ config: { sessionIdleMs: days(9999), sessionMaxMs: days(9999) } });
+    const own = await startTestServer();
     const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
     const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
     const { licenseKey } = await makeLicense(ownStaff, { maxActivations: 1 });
