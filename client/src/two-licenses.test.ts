@@ -11,12 +11,17 @@ const otherKey = 'E1111-22222-33333-44444-55559';
 
 type Fake = Awaited<ReturnType<typeof startFakeServer>>;
 
-/** Checks a license key that no license has, online, in this folder. */
-async function checkMistyped(fake: Fake, folder: string) {
+/** Answers that no license has the key. */
+function knowNoLicense(fake: Fake) {
   fake.instead = (call) => {
     const facts = { ...fake.decide(call), valid: false, code: 'NOT_FOUND', license: null };
     return { status: 200, body: { data: { ...fake.signer.answer(facts), machineToken: null } } };
   };
+}
+
+/** Checks a license key that no license has, online, in this folder. */
+async function checkMistyped(fake: Fake, folder: string) {
+  knowNoLicense(fake);
   const mistyped = await fake.client({ folder, licenseKey: otherKey });
   expect(await mistyped.check()).toMatchObject({ valid: false, source: 'online', code: 'NOT_FOUND' });
   fake.instead = noNetwork;
@@ -146,10 +151,7 @@ test.each(['times.json', 'decision.json'])(
       expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
     }
     fake.clock.at += 60_000;
-    fake.instead = (call) => {
-      const facts = { ...fake.decide(call), valid: false, code: 'NOT_FOUND', license: null };
-      return { status: 200, body: { data: { ...fake.signer.answer(facts), machineToken: null } } };
-    };
+    knowNoLicense(fake);
     const readFileSync = ((file: string, encoding: 'utf8') => {
       if (file.endsWith(held)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
       return nodeFs.readFileSync(file, encoding);

@@ -68,17 +68,10 @@ describe('a response to the console', () => {
       );
   });
 
-  test.each(['/metrics', '/openapi.json'])('%s is compressed', async (path) => {
+  test.each(['/metrics', '/openapi.json', '/api/audit/export'])('%s is compressed', async (path) => {
     const packed = await raw(path, { 'accept-encoding': 'gzip' });
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(gunzipSync(packed.bytes).length).toBeGreaterThan(4 * packed.bytes.length);
-  });
-
-  test('that is streamed is compressed', async () => {
-    const path = '/api/audit/export';
-    const packed = await raw(path, { 'accept-encoding': 'gzip' });
-    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
-    expect(gunzipSync(packed.bytes).toString()).toContain('customer.created');
   });
 });
 

@@ -55,6 +55,9 @@ test('customers, licenses and machines', async () => {
     const { activationId, machineId } = machine!;
     await api.ok(activations.deactivate, { params: { activationId }, body: { machineId } });
     await api.ok(licenses.revoke, { params: { id: licenseId } });
+    await api.ok(licenses.reactivate, { params: { id: licenseId } });
+    await api.ok(customers.softDelete, { params: { id: customerId } });
+    await api.ok(customers.restore, { params: { id: customerId } });
     await api.ok(customers.softDelete, { params: { id: customerId } });
     await api.ok(customers.hardDelete, { params: { id: customerId } });
     await api.call(customers.exportCsv);
@@ -66,6 +69,9 @@ test('customers, licenses and machines', async () => {
     ['license.updated', 'license', `${key}: modules: Lung Nodule, Diabetes → Diabetes`],
     ['activation.deactivated', 'activation', `Machine RAD-1 on ${key}: deactivated`],
     ['license.revoked', 'license', `${key}: revoked`],
+    ['license.reactivated', 'license', `${key}: reactivated`],
+    ['customer.soft_deleted', 'customer', 'Charité: moved to the recycle bin'],
+    ['customer.restored', 'customer', 'Charité: restored'],
     ['customer.soft_deleted', 'customer', 'Charité: moved to the recycle bin'],
     ['customer.deleted', 'customer', 'Charité: permanently deleted with 1 license'],
     ['customer.exported', 'customer', expect.stringMatching(/^Customers: exported \d+ as CSV$/)],
