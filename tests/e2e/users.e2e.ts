@@ -5,7 +5,6 @@ import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
 import {
   button,
-  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -319,19 +318,10 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await expect(create.getByRole('alert')).toHaveText('Failed to create user');
 });
 
-test('the list stays on the screen when it cannot be loaded again', async ({ page, server }) => {
-  const user = await makeUser(server, 'viewer');
-  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
-  await expect(rowOf(page, user.email)).toBeVisible();
+test('a list that cannot be loaded says so, once', async ({ page, server }) => {
   expectStatus(page, 418);
   await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 418, body: '{}' }));
-  const failed = page.waitForResponse((response) => response.status() === 418);
-  await comeBack(page);
-  await (await failed).finished();
-  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
-  await expect(dialog(page, 'Deactivate User')).toBeVisible();
-  await expect(page.getByText('Failed to fetch users')).toHaveCount(0);
-  await page.reload();
+  await signInAs(page, 'super_admin', '/users?search=anyone', server);
   await expect(page.getByRole('heading', { name: 'Failed to fetch users' })).toBeVisible();
   await expect(page.getByText('Failed to fetch users')).toHaveCount(1);
 });
