@@ -6,8 +6,8 @@ import { fail, type Failure } from '../failure.ts';
 type CheckedInput = { params: unknown; query: unknown; body: unknown };
 
 /**
- * Checks every part of a request against the contract. Returns the transformed parts, or one Failure that
- * names each field that is wrong.
+ * Checks every part of a request against the contract. Returns the transformed parts, or one Failure that names each
+ * field that is wrong once: of a number far out of range, the first problem is the limit of its field.
  */
 export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Failure {
   const details: ErrorDetail[] = [];
@@ -16,7 +16,8 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
     if (!schema) return undefined;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    details.push(...parsed.error.issues.flatMap((issue) => toDetails(part, issue)));
+    for (const detail of parsed.error.issues.flatMap((issue) => toDetails(part, issue)))
+      if (!details.some(({ path }) => path === detail.path)) details.push(detail);
     return undefined;
   };
   const input = {
