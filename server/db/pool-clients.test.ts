@@ -13,6 +13,11 @@ const lockTimeout = async (db: Db) => {
   return rows;
 };
 
+const newCustomer = () => {
+  const now = new Date();
+  return { customer_id: uuidv7(), name: 'Clinic', country: 'DE', created_at: now, updated_at: now };
+};
+
 describe.each([
   ['of our own', false],
   ['of a pooler', true],
@@ -28,19 +33,18 @@ describe.each([
 
   test(`an insert is ${isShared ? 'no' : 'a'} named statement, and others are none`, async () => {
     const kept = await db.transaction().execute(async (tx) => {
-      const now = new Date();
-      const added = {
-        customer_id: uuidv7(),
-        name: 'Clinic',
-        country: 'DE',
-        created_at: now,
-        updated_at: now,
-      };
-      await tx.insertInto('customers').values(added).execute();
+      await tx.insertInto('customers').values(newCustomer()).execute();
       await tx.selectFrom('customers').select('name').where('name', '=', 'Clinic').execute();
       return sql`select from pg_prepared_statements where statement like 'insert into "customers"%'
         or statement like '%select "name"%'`.execute(tx);
     });
     expect(kept.rows.length).toBe(isShared ? 0 : 1);
+  });
+
+  test('an insert that returns the row goes on when the next version adds a column', async () => {
+    const add = () => db.insertInto('customers').values(newCustomer()).returningAll().execute();
+    await add();
+    await sql.raw(`alter table customers add column ${isShared ? 'one' : 'other'} integer`).execute(db);
+    expect(await add()).toHaveLength(1);
   });
 });
