@@ -52,8 +52,12 @@ export function split(filter: Filter): Split {
 
 const containsText = (search: string): Condition =>
   sql`(${sql.join(
-    // an event is shown in words: `customer updated` finds customer.updated, by any sign in place of the space
-    sigmaForms(search).map((form) => sql`${searched} like replace(${containsPattern(form)}, ' ', '_')`),
+    // an event is shown in words: `customer updated` finds customer.updated, by any sign in place of the space, and
+    // `upload canceled` upload.cancelled
+    sigmaForms(search).map(
+      (form) =>
+        sql`${searched} like replace(replace(${containsPattern(form)}, ' ', '_'), 'canceled', 'cancel%ed')`,
+    ),
     sql` or `,
   )})`;
 

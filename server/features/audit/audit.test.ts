@@ -199,6 +199,8 @@ describe('the list', () => {
     for (const search of ['needleXid', 'needle_event', '10%sum', 'needle*'])
       expect(await summaries({ search }), search).toEqual([]);
     expect(await summaries({ search: 'needle', eventType: 'test.made' })).toEqual([]);
+    await entry({ event: 'upload.cancelled', resourceType: 'upload', resourceId: null, summary: 'b.exe' });
+    expect(await summaries({ search: 'Upload canceled' })).toEqual(['b.exe']);
     expect(await summaries({ search: '  ' })).not.toEqual([]);
   });
 });
