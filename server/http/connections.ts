@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { ArrivalLimits } from './arrivals.ts';
 
 /** The requests that wait for the response before theirs, this response, and when its last bytes left. */
-type Connection = { waiting: number; response?: ServerResponse; sent: number; sentAt: number };
+type Connection = { waiting: number; response?: ServerResponse | undefined; sent: number; sentAt: number };
 
 /**
  * Handles the requests of a connection one after the other, and closes it if too many wait, or if its client reads no
@@ -32,6 +32,12 @@ export function limitConnections(app: FastifyInstance, limits: ArrivalLimits) {
       done();
     });
   });
+  app.addHook('onResponse', ({ raw }, reply, done) => {
+    const connection = connections.get(raw.socket);
+    // an open connection would keep it and its request in memory
+    if (connection?.response === reply.raw) connection.response = undefined;
+    done();
+  });
   const timer = setInterval(() => {
     for (const [socket, connection] of connections) {
       const sent = socket.bytesWritten - socket.writableLength;
@@ -43,7 +49,7 @@ export function limitConnections(app: FastifyInstance, limits: ArrivalLimits) {
   app.addHook('onClose', async () => clearInterval(timer));
   const owesResponse = (socket: Socket): boolean => {
     const response = connections.get(socket)?.response;
-    return !!response && !response.writableFinished && (response.req.complete || response.headersSent);
+    return !!response && (response.req.complete || response.headersSent);
   };
   return { owesResponse };
 }
