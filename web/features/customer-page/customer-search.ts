@@ -14,7 +14,7 @@ export const customerSearch = searchOf((params) => ({
   licenses: pageParam(params, 'licenses'),
   dialog: oneOf(['edit', 'policy', 'license'], textParam(params, 'dialog')),
   /** The tag whose update policy is open. */
-  tag: textParam(params, 'tag'),
+  tag: recordParam(params, 'tag'),
   /** Id of the license whose dialog is open. */
   license: recordParam(params, 'license'),
   /** Key of the license whose activations are open. */

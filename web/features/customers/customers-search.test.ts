@@ -14,5 +14,6 @@ test.each([
   [{ page: '1.5', extra: 'x' }, {}],
   [{ dialog: 'create' }, { dialog: 'create' }],
   [{ policy: '..', tag: 'clinics' }, { tag: 'clinics' }],
+  [{ edit: '.', tag: '..' }, {}],
   [{ search: 'x'.repeat(300) }, { search: 'x'.repeat(200) }],
 ])('%j', (params, expected) => expect(given(params)).toEqual(expected));

@@ -16,7 +16,7 @@ export const customerListSearch = searchOf((params) => ({
   /** Id of the customer whose update policy is open. */
   policy: recordParam(params, 'policy'),
   /** The tag whose update policy is open. */
-  tag: textParam(params, 'tag'),
+  tag: recordParam(params, 'tag'),
 }));
 export type CustomerListSearch = ReturnType<typeof customerListSearch>;
 

@@ -34,7 +34,7 @@ export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose:
   const empty = { tag, customers: 0, ...noPolicy, updatedAt: new Date(0).toISOString() };
   return (
     <Dialog title="Update Policy of a Tag" onClose={onClose}>
-      <Loaded query={stored} title="Error loading update policy" record="tag">
+      <Loaded query={stored} title="Error loading update policy">
         {stored.data !== undefined ? (
           <TagForm policy={stored.data ?? empty} onClose={onClose} />
         ) : (
