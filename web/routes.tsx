@@ -236,19 +236,14 @@ const routeTree = root.addChildren([
 ]);
 
 /** What the command palette searches in addition to pages; loaded when the palette is opened. */
-registerPaletteSource(async () => (await import('./features/licenses/licenses-palette.ts')).licensesPalette);
-registerPaletteSource(
-  async () => (await import('./features/customers/customers-palette.ts')).customersPalette,
-);
-
-registerPaletteSource(async () => (await import('./features/releases/releases-palette.ts')).releasesPalette);
-registerPaletteSource(
-  async () => (await import('./features/approvals/approvals-palette.ts')).approvalsPalette,
-);
-registerPaletteSource(async () => (await import('./features/machines/machines-palette.ts')).machinesPalette);
-registerPaletteSource(async () => (await import('./features/api-keys/api-keys-palette.ts')).apiKeysPalette);
-registerPaletteSource(async () => (await import('./features/users/users-palette.ts')).usersPalette);
-registerPaletteSource(async () => (await import('./features/views/views-palette.ts')).viewsPalette);
+registerPaletteSource(() => import('./features/licenses/licenses-palette.ts'));
+registerPaletteSource(() => import('./features/customers/customers-palette.ts'));
+registerPaletteSource(() => import('./features/releases/releases-palette.ts'));
+registerPaletteSource(() => import('./features/approvals/approvals-palette.ts'));
+registerPaletteSource(() => import('./features/machines/machines-palette.ts'));
+registerPaletteSource(() => import('./features/api-keys/api-keys-palette.ts'));
+registerPaletteSource(() => import('./features/users/users-palette.ts'));
+registerPaletteSource(() => import('./features/views/views-palette.ts'));
 
 export const router = createRouter({
   routeTree,

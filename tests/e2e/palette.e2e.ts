@@ -222,10 +222,17 @@ test('a source of the palette that fails hides none of the others, and is named'
   server,
 }) => {
   await makeCustomer(server.admin, { name: 'Lone Palette Clinic' });
-  expectStatus(page, 500);
+  expectStatus(page, 500, 'aborted');
   await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 500, body: '{}' }));
+  await page.route('**/users-palette-*.js', (route) => route.abort());
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill('audit');
+  await expect(palette(page).getByRole('status')).toHaveText('Could not be searched: records');
+  await expect(choice(page, 'Go to Audit Log')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.unroute('**/users-palette-*.js');
   await page.keyboard.press('Control+k');
   await field(page).fill('lone palette');
   await expect(choice(page, /^Lone Palette Clinic/)).toBeVisible();

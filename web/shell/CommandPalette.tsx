@@ -7,6 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { IconBolt, IconHistory, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
 import classes from './CommandPalette.module.css';
+import { retryOnce } from '../query-client.ts';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
 import { loadPart } from '../ui/lazy-part.ts';
@@ -55,7 +56,7 @@ export default function CommandPalette() {
   ];
   const found = useFound(text);
   const entryOf = useEntryOf();
-  const failed = found.data?.failed ?? [];
+  const { failed } = found;
   const results = (found.data?.groups ?? []).map(({ group, icon, items }) => ({
     group,
     entries: items.map((item) => entryOf(item, icon)),
@@ -77,6 +78,7 @@ export default function CommandPalette() {
       query={text}
       onQueryChange={setText}
       onSpotlightOpen={() => {
+        found.loadAgain();
         setOfScreen(screenActions().map(entryOfAction));
         const others = recentRecords().filter(
           ({ to, needs: { resource, action } }) =>
@@ -177,12 +179,19 @@ function useEntryOf() {
 
 function useSources() {
   const { hasPermission } = useAuth();
-  const { data = [], isLoading } = useQuery({
+  const {
+    data = [],
+    isLoading,
+    isError,
+    refetch,
+  } = useQuery({
     queryKey: ['palette-sources'],
     queryFn: () => loadPart(loadPaletteSources),
     staleTime: Infinity,
+    retry: retryOnce,
   });
-  return { sources: data.filter(({ resource }) => !resource || hasPermission(resource, 'read')), isLoading };
+  const sources = data.filter(({ resource }) => !resource || hasPermission(resource, 'read'));
+  return { sources, isLoading, isError, refetch };
 }
 
 /** What is searched, and how one kind alone is. */
@@ -297,5 +306,7 @@ function useFound(typed: string) {
   });
   // until the sources have loaded, nothing can be found: neither is it known what `c:` stands for
   const isOutdated = all.isLoading || isPlaceholderData || isLoading || settled !== text;
-  return { data, isFetching: isFetching || all.isLoading, isOutdated };
+  const failed = all.isError ? ['records'] : (data?.failed ?? []);
+  const loadAgain = () => all.isError && void all.refetch();
+  return { data, failed, loadAgain, isFetching: isFetching || all.isLoading, isOutdated };
 }

@@ -29,11 +29,11 @@ export type PaletteSource = {
 /** How many records of a kind a search shows, before the link to the list with all. */
 export const mostFound = 6;
 
-const loaders: (() => Promise<PaletteSource>)[] = [];
+type Loader = () => Promise<{ default: PaletteSource }>;
+const loaders: Loader[] = [];
 
 /** Adds a source that is loaded when the palette is first opened. */
-export function registerPaletteSource(load: () => Promise<PaletteSource>): void {
-  loaders.push(load);
-}
+export const registerPaletteSource = (load: Loader) => loaders.push(load);
 
-export const loadPaletteSources = (): Promise<PaletteSource[]> => Promise.all(loaders.map((load) => load()));
+export const loadPaletteSources = (): Promise<PaletteSource[]> =>
+  Promise.all(loaders.map(async (load) => (await load()).default));

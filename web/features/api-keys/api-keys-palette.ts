@@ -4,7 +4,7 @@ import { IconKey } from '../../ui/icons.tsx';
 import { findApiKeys } from './queries.ts';
 
 /** API keys in the command palette: found by name or prefix, and a command to create one. */
-export const apiKeysPalette: PaletteSource = {
+const apiKeysPalette: PaletteSource = {
   group: 'API Keys',
   icon: IconKey,
   resource: 'api_keys',
@@ -22,3 +22,4 @@ export const apiKeysPalette: PaletteSource = {
     }));
   },
 };
+export default apiKeysPalette;

@@ -5,7 +5,7 @@ import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconUserCheck } from '../../ui/icons.tsx';
 
 /** Open change requests in the command palette, found by what they change and who asked. */
-export const approvalsPalette: PaletteSource = {
+const approvalsPalette: PaletteSource = {
   group: 'Change requests',
   icon: IconUserCheck,
   resource: 'rollouts',
@@ -27,3 +27,4 @@ export const approvalsPalette: PaletteSource = {
       }));
   },
 };
+export default approvalsPalette;

@@ -5,7 +5,7 @@ import { IconBuilding } from '../../ui/icons.tsx';
 import { findCustomers } from './queries.ts';
 
 /** Customers in the command palette: found by name or email, and a command to create one. */
-export const customersPalette: PaletteSource = {
+const customersPalette: PaletteSource = {
   group: 'Customers',
   icon: IconBuilding,
   resource: 'customers',
@@ -23,3 +23,4 @@ export const customersPalette: PaletteSource = {
     }));
   },
 };
+export default customersPalette;

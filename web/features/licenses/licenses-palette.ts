@@ -6,7 +6,7 @@ import { ownerText, stateBadge } from './license-labels.ts';
 import { findLicenses } from './queries.ts';
 
 /** Licenses in the command palette: found by key, customer, module or machine, and commands to create one. */
-export const licensesPalette: PaletteSource = {
+const licensesPalette: PaletteSource = {
   group: 'Licenses',
   icon: IconLicense,
   resource: 'licenses',
@@ -20,6 +20,7 @@ export const licensesPalette: PaletteSource = {
     return data.map(itemOf);
   },
 };
+export default licensesPalette;
 
 function itemOf(license: License) {
   const { licenseId, licenseKey, customer } = license;

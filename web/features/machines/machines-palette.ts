@@ -7,7 +7,7 @@ import { findMachines } from './queries.ts';
 import { reasonOf } from './state-labels.ts';
 
 /** Machines in the command palette: found by words of host name, id and customer. */
-export const machinesPalette: PaletteSource = {
+const machinesPalette: PaletteSource = {
   group: 'Machines',
   icon: IconDeviceDesktop,
   resource: 'releases',
@@ -22,6 +22,7 @@ export const machinesPalette: PaletteSource = {
     }));
   },
 };
+export default machinesPalette;
 
 /** What tells it from others of the same name: its customer, id and version; and why it does not run. */
 const describe = (machine: MachineStanding): string =>

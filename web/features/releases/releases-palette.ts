@@ -6,7 +6,7 @@ import { platformText } from '../../platform-text.ts';
 import { findReleases } from './queries.ts';
 
 /** Releases in the command palette: found by version or notes, and a command to upload one. */
-export const releasesPalette: PaletteSource = {
+const releasesPalette: PaletteSource = {
   group: 'Releases',
   icon: IconPackage,
   resource: 'releases',
@@ -24,6 +24,7 @@ export const releasesPalette: PaletteSource = {
     }));
   },
 };
+export default releasesPalette;
 
 const aboutOf = ({ channel, platform, architecture, isDraft, isActive }: Release) =>
   [channel, platformText(platform, architecture), isDraft && 'Draft', !isActive && 'Inactive']

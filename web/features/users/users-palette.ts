@@ -5,7 +5,7 @@ import { IconUsers } from '../../ui/icons.tsx';
 import { findUsers } from './queries.ts';
 
 /** Users in the command palette: found by name or email, and a command to create one. */
-export const usersPalette: PaletteSource = {
+const usersPalette: PaletteSource = {
   group: 'Users',
   icon: IconUsers,
   resource: 'users',
@@ -22,3 +22,4 @@ export const usersPalette: PaletteSource = {
     }));
   },
 };
+export default usersPalette;

@@ -6,7 +6,7 @@ import { viewsQuery } from './queries.ts';
 import { listPaths } from './view-path.ts';
 
 /** Saved views in the command palette. */
-export const viewsPalette: PaletteSource = {
+const viewsPalette: PaletteSource = {
   group: 'Views',
   icon: IconBookmark,
   resource: undefined,
@@ -16,6 +16,7 @@ export const viewsPalette: PaletteSource = {
     return views.filter(({ name }) => name.toLowerCase().includes(wanted)).map(itemOf);
   },
 };
+export default viewsPalette;
 
 const itemOf = ({ id, list, name, query }: SavedView) => ({
   id: `view ${id}`,
