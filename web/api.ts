@@ -149,6 +149,9 @@ async function fetchOnce(url: string, init: RequestInit, sent?: () => void): Pro
   }
 }
 
+/** Throws if the server does not answer: loading the page again would replace the console by a page of the browser. */
+export const requireServer = () => fetchOnce('/healthz', {});
+
 const tryAgain = 'Check the connection and try again.';
 
 /** What was sent may have been carried out. A form keeps the key of the request, so that it is not done twice. */

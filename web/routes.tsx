@@ -6,6 +6,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { Permission, Resource } from '../contract/permissions.ts';
+import { requireServer } from './api.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
 import { approvalsSearch } from './features/approvals/approvals-search.ts';
@@ -26,13 +27,10 @@ import { getSession } from './session-store.ts';
 import { ErrorScreen } from './shell/ErrorScreen.tsx';
 import { registerPaletteSource } from './shell/palette-sources.ts';
 
-/** The router would reload the page for a script that does not come; without a network, that would lose the console. */
+/** The router reloads the page for a script that does not come, as after an update. */
 const lazyScreen: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(
-    () =>
-      load().catch((error: unknown) => {
-        throw navigator.onLine ? error : new Error('The server cannot be reached.');
-      }),
+    () => load().catch((error: unknown) => requireServer().then(() => Promise.reject(error))),
     name,
   );
 

@@ -525,6 +525,8 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     const note = other.getByRole('alert');
     await expect(note).toContainText('could not be loaded');
     await expect(heading(other, 'User Management')).toBeVisible();
+    await note.getByRole('button', { name: 'Reload page' }).press('Enter');
+    await expect(note).toContainText('The server cannot be reached.');
     await context.setOffline(false);
     await note.getByRole('button', { name: 'Reload page' }).press('Enter');
     await expect(note).toBeHidden();

@@ -10,7 +10,6 @@ import classes from './CommandPalette.module.css';
 import { retryOnce } from '../query-client.ts';
 import { useAuth } from '../session.tsx';
 import { furtherPages, navigation } from './navigation.ts';
-import { loadPart } from '../ui/lazy-part.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { nameSelected, palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
@@ -186,7 +185,7 @@ function useSources() {
     refetch,
   } = useQuery({
     queryKey: ['palette-sources'],
-    queryFn: () => loadPart(loadPaletteSources),
+    queryFn: loadPaletteSources,
     staleTime: Infinity,
     retry: retryOnce,
   });
