@@ -14,7 +14,7 @@ import { systemCaller, type Caller, type Consent } from './caller.ts';
 import { isDeadlock, isLockTimeout, writable, type Db, type Tx } from './db/client.ts';
 import { notify, type Signals, type Topic } from './db/signals.ts';
 import { createSlots } from './db/slots.ts';
-import { isFailure, type Failure } from './failure.ts';
+import { CarriedFailure, isFailure } from './failure.ts';
 import { machineHashOf } from './machine-hash.ts';
 
 /** A unit of work: the writes, notifications and follow-up work of one transaction. */
@@ -112,13 +112,7 @@ const lockWaitMs = 3000;
 const waitingForLocks = createSlots(3, lockWaitMs);
 
 /** Carries a Failure out of a transaction to roll it back. */
-class RolledBack extends Error {
-  readonly failure: Failure;
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
+class RolledBack extends CarriedFailure {}
 
 async function once<T>(
   { db, signals, writeEntry }: ChangeParts,

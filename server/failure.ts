@@ -36,3 +36,12 @@ export const breaksRule = (path: string, message: string): Failure =>
 export function isFailure(value: unknown): value is Failure {
   return typeof value === 'object' && value !== null && 'failure' in value;
 }
+
+/** Carries a failure out of code that ends only by throwing. */
+export class CarriedFailure extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { actorId, type Caller } from '../../caller.ts';
 import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
+import { CarriedFailure, fail, isFailure, type Failure } from '../../failure.ts';
 import { ArrivedTooSlowly } from '../../http/arrivals.ts';
 import { notUnfinished, StorageDown } from '../../storage/storage.ts';
 import {
@@ -26,13 +26,7 @@ type ChunkContext = ChangeParts &
 type Answer = { index: number; received: number };
 
 /** Thrown into the stream when a chunk has the wrong length. */
-class WrongLength extends Error {
-  readonly failure: Failure;
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
+class WrongLength extends CarriedFailure {}
 
 /**
  * Receives one chunk: writes its bytes as they arrive, and records it when they are on stable storage. A repeated chunk
