@@ -38,7 +38,7 @@ export type Role = z.output<typeof role>;
 /** Why an action on a role is refused in its present state; null when it is allowed. */
 export const roleRefusal = {
   delete({ builtIn, userCount }: Pick<Role, 'builtIn' | 'userCount'>) {
-    if (builtIn) return 'One of the seven roles cannot be removed.';
+    if (builtIn) return 'A built-in role cannot be deleted.';
     return userCount > 0 ? 'There are users with this role.' : null;
   },
 };

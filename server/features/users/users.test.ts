@@ -386,7 +386,7 @@ describe('roles', () => {
     await root.ok(calls.delete, { params: { id: user.id } });
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'trial_desk' } })).status).toBe(204);
     expect((await root.call(rbac.deleteRole, { params: { roleId: 'viewer' } })).body).toMatchObject({
-      error: 'One of the seven roles cannot be removed.',
+      error: 'A built-in role cannot be deleted.',
     });
   });
 

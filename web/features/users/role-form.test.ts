@@ -45,7 +45,7 @@ test('users cannot grant permissions that they lack', () => {
 });
 
 test('a role can be deleted when it is not built in and no user has it', () => {
-  expect(roleRefusal.delete(role('viewer'))).toBe('One of the seven roles cannot be removed.');
+  expect(roleRefusal.delete(role('viewer'))).toBe('A built-in role cannot be deleted.');
   expect(roleRefusal.delete({ ...role('viewer'), builtIn: false, userCount: 2 })).toBe(
     'There are users with this role.',
   );
