@@ -2,6 +2,7 @@ import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { releases } from '../../contract/releases.ts';
 import { rbac, users } from '../../contract/users.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
@@ -67,7 +68,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   await expect(tooltip).toBeVisible();
 });
 
-test('on a small laptop no list scrolls sideways below the buttons of its rows', async ({ page, server }) => {
+test('on a tablet or small laptop no list scrolls sideways', async ({ page, server }) => {
   const { admin } = server;
   const { customerId, name } = await makeCustomer(admin, {
     name: unique('Queen Elizabeth Hospital Leeds, Park'),
@@ -81,7 +82,8 @@ test('on a small laptop no list scrolls sideways below the buttons of its rows',
   });
   const revoked = await makeLicense(admin, { customerId });
   const facts = { platform: 'win32', architecture: 'x64', appVersion: '4.3.0-beta.3' };
-  await validateOn(admin, license, unique('a station'), { hostname: 'PATH-WS-67', ...facts });
+  const machineId = unique('a station');
+  await validateOn(admin, license, machineId, { hostname: 'PATH-WS-67', ...facts });
   await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...facts });
   await revoke(admin, revoked);
   const releaseNotes = 'For testers: new worklist and measurement tools, and what was wrong before.';
@@ -93,13 +95,14 @@ test('on a small laptop no list scrolls sideways below the buttons of its rows',
     `/licenses?customer=${customerId}&tab=revoked`,
     `/customers?search=${name}`,
     `/machines?customer=${customerId}`,
+    `/machines/${machineHashOf(machineId)}`,
     `/releases?search=${version}`,
     '/users',
     '/api-keys',
     `/audit?resourceId=${license.licenseId}`,
   ]) {
     await page.goto(server.url + list);
-    for (const width of [1024, 1200, 1280]) {
+    for (const width of [640, 768, 1023, 1024, 1200, 1280]) {
       await page.setViewportSize({ width, height: 768 });
       await expect(page.locator('tbody td').last()).toBeVisible();
       await expect.poll(() => scrolledSideways(page), `${list} at ${width} px`).toEqual([]);
