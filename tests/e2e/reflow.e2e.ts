@@ -221,9 +221,14 @@ test('forced colors keep the focus visible', async ({ page, server }) => {
 });
 
 test('the command palette shows what it found', async ({ page, server }) => {
+  const email = `${'w'.repeat(60)}@hospital.example`;
+  const { name } = await makeCustomer(server.admin, { email });
   await signInAs(page, 'super_admin', '/customers', server);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Type a command or search' }).fill('go to');
   await expectInSight(page.getByRole('option', { name: 'Go to Today' }));
+  await page.getByRole('combobox').fill(`c: ${name}`);
+  await expect(page.getByRole('option').filter({ hasText: email })).toBeVisible();
+  expect(await scrolledSideways(page)).toEqual([]);
 });
