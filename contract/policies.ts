@@ -93,7 +93,7 @@ export const tagText = z
 /** The policy and the tags of one customer. */
 export const customerPolicy = namedObject('CustomerPolicy', {
   customerId: z.string(),
-  name: z.string(),
+  name: z.string().meta({ description: 'Empty for users who may not read customers' }),
   tags: z.array(z.string()),
   ...policyFields,
   updatedAt: dateTime,

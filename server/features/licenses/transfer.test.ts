@@ -202,6 +202,13 @@ describe('the update policy of the machines', () => {
     const less = server.api(await server.signInAs('support_agent'));
     const untold = (await preview(license, to.customerId, less)).body.data;
     expect(untold).toMatchObject({ to: { name: null }, policy: null });
+    const rollouts = { role_id: 'support_agent', resource: 'rollouts', action: 'read' } as const;
+    await server.db.insertInto('role_permissions').values(rollouts).execute();
+    const roller = server.api(await server.signInAs('support_agent'));
+    expect((await preview(license, to.customerId, roller)).body.data).toMatchObject({
+      to: { name: null },
+      policy: { to: ['The policy of its customer pins its machines to 4.2.'] },
+    });
   });
 });
 

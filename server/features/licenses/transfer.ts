@@ -70,7 +70,7 @@ export async function transferImpact(
     .executeTakeFirst();
   if (!to) return breaksRule('customerId', 'There is no such customer');
   if (to.deleted_at) return breaksRule('customerId', 'Customer is soft-deleted');
-  const sentences = (one: string) => policyInSentences(parts, one);
+  const sentences = (one: string) => policyInSentences(parts, by, one);
   return {
     license,
     to: { customerId, name: mayRead(by, 'customers') ? to.name : null },

@@ -10,7 +10,7 @@ import { countOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
-import { explainOffers, withoutName } from '../updates/index.ts';
+import { explainOffers, namedTo } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
 import { latestEvents } from './latest-events.ts';
 import { seatsAt } from './standings.ts';
@@ -187,10 +187,9 @@ export async function explainMachine(
   if (isFailure(row)) return row;
   const machineHash = row.machine_hash.toString('hex');
   const policed = await policyOf(machineHash, { actor: nobody, now: by.now });
-  const readsPolicies = mayRead(by, 'customers') || mayRead(by, 'rollouts');
   return explainOffers(db, {
     machineHash,
-    policed: policed && (readsPolicies ? policed : { ...policed, policy: withoutName(policed.policy) }),
+    policed: policed && { ...policed, policy: namedTo(by, policed.policy) },
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,
     channel: row.channel,

@@ -1,7 +1,8 @@
 import type { CustomerPolicy, UpdatePolicy } from '../../../contract/policies.ts';
+import type { Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import { policySentences, type AppliedPolicy } from '../updates/index.ts';
+import { namedTo, policySentences, type AppliedPolicy } from '../updates/index.ts';
 import { getCustomerPolicy } from './policies.ts';
 import { policyOfCustomer } from './policy-set.ts';
 
@@ -24,8 +25,15 @@ export async function policyOnPage(
   return { own, applied: policyOfCustomer({ customers, tags }, customerId) };
 }
 
-/** What decides about the updates of the machines of a customer, one sentence for each field of the policy. */
-export async function policyInSentences({ db }: { db: Db }, customerId: string): Promise<string[]> {
+/**
+ * What decides about the updates of the machines of a customer, one sentence for each field of the policy, as the caller
+ * may know it.
+ */
+export async function policyInSentences(
+  { db }: { db: Db },
+  by: Caller,
+  customerId: string,
+): Promise<string[]> {
   const found = await policyOnPage(db, customerId);
-  return isFailure(found) || !found.applied ? [] : policySentences(found.applied);
+  return isFailure(found) || !found.applied ? [] : policySentences(namedTo(by, found.applied));
 }

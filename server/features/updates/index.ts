@@ -3,10 +3,4 @@ export { policySentences } from './explain-policy.ts';
 export { decideOffer, isHeldBack } from './decide-offer.ts';
 export { explainOffers, versionsOfReleases } from './updates.ts';
 export { fedKinds } from './explain.ts';
-export {
-  type AppliedPolicy,
-  type Policed,
-  type PolicySource,
-  effectivePolicy,
-  withoutName,
-} from './policy.ts';
+export { type AppliedPolicy, type Policed, type PolicySource, effectivePolicy, namedTo } from './policy.ts';

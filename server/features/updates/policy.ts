@@ -2,6 +2,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import type { TrashedRelease } from '../releases/index.ts';
 import { isInWindow } from './windows.ts';
 
@@ -41,13 +42,19 @@ export function effectivePolicy(
   );
 }
 
-/** The policy for callers who may read neither customers nor policies: it does not say whose machine it is. */
-export function withoutName({ isLicensed, ...fields }: AppliedPolicy): AppliedPolicy {
-  const unnamed = Object.entries(fields).map(([field, set]) => [
+/** The policy as the caller may know it: it names its customer only to users who may read customers. */
+export function namedTo<Policy extends Omit<AppliedPolicy, 'isLicensed'>>(
+  by: Caller,
+  policy: Policy,
+): Policy {
+  if (mayRead(by, 'customers')) return policy;
+  const unnamed = Object.entries(policy).map(([field, set]) => [
     field,
-    set.from.kind === 'customer' ? { ...set, from: { ...set.from, name: 'its customer' } } : set,
+    typeof set === 'object' && set.from.kind === 'customer'
+      ? { ...set, from: { ...set.from, name: 'its customer' } }
+      : set,
   ]);
-  return { isLicensed, ...(Object.fromEntries(unnamed) as Omit<AppliedPolicy, 'isLicensed'>) };
+  return Object.fromEntries(unnamed) as Policy;
 }
 
 /**
