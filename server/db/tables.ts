@@ -124,6 +124,7 @@ export type Tables = ViewTables & {
   past_license_owners: { license_id: string; customer_id: string; until: Date };
   license_days: { license_id: string; seen_day: Generated<Date> };
   customer_machines: { customer_id: string; machines: number };
+  seatless_machines: { machine_hash: Buffer };
   activations: {
     activation_id: string;
     license_id: string;

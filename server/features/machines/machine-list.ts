@@ -18,7 +18,7 @@ import { onlyRow } from '../../invariants.ts';
 import { licenseKeyFragment } from '../licenses/index.ts';
 import { findMachine, foundBy, recordsWhere, notFound } from './machine-row.ts';
 import type { MachineCount } from './machines.ts';
-import { heardOf, readStandings, recordOf, seatsAt } from './standings.ts';
+import { heardOf, readStandings, recordOf, refusedNoLonger, seatsAt } from './standings.ts';
 
 type Query = RouteInput<typeof calls.list>['query'];
 type Found = Awaited<ReturnType<typeof readStandings>>[number];
@@ -69,8 +69,8 @@ export async function listStandings(
 const walked = { forEach: 100, atMost: 20_000 };
 
 /**
- * The hashes of the first `most` machines in a state, among the first `length` of the list that may be in it: looks at
- * one after the other. `isAll`: there are no more.
+ * The hashes of at least the first `most` machines in a state, among the first `length` of the list that may be in it:
+ * looks at one after the other. `isAll`: there are no more.
  */
 async function walk(
   db: Db,
@@ -80,13 +80,15 @@ async function walk(
   { length, most }: { length: number; most: number },
 ): Promise<{ hashes: string[]; isAll: boolean }> {
   const conditions = conditionsOf(by, others);
-  const seats = seatsThatMayBe[state];
-  if (seats) {
-    const { rows: few } = await sql<{ hash: Buffer }>`
-      select ${recordOf} as hash from activations a left join machine_credentials k using (activation_id)
-       where ${seats} limit ${length}`.execute(db);
-    if (few.length < length)
+  const mayBe = machinesThatMayBe[state];
+  let atMost = most;
+  if (mayBe) {
+    const { rows: few } = await sql<{ hash: Buffer }>`${mayBe(by.now)} limit ${length}`.execute(db);
+    if (few.length < length) {
       conditions.push(sql`m.machine_hash = any(${few.map(({ hash }) => hash)}::bytea[])`);
+      // so few are counted with the page, where otherwise the states of all machines would be
+      atMost = length;
+    }
   }
   const first = sql`(
     select m.machine_hash, ${heardOf} as heard_at from machines m where ${allOf(conditions)}
@@ -96,18 +98,26 @@ async function walk(
     with found as materialized (
       select m.machine_hash, m.heard_at
         from ${first} left join lateral (select * from ${seatsAt(by.now, sql`m.machine_hash`)} one) s on true
-       where coalesce(s.state, 'no_seat') = ${state} order by ${listed} limit ${most})
+       where coalesce(s.state, 'no_seat') = ${state} order by ${listed} limit ${atMost})
     select array(select encode(m.machine_hash, 'hex') from found m order by ${listed}) as hashes,
-           (select count(*) from found) < ${most} and (select count(*) from ${first}) < ${length} as "isAll"`.execute(
+           (select count(*) from found) < ${atMost} and (select count(*) from ${first}) < ${length} as "isAll"`.execute(
     db,
   );
   return onlyRow({ rows });
 }
 
-/** The states that few seats are in, and these seats by an index. */
-const seatsThatMayBe: { [state in MachineState]?: RawBuilder<boolean> } = {
-  offline: sql`a.status = 'active' and a.offline_until is not null`,
-  clone: sql`k.cloned_at is not null`,
+const seated = (where: RawBuilder<boolean>): RawBuilder<unknown> => sql`
+  select ${recordOf} as hash from activations a left join machine_credentials k using (activation_id) where ${where}`;
+
+/** The states that few machines are in, and at least these machines by an index. */
+const machinesThatMayBe: { [state in MachineState]?: (now: Date) => RawBuilder<unknown> } = {
+  offline: () => seated(sql`a.status = 'active' and a.offline_until is not null`),
+  clone: () => seated(sql`k.cloned_at is not null`),
+  no_seat: (now) => sql`
+    select machine_hash as hash from seatless_machines
+    union all ${seated(sql`a.status = 'released'`)}
+    union all ${seated(sql`a.status = 'active' and a.offline_until <= ${now}`)}
+    union all ${refusedNoLonger(now)}`,
 };
 
 const machinesOf = (hashes: string[]): RawBuilder<unknown> =>
@@ -194,14 +204,15 @@ function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
 }
 
 /**
- * A machine whose attempts name no license holds no seat either. `is true` keeps PostgreSQL from a join, which computes
- * all seats again for each machine where it expects few of them.
+ * Where few machines may be in the state, these are looked at one after the other. `is true` keeps PostgreSQL from a join,
+ * which computes all seats again for each machine where it expects few of them.
  */
 function inState(by: Caller, state: MachineState): RawBuilder<boolean> {
-  const seats = seatsAt(by.now);
-  return state === 'no_seat'
-    ? sql`m.machine_hash not in (select hash from ${seats} s where s.state <> 'no_seat')`
-    : sql`(m.machine_hash in (select hash from ${seats} s where s.state = ${state})) is true`;
+  const mayBe = machinesThatMayBe[state];
+  return mayBe
+    ? sql`(m.machine_hash in (${mayBe(by.now)})
+           and coalesce((select state from ${seatsAt(by.now, sql`m.machine_hash`)} one), 'no_seat') = ${state})`
+    : sql`(m.machine_hash in (select hash from ${seatsAt(by.now)} s where s.state = ${state})) is true`;
 }
 
 /** Machines that show a value: what they told a feed, else what they said when they validated. */

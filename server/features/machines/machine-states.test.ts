@@ -1,7 +1,8 @@
+import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { machineStandings as calls, machineStates } from '../../../contract/machine-standing.ts';
 import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
-import { days, eventually, startTestServer } from '../../../tests/harness.ts';
+import { days, eventually, openClient, startTestServer } from '../../../tests/harness.ts';
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
@@ -86,14 +87,7 @@ async function pagesOf(query: Record<string, string>, limit: number) {
   return rows;
 }
 
-test.each([
-  {},
-  { seenWithinDays: '1' },
-  { unseenForDays: '30' },
-  ofHospital,
-  { platform: 'linux' },
-  { search: 'mixed' },
-])('the machines in a state are those whose rows say so, each once, on all pages of %j', async (filter) => {
+async function expectStatesAsInRows(filter: Record<string, string>): Promise<void> {
   const rows = await pagesOf(filter, 500);
   for (const state of machineStates)
     for (const sort of ['lastSeen', '-lastSeen']) {
@@ -105,7 +99,19 @@ test.each([
       const ids = found.map(({ displayId }) => displayId);
       expect([query, meta.total, ids]).toEqual([query, expected.length, expected]);
     }
-});
+}
+
+test.each([
+  {},
+  { seenWithinDays: '1' },
+  { unseenForDays: '30' },
+  ofHospital,
+  { platform: 'linux' },
+  { search: 'mixed' },
+])(
+  'the machines in a state are those whose rows say so, each once, on all pages of %j',
+  expectStatesAsInRows,
+);
 
 test('these machines are in all states', async () => {
   const rows = await pagesOf({}, 500);
@@ -136,4 +142,74 @@ test('a machine leaves the list of its state at once, and its total soon', async
   );
   expect((await first()).displayId).not.toBe(displayId);
   await eventually(async () => (await first()).total === total - 1);
+});
+
+/** Machines without an activation that the table of the list does not know. */
+const forgotten = async (client: Pick<pg.Client, 'query'> = server.pool) =>
+  (
+    await client.query(
+      `select display_id from machines m
+        where machine_hash not in (select coalesce(own_hash, machine_hash(machine_id))
+                                     from activations left join machine_credentials using (activation_id))
+          and machine_hash not in (select machine_hash from seatless_machines)`,
+    )
+  ).rows;
+
+test('machines that lost their last activation are without a seat, whichever way it ended', async () => {
+  const some = (of: number, text: string) => `abs(hashtext(${text}::text)::bigint) % ${of} = 0`;
+  for (const statement of [
+    `delete from activations where ${some(3, 'machine_id')}`,
+    `delete from machine_credentials where own_hash is not null and ${some(2, 'activation_id')}`,
+    `update machine_credentials set own_hash = machine_hash('idle ' || abs(hashtext(activation_id::text)) % 99)
+      where ${some(4, 'activation_id')}`,
+    `update machine_credentials set own_hash = null where ${some(5, 'activation_id')}`,
+    "delete from licenses where status = 'revoked'",
+    `insert into activations (activation_id, license_id, machine_id, status, activation_type, created_at, updated_at)
+     select gen_random_uuid(), license_id, 'idle ' || n, 'active', 'automatic', now(), now()
+       from (select license_id from licenses limit 1) l, generate_series(1, 90, 3) n`,
+    // a kept total is another test's
+    `update machines set last_seen = last_seen - interval '100 days', validated_at = null`,
+  ]) {
+    await server.pool.query(statement);
+    expect([statement, await forgotten()]).toEqual([statement, []]);
+  }
+  await expectStatesAsInRows({ unseenForDays: '99' });
+});
+
+test('no machine without an activation is forgotten while many come and go at once', async () => {
+  // of different customers, whose seats do not wait for each other
+  const licenseIds = await Promise.all([1, 2, 3].map(async () => (await makeLicense(staff)).licenseId));
+  const oneOf = <T>(all: readonly T[]) => all[Math.floor(Math.random() * all.length)]!;
+  const seat = `insert into activations
+      (activation_id, license_id, machine_id, status, activation_type, created_at, updated_at)
+    values (gen_random_uuid(), $1, $2, 'active', 'automatic', now(), now()) on conflict do nothing`;
+  const end = 'delete from activations where license_id = $1 and machine_id = $2';
+  const own = `insert into machine_credentials (activation_id, public_key, token_id, secret_hash, enrolled_at, own_hash)
+    select activation_id, sha256('key'), 'lym_' || activation_id, sha256('secret'), now(), machine_hash('own ' || machine_id)
+      from activations where license_id = $1 and machine_id = $2 on conflict do nothing`;
+  const shared = `delete from machine_credentials where activation_id in (
+    select activation_id from activations where license_id = $1 and machine_id = $2)`;
+  const record = `insert into machines (machine_hash, display_id, first_seen, last_seen)
+    select machine_hash(id), machine_display_id(machine_hash(id)), now(), now()
+      from unnest(array[$2, 'own ' || $2]) id where $1::uuid is not null order by 1 on conflict do nothing`;
+  const steps = [seat, seat, end, own, shared, record];
+  const inTransaction = async (client: pg.Client) => {
+    await client.query('begin');
+    await client.query(oneOf(steps), [oneOf(licenseIds), `busy ${oneOf([1, 2, 3, 4])}`]);
+    await client.query('select pg_sleep(random() / 200)');
+    await client.query(oneOf(['commit', 'commit', 'commit', 'rollback']));
+  };
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const client = await openClient(server.database.url);
+      for (let n = 0; n < 80; n++) {
+        await inTransaction(client).catch(async ({ code }: { code?: string }) => {
+          // a deadlock of two such steps, or an activation that has just ended
+          expect(['40P01', '55P03', '23503']).toContain(code);
+          await client.query('rollback');
+        });
+        expect(await forgotten(client)).toEqual([]);
+      }
+    }),
+  );
 });

@@ -73,6 +73,16 @@ export const seatsAt = (now: Date, hash?: RawBuilder<unknown>): RawBuilder<unkno
            order by s.hash, (d.code = 'VALID' and s.status is not distinct from 'active') desc,
                     greatest(s.last_checked_at, r.refused_at, s.created_at) desc, s.license_id) x)`;
 
+/** The machines that tried a license without a seat on it, and would not be refused with the same code at `now`. */
+export const refusedNoLonger = (now: Date): RawBuilder<unknown> => sql`
+  select machine_hash(r.machine_id) as hash
+    from refusals r join licenses l using (license_id) join customers c using (customer_id)
+   cross join (select null::text as status) s
+   cross join lateral (select ${codeAt(now)} as code) d
+   where (d.code = 'VALID' or (d.code = 'TOO_MANY_ACTIVATIONS' and d.code <> r.code))
+     and not exists (select from activations held
+                      where held.license_id = r.license_id and held.machine_id = r.machine_id)`;
+
 const versionRun = releaseRun(
   sql`coalesce(m.last_version, s.app_version)`,
   sql`coalesce(m.platform, s.platform)`,
