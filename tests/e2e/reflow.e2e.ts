@@ -114,6 +114,13 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
     .locator('div')
     .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length);
   expect(cut, 'is the rest of a summary on further lines?').toBe(0);
+
+  await page.setViewportSize({ width: 1024, height: 450 });
+  await page.goto(`${server.url}/licenses?customer=${customerId}`);
+  await page.locator('tr[data-row]').first().getByRole('button').last().click();
+  await expect(page.getByRole('menu')).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press('ArrowUp');
+  await expectInSight(page.getByRole('menuitem', { name: 'Revoke' }));
 });
 
 /** Words of the console itself that are cut. */
