@@ -121,6 +121,12 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   await expect(page.getByRole('menu')).toBeInViewport({ ratio: 1 });
   await page.keyboard.press('ArrowUp');
   await expectInSight(page.getByRole('menuitem', { name: 'Revoke' }));
+  await page.goto(`${server.url}/licenses?dialog=create`);
+  await page
+    .getByRole('button', { name: /calendar/i })
+    .first()
+    .click();
+  await expect(page.getByRole('dialog', { name: /^Calendar of/ })).toBeInViewport({ ratio: 1 });
 });
 
 /** Words of the console itself that are cut. */
