@@ -25,16 +25,25 @@ export async function openContext(
   addresses: Addresses,
   { replaced = {}, limitFactor = 1 }: Options = {},
 ) {
-  const { end, ...connections } = await connect(addresses, log, { limitFactor, processes: config.workers });
+  const { end: disconnect, ...connections } = await connect(addresses, log, {
+    limitFactor,
+    processes: config.workers,
+  });
+  let storage: Context['storage'] | undefined;
+  const end = async () => {
+    await disconnect();
+    storage?.close();
+  };
   try {
     const clock = replaced.clock ?? (() => new Date());
     const keys = await openKeys(connections.db, config, clock());
+    storage = await openStorage(config.storage);
     const chainKeys = auditKeys(keys.signer, keys.retired);
     const context: Context = {
       ...connections,
       config,
       log,
-      storage: await openStorage(config.storage),
+      storage,
       secrets: keys.secrets,
       outbound: realOutbound,
       writeEntry: entryWriter(chainKeys),
@@ -50,10 +59,7 @@ export async function openContext(
       chainKeys,
       audit,
       refusals: createRefusals(context, chainKeys),
-      end: async () => {
-        await end();
-        context.storage.close();
-      },
+      end,
     };
   } catch (error) {
     // Otherwise the shutdown of an embedded database is reported as a lost connection.

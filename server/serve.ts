@@ -6,6 +6,7 @@ import { warningsOf, type Config } from './config.ts';
 import { systemChange } from './change.ts';
 import { keepAlive, startEmbedded, type Embedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { patiently } from './db/patiently.ts';
 import { requireDatabase } from './db/requirements.ts';
 import { atAddress, type Addresses } from './db/setting-of.ts';
 import { protectSecondFactors } from './features/session/index.ts';
@@ -38,15 +39,19 @@ async function start(
   const migrated = await whileWaiting(log, `the database ${database}`, preparing);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
-  const { context, keys, chainKeys, audit, refusals, end } = await openContext(config, log, addresses);
+  const { context, keys, chainKeys, audit, refusals, end } = await patiently(() =>
+    openContext(config, log, addresses),
+  );
   // a worker does not know the folder of the embedded database
   if (!cluster.isWorker) await tellLocations(config, embedded?.cluster, log);
   const passwords = createPasswords(config.workers);
-  await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
-  await protectSecondFactors(context, passwords);
-  await ensureFirstAdmin(context, passwords, config, context.clock(), (made) =>
-    tellFirstPassword(made, { terminal: process.stderr, dataDir: config.dataDir, log }),
-  );
+  await patiently(async () => {
+    await systemChange(context, context.clock(), ({ tx }) => seedRoles(tx));
+    await protectSecondFactors(context, passwords);
+    await ensureFirstAdmin(context, passwords, config, context.clock(), (made) =>
+      tellFirstPassword(made, { terminal: process.stderr, dataDir: config.dataDir, log }),
+    );
+  });
 
   const app = await buildApp(context, { keys, audit, refusals, passwords, version: await readVersion() });
   const auditSealer = startAuditSealer(context, audit);

@@ -10,6 +10,7 @@ const setUp: Record<string, string> = {
   '3D000': 'has no such database',
   '42501': 'refuses the role a right (it must own the database, see docs/operating.md)',
   '42P01': 'has the tables of an older version (start Lanyard on it once)',
+  '57014': 'ends the statements of a start (raise the statement_timeout of the role or the database)',
   '53300': 'takes no more connections',
 };
 

@@ -1,10 +1,18 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { createTestDatabase } from './harness.ts';
-import { freePort, newDataDir, refusedStart, signInAdministrator, startServer } from './server-process.ts';
+import {
+  freePort,
+  isReady,
+  newDataDir,
+  refusedStart,
+  signInAdministrator,
+  startServer,
+} from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { ask } from './work.ts';
 
@@ -136,6 +144,31 @@ test('a start says where everything is, the data directory too, and a clean stop
   const said = await refusal({ DATA_DIR: own });
   expect(said).toContain('This database belongs to the signing key');
   expect(said).not.toContain('was lost');
+});
+
+test('a start goes on when the database does not answer for a moment', async () => {
+  const line = await startSwitch(database.url);
+  const starting = startServer({ DATABASE_URL: line.url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'error' });
+  let isListening = false;
+  // of all connections at once, as on a busy machine, and right after the heartbeat began
+  while (!isListening) {
+    line.silence((said) => (isListening ||= said.includes('listen lanyard\0')));
+    await sleep(1);
+  }
+  line.silence();
+  expect(await isReady((await starting).url)).toBe(true);
+});
+
+test('a statement_timeout of a millisecond for the database is lifted, or what ends the start is a sentence', async () => {
+  const short = await createTestDatabase({ empty: true });
+  const { pathname } = new URL(short.url);
+  await ask(short.url, `alter database ${pathname.slice(1)} set statement_timeout = '1ms'`);
+  const settings = { DATABASE_URL: short.url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'warn' };
+  const said = await startServer(settings).then(
+    (server) => server.output(),
+    ({ message }: Error) => message,
+  );
+  expect(said).not.toMatch(/^\s+at /m);
 });
 
 test('a process that is ready has connections open: the first calls wait for no new one', async () => {

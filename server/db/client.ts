@@ -138,7 +138,7 @@ const unreachable = new Set([
 ]);
 
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$|^Query read timeout$/;
 
 /** True if the database cannot be reached, as opposed to an error in the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {

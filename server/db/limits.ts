@@ -18,8 +18,11 @@ export type Limits = {
 /** The lock timeout of a change when it is tried first: long enough for locks that are held briefly. */
 export const changeLockMs = 300;
 
-/** Removes the limits that an administrator has set for the role or the database; not every version has all of them. */
-export const withoutForeignLimits = `select set_config(name, '0', false) from pg_settings where name in (
+/**
+ * Removes the limits that an administrator has set for the role or the database; not every version has all of them. The
+ * first one alone, since it may be too short for the others.
+ */
+export const withoutForeignLimits = `set statement_timeout = 0; select set_config(name, '0', false) from pg_settings where name in (
   'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
 
 export const timesLonger = (limits: Limits, factor: number) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from './client.ts';
+import { withoutForeignLimits } from './limits.ts';
 import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
@@ -55,6 +56,7 @@ export async function withSessionLock<T>(
     application_name: 'lanyard lock',
   };
   return withClient(config, async (client) => {
+    await client.query(withoutForeignLimits);
     const taken = await client.query<{ mine: boolean }>(
       `select set_config('idle_session_timeout', $2, false), pg_try_advisory_lock($1) as mine`,
       [lock, `${heldMs}ms`],

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
+import { withoutForeignLimits } from './limits.ts';
 import { atAddress, settingOf, type Addresses } from './setting-of.ts';
 import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
@@ -68,6 +69,7 @@ async function problemsOf(addresses: Addresses): Promise<string[]> {
       if (product) return [product];
       const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
       if (behavior.isPooledByTransaction) return behaviorProblems(behavior, isDivided);
+      for (const client of [first, second]) await client.query(withoutForeignLimits);
       const facts = await readFacts(first);
       if (!facts.isReplica) {
         behavior.locksAcrossSessions = await works(excludes(first, second));

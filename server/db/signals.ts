@@ -4,6 +4,7 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from './client.ts';
+import { withoutForeignLimits } from './limits.ts';
 import { atAddress, type Addresses } from './setting-of.ts';
 import { cutOff } from './silence.ts';
 import { withClient } from './with-client.ts';
@@ -239,7 +240,7 @@ async function connect(state: State, addresses: Addresses): Promise<void> {
   });
   try {
     await client.connect();
-    await client.query(`listen ${channel}`);
+    await client.query(`${withoutForeignLimits}; listen ${channel}`);
     if (state.elsewhere && (await leadsElsewhere(state, addresses))) throw new DatabaseDown();
     state.elsewhere = false;
   } catch (error) {
