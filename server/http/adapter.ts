@@ -106,13 +106,17 @@ async function answer(
       stream,
       http: { request, reply },
     } as Call<Route>;
-    if (typeof handler === 'function') return handler(call);
-    return carryOut(context, { route, handler }, request, call);
+    const made =
+      typeof handler === 'function'
+        ? await handler(call)
+        : await carryOut(context, { route, handler }, request, call);
+    if ((route.csv || route.file) && !isFailure(made))
+      await streamWhileMay(context, by, (made as CsvFile).stream);
+    return made;
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
   if (checkAnswers) assertAnswer(route, result);
-  if (route.csv || route.file) await streamUntilDown(context, (result as CsvFile).stream);
   return sendAnswer(route, request, reply, result, completeUrls);
 }
 
@@ -240,13 +244,27 @@ function readIfMatch(route: Route, header: string | undefined): string | undefin
   return failField('INVALID_INPUT', 'If-Match', 'Must be the ETag of the record');
 }
 
+/** How often the caller of a file that is being sent is looked at. */
+const lookEveryMs = 1000;
+
 /**
  * Waits for the first bytes of a file, so that an unavailable database still results in a 503; a later failure aborts
- * the file, which clients detect, instead of hanging.
+ * the file, which clients detect, instead of hanging. So does the end of the session, or the loss of a permission: a
+ * file is read while it is sent, and a slow reader could take hours.
  */
-async function streamUntilDown({ signals }: Context, stream: Readable): Promise<void> {
-  await signals.untilDown(() => once(stream, 'readable'));
-  signals.untilDown(() => finished(stream)).catch((error: Error) => stream.destroy(error));
+async function streamWhileMay(context: Context, by: Caller, stream: Readable): Promise<void> {
+  const { signals } = context;
+  await once(stream, 'readable');
+  const look = async () => {
+    const ended = await runChange(context, by, ({ tx }) => refuseEnded(tx, by.actor));
+    if (ended) stream.destroy(new Error(ended.message));
+  };
+  // a database that does not answer aborts the file by itself
+  const looking = setInterval(() => void look().catch(() => undefined), lookEveryMs).unref();
+  signals
+    .untilDown(() => finished(stream))
+    .catch((error: Error) => stream.destroy(error))
+    .finally(() => clearInterval(looking));
 }
 
 /** In tests, a response that differs from the contract, or has extra fields, is an error. */
