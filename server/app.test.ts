@@ -63,7 +63,8 @@ describe('health', () => {
       return [response.status, await response.json()];
     };
     expect(await health('/healthz')).toEqual([200, { status: 'ok' }]);
-    expect(await health('/readyz')).toEqual([200, { status: 'ready', storage: 'ok' }]);
+    for (const path of ['/readyz', '/readyz/'])
+      expect(await health(path)).toEqual([200, { status: 'ready', storage: 'ok' }]);
   });
 
   test('has metrics for Prometheus: calls by route and status, the pool and the database', async () => {
@@ -83,6 +84,14 @@ describe('health', () => {
 
 describe('every answer', () => {
   const ask = (path: string) => fetch(server.url + path, { headers: admin.headers });
+
+  test('is that of the same call with a slash at its end', async () => {
+    for (const path of ['/api/customers', '/api/rbac/roles', '/api/v1/licenses', '/api/v1/licenses/no-id'])
+      expect((await ask(`${path}/`)).status, path).toBe((await ask(path)).status);
+    const headers = { ...admin.headers, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'With a slash', country: 'DE' });
+    expect((await fetch(`${server.url}/api/customers/`, { method: 'POST', headers, body })).status).toBe(201);
+  });
 
   test.each(['/healthz', '/login', '/api/customers', '/api/nothing', '/openapi.json', '/docs/'])(
     'of %s may be framed by nobody and read as nothing else',

@@ -194,8 +194,9 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: mostJsonBytes,
-    // A file name of 200 multi-byte characters is a valid parameter.
-    routerOptions: { maxParamLength: 3000 },
+    // A file name of 200 multi-byte characters is a valid parameter. With a slash at the end, /readyz would be the console,
+    // always with 200, and a list the record without an id.
+    routerOptions: { maxParamLength: 3000, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
     // Routes are validated by their zod schemas. Without these, Fastify loads ajv, a tenth of the time of a start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
