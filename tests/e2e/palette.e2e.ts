@@ -37,6 +37,13 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   await page.keyboard.type('omers');
   await expect(field(page)).toHaveValue('customers');
   await expect(page.getByRole('dialog')).toHaveCount(1);
+  await page.reload();
+  await page.getByRole('button', { name: 'Use dark colors' }).focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('customers');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/customers');
+  await expect(page.getByRole('button', { name: 'Use dark colors' })).toBeVisible();
 });
 
 test('the command palette finds pages, actions, customers and licenses', async ({ page, server }) => {

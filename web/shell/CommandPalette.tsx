@@ -121,8 +121,9 @@ export default function CommandPalette() {
           awaited.current = text;
         }}
         onFocus={() => {
-          const early = takeEarlyKeys();
-          if (early) setText((before) => before + early);
+          const [early = '', ...afterEnter] = takeEarlyKeys().split('\n');
+          setText(text + early);
+          if (afterEnter.length > 0) awaited.current = text + early;
         }}
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />

@@ -10,6 +10,7 @@ export function keepEarlyKeys(): void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.length === 1) typed += event.key;
+    else if (event.key === 'Enter') typed += '\n';
     else if (event.key === 'Backspace') typed = typed.slice(0, -1);
     else return;
     event.preventDefault();
@@ -23,7 +24,7 @@ export function keepEarlyKeys(): void {
   };
 }
 
-/** Returns the typed text and stops holding keys. */
+/** Returns the typed text, with a line break for Enter, and stops holding keys. */
 export function takeEarlyKeys(): string {
   const text = typed;
   typed = '';
