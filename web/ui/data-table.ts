@@ -92,7 +92,9 @@ type Groups<Row> = {
   isCollapsed: (group: string) => boolean;
 };
 
-/** Attributes of a cell: width, alignment and position of its column, and its label in a card. */
+const isWide = (width: number | string | undefined) => typeof width === 'string' && parseFloat(width) >= 40;
+
+/** Attributes of a cell: width, alignment and position of its column, its label in a card, and whether it is a line there. */
 export const columnLook = <Row>({ id, header, align, width, pinned }: Column<Row>) => ({
   style: {
     width,
@@ -101,6 +103,7 @@ export const columnLook = <Row>({ id, header, align, width, pinned }: Column<Row
   },
   'data-pinned': pinned,
   'data-label': id === actionsId ? undefined : header,
+  'data-wide': isWide(width) || undefined,
 });
 
 /** A row by the names of all columns, those that the user has hidden included. */
