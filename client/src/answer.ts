@@ -12,6 +12,8 @@ export type Decision = {
   expiresAt: number;
   /** When the license ends. */
   validUntil: number | undefined;
+  /** Whether the machine holds a seat, also where it may not run. */
+  holdsSeat: boolean;
 };
 
 export type SignedAnswer = { signed: string; signature: string; keyId: string };
@@ -62,7 +64,9 @@ function decisionIn(said: Record<string, unknown>): Decision | undefined {
   const listed = isObject(license) && Array.isArray(license['modules']) ? license['modules'] : [];
   const modules = listed.map((module) => String(isObject(module) ? module['moduleId'] : module));
   const validUntil = isObject(license) ? timeIn(license['validUntil']) : undefined;
-  return { valid, code, message, modules, issuedAt, expiresAt, validUntil };
+  const { activation } = said;
+  const holdsSeat = isObject(activation) && activation['status'] === 'active';
+  return { valid, code, message, modules, issuedAt, expiresAt, validUntil, holdsSeat };
 }
 
 function timeIn(value: unknown): number | undefined {

@@ -49,7 +49,8 @@ async function validate(
   return decisionOf(parts, reply, nonce);
 }
 
-async function enroll(parts: Parts): Promise<Decided | Undecided> {
+/** Enrolls the machine, and stores the token that it gets if it may run. */
+export async function enroll(parts: Parts): Promise<Decided | Undecided> {
   const identity = await parts.secrets.identity();
   if ('problem' in identity) return { problem: identity.problem, code: 'NO_MACHINE_KEY' };
   const nonce = randomUUID();

@@ -1,4 +1,5 @@
-import { dataOf } from './ask.ts';
+import { dataOf, enroll, type Undecided } from './ask.ts';
+import type { NoReply, Reply } from './http.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
@@ -80,22 +81,35 @@ async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult
   // first: an answer that gets lost must not leave a freed seat in use here
   const problem = await endWhatWasSigned(parts);
   if (problem !== undefined) return refused('NOT_STORED', problem);
-  const { licenseKey } = parts;
-  const reply = await parts.http('POST', '/api/licenses/deactivate', {
+  const reply = await release(parts, token);
+  if ('problem' in reply || reply.status !== 401) return outcomeOf(parts, reply);
+  // The token has ended, which says nothing of the seat: staff end tokens alone, and a revoked license keeps its seats.
+  const { decision, ...undecided } = await enroll(parts);
+  if (!decision) {
+    const { code, message = messages[code], problem: why } = undecided as Undecided;
+    return refused(code, message, why);
+  }
+  const next = decision.valid ? await parts.secrets.token() : undefined;
+  if (next !== undefined) return outcomeOf(parts, await release(parts, next));
+  return decision.holdsSeat ? refused(decision.code, decision.message) : seatFreed(parts);
+}
+
+const release = async (parts: Parts, token: string) =>
+  parts.http('POST', '/api/licenses/deactivate', {
     headers: { 'x-machine-token': token },
-    body: { licenseKey, machineId: await parts.machineId() },
+    body: { licenseKey: parts.licenseKey, machineId: await parts.machineId() },
   });
+
+async function outcomeOf(parts: Parts, reply: Reply | NoReply): Promise<GiveBackResult> {
   if ('problem' in reply) return refused('NO_ANSWER', messages.NO_ANSWER, reply.problem);
   const { released, code, message } = dataOf(reply) ?? {};
-  // 401: the token ended, and it ends with the seat
-  if (released === true || code === 'NO_SEAT' || reply.status === 401) {
-    await parts.secrets.setToken(undefined);
-    return {
-      ok: true,
-      receipt: null,
-      message: typeof message === 'string' ? message : 'The seat is free again.',
-    };
-  }
-  const why = typeof message === 'string' ? message : messages.NO_ANSWER;
-  return refused(typeof code === 'string' ? code : 'NO_ANSWER', why, `The server answered ${reply.status}.`);
+  const said = typeof message === 'string' ? message : undefined;
+  if (released === true || code === 'NO_SEAT') return seatFreed(parts, said);
+  const answered = `The server answered ${reply.status}.`;
+  return refused(typeof code === 'string' ? code : 'NO_ANSWER', said ?? messages.NO_ANSWER, answered);
+}
+
+async function seatFreed(parts: Parts, message = 'The seat is free again.'): Promise<GiveBackResult> {
+  await parts.secrets.setToken(undefined);
+  return { ok: true, receipt: null, message };
 }

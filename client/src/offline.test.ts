@@ -390,6 +390,9 @@ test('online, the server frees the seat, and what was kept has ended even if its
   await client.check();
   fake.instead = (call) => (call.path.endsWith('/deactivate') ? { status: 502, body: '' } : undefined);
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  // the sign-in page of a hotel frees no seat
+  fake.instead = () => ({ status: 401, body: '<html>' });
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
   fake.instead = () => ({ status: 502, body: '' });
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   fake.instead = undefined;

@@ -75,6 +75,29 @@ test('a seat that staff take is lost, and an enrollment that they end is made ag
   expect(await client.check()).toMatchObject({ valid: false, code: 'MACHINE_DEACTIVATED' });
 });
 
+test('a seat is given back also when its token has ended, and no seat is said to be free that is not', async () => {
+  const license = await makeLicense(staff, { maxActivations: 10 });
+  const [ended, revoked, taken] = [await clientOf(license), await clientOf(license), await clientOf(license)];
+  for (const client of [ended, revoked, taken]) await client.check();
+  const endToken = async (client: typeof ended) =>
+    staff.ok(credentials.end, { params: { activationId: (await seatOf(license, client)).activationId } });
+
+  await endToken(ended);
+  expect(await ended.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(license, ended)).status).toBe('released');
+
+  await deactivate(staff, await seatOf(license, taken));
+  expect(await taken.giveBack()).toMatchObject({ ok: true, receipt: null });
+
+  await revoke(staff, license);
+  expect(await revoked.giveBack()).toMatchObject({ ok: false, code: 'REVOKED' });
+  expect((await seatOf(license, revoked)).status).toBe('active');
+  server.clock.advance(seconds(1));
+  await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
+  expect(await revoked.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(license, revoked)).status).toBe('released');
+});
+
 test('a machine whose folder was deleted says what the vendor must do', async () => {
   const license = await makeLicense(staff);
   const client = await clientOf(license);
