@@ -142,9 +142,11 @@ async function byNode(url: URL, sent: Sent, proxy: URL | undefined): Promise<Rep
     return receive(modulesOf(proxy).request(proxy, { ...options, ...through }), sent);
   }
   const socket = await tunnel(url, proxy, signal);
-  const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) ? '' : url.hostname;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // an address is no server name; the certificate must be for it all the same, and not for the proxy
+  const verified = { host, servername: isIP(host) ? '' : host };
   // an agent, also `false`, would not use the connection
-  const createConnection = () => tls.connect({ socket, servername });
+  const createConnection = () => tls.connect({ socket, ...verified });
   return receive(https.request(url, { ...options, createConnection }), sent);
 }
 

@@ -104,6 +104,17 @@ test('https goes through the proxy of the environment', async () => {
   const [stranger] = await startProgram(fake, { folder: path.join(folder, 'other'), env: without });
   expect(stranger).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   expect(stranger!.problem).toMatch(/certificate/);
+
+  // by its address, the certificate is that of this address, and not of the proxy
+  for (const [address, valid] of [
+    ['192.0.2.7', true],
+    ['192.0.2.8', false],
+  ] as const) {
+    fake.url = `https://${address}:${new URL(fake.url).port}`;
+    const [byAddress] = await startProgram(fake, { folder: path.join(folder, address), env });
+    expect(byAddress).toMatchObject({ valid });
+    if (!valid) expect(byAddress!.problem).toContain(`${address} is not in the cert`);
+  }
 });
 
 test('four processes that start at once in one folder are one machine', async () => {

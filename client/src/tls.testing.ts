@@ -1,13 +1,13 @@
-/** A certificate for `lanyard.test`, signed by itself and valid until 2120, with its key: for tests alone. */
+/** A certificate for `lanyard.test` and 192.0.2.7, signed by itself and valid until 2120, with its key: for tests alone. */
 export const tls = {
   cert: `-----BEGIN CERTIFICATE-----
-MIIBJjCB2aADAgECAgEBMAUGAytlcDAXMRUwEwYDVQQDDAxsYW55YXJkLnRlc3Qw
+MIIBLDCB36ADAgECAgECMAUGAytlcDAXMRUwEwYDVQQDDAxsYW55YXJkLnRlc3Qw
 IBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBcxFTATBgNVBAMMDGxh
 bnlhcmQudGVzdDAqMAUGAytlcAMhAEWsYeI2OCdQ7Kftj1iNBzxNVa2JIjQDq4UL
-5DHTQ275o0gwRjAMBgNVHRMEBTADAQH/MBcGA1UdEQQQMA6CDGxhbnlhcmQudGVz
-dDAdBgNVHQ4EFgQUZXyQKnkGPOwFnenL977DN7rNPKwwBQYDK2VwA0EACO1t8ofp
-/KSgtziQ/g7h9IbjvFF6UPH1VmhBgcLR65WRDozXlkZu0Npdtdkdpi2ALPoGJ+Or
-gBb1PgWuJ06JBA==
+5DHTQ275o04wTDAMBgNVHRMEBTADAQH/MB0GA1UdEQQWMBSCDGxhbnlhcmQudGVz
+dIcEwAACBzAdBgNVHQ4EFgQUZXyQKnkGPOwFnenL977DN7rNPKwwBQYDK2VwA0EA
+fH+YEai5uHn1N3gEpgGmklM41QzH+BaVNjnFtpAK8MZOovCLTaCkACUqbibuMFtL
+dcACWgj4F94OZsab8HNXBw==
 -----END CERTIFICATE-----
 `,
   key: `-----BEGIN PRIVATE KEY-----
