@@ -27,9 +27,9 @@ export function connectUpdater(
   async function refreshHeaders(): Promise<typeof headers> {
     token = await host.secrets.token();
     headers = {
-      'X-Machine-Id': await host.machineId(),
       'X-App-Version': version,
-      ...(token === undefined ? {} : { 'X-Machine-Token': token }),
+      // not beside the token, which is of one machine: Node sends no header with an id in other scripts
+      ...(token === undefined ? { 'X-Machine-Id': await host.machineId() } : { 'X-Machine-Token': token }),
     };
     return headers;
   }
