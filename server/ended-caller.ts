@@ -11,8 +11,9 @@ const mayLess = fail('FORBIDDEN', 'The caller lost a permission while this call 
 /**
  * For calls that take long before their change: UNAUTHENTICATED if the session or the API key of the caller ended since
  * the call began; else it does not end before the commit. FORBIDDEN if the caller lost a permission or a scope meanwhile.
+ * A session that began at `over` or before has ended by its total time.
  */
-export async function refuseEnded(tx: Tx, actor: Actor): Promise<Failure | undefined> {
+export async function refuseEnded(tx: Tx, actor: Actor, over = new Date(0)): Promise<Failure | undefined> {
   if (actor.kind === 'staff') {
     const open = await tx
       .selectFrom('sessions as s')
@@ -20,6 +21,7 @@ export async function refuseEnded(tx: Tx, actor: Actor): Promise<Failure | undef
       .select(permissionsOfUser)
       .where('s.session_id', '=', actor.sessionId)
       .where('s.ended_at', 'is', null)
+      .where('s.created_at', '>', over)
       .forShare('s')
       .executeTakeFirst();
     if (!open) return signInAgain;

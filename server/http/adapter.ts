@@ -253,10 +253,12 @@ const lookEveryMs = 1000;
  * file is read while it is sent, and a slow reader could take hours.
  */
 async function streamWhileMay(context: Context, by: Caller, stream: Readable): Promise<void> {
-  const { signals } = context;
+  const { signals, clock, config } = context;
   await once(stream, 'readable');
   const look = async () => {
-    const ended = await runChange(context, by, ({ tx }) => refuseEnded(tx, by.actor));
+    // not by its idle time: whoever reads a file is not idle
+    const over = new Date(clock().getTime() - config.sessionMaxMs);
+    const ended = await runChange(context, by, ({ tx }) => refuseEnded(tx, by.actor, over));
     if (ended) stream.destroy(new Error(ended.message));
   };
   // a database that does not answer aborts the file by itself

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
-import { addressOf, openClient, startTestServer, type Session } from '../../tests/harness.ts';
+import { addressOf, days, openClient, startTestServer, type Session } from '../../tests/harness.ts';
 
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
@@ -43,4 +43,8 @@ test('a file ends with the session of whoever reads it slowly, or with a permiss
     readSlowly((person) => server.api(person.byCookie).call(session.logout)),
   ]);
   expect(ends).toEqual(['whole', 'aborted', 'aborted', 'aborted']);
+});
+
+test('a file ends when the session is over by its time', async () => {
+  expect(await readSlowly(async () => server.clock.advance(days(10_000)))).toBe('aborted');
 });
