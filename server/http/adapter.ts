@@ -198,10 +198,14 @@ async function sendAnswer(
 ): Promise<FastifyReply> {
   if (route.csv || route.file) {
     const { fileName, stream } = result as CsvFile;
+    const sent = compressedStream(route, request, reply, stream);
+    // without chunks, as many a proxy asks, a connection that is just closed would be the end of a whole file
+    if (request.raw.httpVersion === '1.0')
+      sent.once('error', () => reply.raw.headersSent && reply.raw.socket?.resetAndDestroy());
     return reply
       .header('content-disposition', `attachment; filename="${fileName}"`)
       .type(`${route.csv ? 'text/csv' : 'application/json'}; charset=utf-8`)
-      .send(compressedStream(route, request, reply, stream));
+      .send(sent);
   }
   if (!route.answer) return reply.code(204).send();
   const version = (result as { updatedAt?: string }).updatedAt;

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
@@ -16,14 +18,8 @@ await client.query(`
   select gen_random_uuid(), 'Hospital ' || n, 'DE', 'active', repeat('x', 300), now(), now()
     from generate_series(1, 30000) n`);
 
-/** Begins a file, and reads it in seconds once `happens` is over; how it ends. */
-async function readSlowly(happens: (person: Session) => Promise<unknown>): Promise<string> {
-  const person = await server.signInAs('viewer');
-  const [file] = (await once(
-    get(server.url + addressOf(customers.exportCsv), { headers: person.headers }),
-    'response',
-  )) as [IncomingMessage];
-  await happens(person);
+/** Reads on in seconds; how it ends. */
+function endOf(file: Readable): Promise<string> {
   return new Promise((resolve) => {
     file.once('end', () => resolve('whole')).once('error', () => resolve('aborted'));
     const reading = setInterval(() => {
@@ -33,6 +29,19 @@ async function readSlowly(happens: (person: Session) => Promise<unknown>): Promi
   });
 }
 
+/** Begins a file, and reads it slowly once `happens` is over. */
+async function readSlowly(happens: (person: Session) => Promise<unknown>): Promise<string> {
+  const person = await server.signInAs('viewer');
+  const [file] = (await once(
+    get(server.url + addressOf(customers.exportCsv), { headers: person.headers }),
+    'response',
+  )) as [IncomingMessage];
+  await happens(person);
+  return endOf(file);
+}
+
+const signOut = (person: Session) => server.api(person.byCookie).call(session.logout);
+
 test('a file ends with the session of whoever reads it slowly, or with a permission', async () => {
   const ends = await Promise.all([
     readSlowly(async () => undefined),
@@ -40,11 +49,22 @@ test('a file ends with the session of whoever reads it slowly, or with a permiss
     readSlowly(({ userId: id }) =>
       root.ok(users.update, { params: { id }, body: { role: 'binary_manager' } }),
     ),
-    readSlowly((person) => server.api(person.byCookie).call(session.logout)),
+    readSlowly(signOut),
   ]);
   expect(ends).toEqual(['whole', 'aborted', 'aborted', 'aborted']);
 });
 
 test('a file ends when the session is over by its time', async () => {
   expect(await readSlowly(async () => server.clock.advance(days(10_000)))).toBe('aborted');
+});
+
+test('a file that ends too early is not whole for a client of HTTP/1.0 either', async () => {
+  const person = await server.signInAs('viewer');
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const headers = Object.entries(person.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${addressOf(customers.exportCsv)} HTTP/1.0\r\n${headers.join('')}\r\n`);
+  await once(socket, 'readable');
+  await signOut(person);
+  expect(await endOf(socket)).toBe('aborted');
 });
