@@ -127,6 +127,21 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
     .first()
     .click();
   await expect(page.getByRole('dialog', { name: /^Calendar of/ })).toBeInViewport({ ratio: 1 });
+
+  await page.setViewportSize({ width: 360, height: 330 });
+  await page.goto(`${server.url}/users?dialog=create`);
+  await page.getByRole('combobox', { name: 'Role' }).click();
+  await expect(page.getByRole('listbox')).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press('ArrowUp');
+  await expectInSight(page.getByRole('option').last());
+  for (const [path, opener] of [
+    ['/licenses', 'Columns'],
+    ['/audit', 'Chain whole'],
+  ] as const) {
+    await page.goto(server.url + path);
+    await page.getByRole('button', { name: opener }).click();
+    await expect(page.getByRole('dialog')).toBeInViewport({ ratio: 1 });
+  }
 });
 
 /** Words of the console itself that are cut. */

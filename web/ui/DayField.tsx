@@ -47,7 +47,6 @@ export function DayField({ value = '', onChange, withTime, ...input }: Props) {
   };
   return (
     <Popover
-      middlewares={{ size: true }}
       opened={opened}
       onChange={(isOpen) => isOpen || close()}
       position="bottom-start"
@@ -90,7 +89,7 @@ export function DayField({ value = '', onChange, withTime, ...input }: Props) {
           }
         />
       </Popover.Target>
-      <Popover.Dropdown style={{ overflow: 'auto' }} role="dialog" aria-label={`Calendar of ${input.label}`}>
+      <Popover.Dropdown role="dialog" aria-label={`Calendar of ${input.label}`}>
         {Calendar && <Calendar day={day} onChoose={choose} />}
       </Popover.Dropdown>
     </Popover>

@@ -39,7 +39,6 @@ export default function RowMenu(props: {
       withInitialFocusPlaceholder={false}
       menuItemTabIndex={0}
       position="bottom-end"
-      middlewares={{ size: true }}
       offset={4}
       radius={8}
       shadow="md"
@@ -49,12 +48,7 @@ export default function RowMenu(props: {
       <Menu.Target>
         <span className={classes.anchor} aria-hidden />
       </Menu.Target>
-      <Menu.Dropdown
-        className={classes.menu ?? ''}
-        aria-label={`Actions of ${name}`}
-        aria-labelledby={undefined}
-        onKeyDown={onKeyDown}
-      >
+      <Menu.Dropdown aria-label={`Actions of ${name}`} aria-labelledby={undefined} onKeyDown={onKeyDown}>
         {actions.map((action, index) => (
           <Fragment key={action.key}>
             {index === firstDanger && index > 0 && <Menu.Divider />}

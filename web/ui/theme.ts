@@ -67,12 +67,9 @@ const dialogProps = {
 /** By name instead of `Modal.extend`, which would add all these components to the bundle of the sign-in screen. */
 const components = {
   ...Object.fromEntries(smallControls.map((name) => [name, { defaultProps: { size: 'xs' } }])),
-  ...Object.fromEntries(
-    ['Select', 'MultiSelect', 'Autocomplete'].map((name) => [
-      name,
-      { defaultProps: { size: 'xs', ...accessibleOptions } },
-    ]),
-  ),
+  Select: { defaultProps: { size: 'xs', ...accessibleOptions } },
+  // What floats is never higher than its side of the window, and scrolls (base.css): also menus, calendars and choices.
+  Popover: { defaultProps: { middlewares: { size: true, flip: { fallbackStrategy: 'bestFit' } } } },
   PasswordInput: {
     defaultProps: {
       size: 'xs',
