@@ -9,9 +9,9 @@ export const licenseFileDays = { least: 1, most: 366, byDefault: 90 };
 /** The maximum length of the signed text of a machine, pasted or from a file. */
 export const mostSignedText = 4000;
 
-/** A compact JWS; spaces and line breaks, as pasting adds them, are removed. */
+/** A compact JWS; spaces, line breaks and invisible characters, as pasting adds them, are removed. */
 const signedText = (missing: string) =>
-  requiredText(mostSignedText, missing).transform((typed) => typed.replaceAll(/\s/g, ''));
+  requiredText(mostSignedText, missing).transform((typed) => typed.replaceAll(/[\s\p{Cf}]/gu, ''));
 
 const byId = z.object({ id });
 const canUpdate = staffWith('licenses', 'update');

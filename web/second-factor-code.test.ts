@@ -4,6 +4,7 @@ import { readCode } from './second-factor-code.ts';
 test.each([
   ['123456', '123456'],
   [' 123 456\n', '123456'],
+  ['\ufeff123\u200b456', '123456'],
   ['１２３\u00a0４５６', '123456'],
   ['s9sku-r5tbr', 's9sku-r5tbr'],
   [' S9SKU r5tbr ', 'S9SKU-r5tbr'],

@@ -49,7 +49,7 @@ describe('a license key', () => {
 
   test('is read however it was typed', () => {
     const anyCase = fc.func(fc.boolean());
-    const gap = fc.constantFrom('', ' ', '-', ' - ', '–', '\u00a0', '\t', '_');
+    const gap = fc.constantFrom('', ' ', '-', ' - ', '–', '\u00a0', '\t', '_', '\u200b', '\u00ad');
     fc.assert(
       fc.property(key, anyCase, gap, gap, (made, upper, between, around) => {
         const typed = made

@@ -30,11 +30,11 @@ export function licenseKeyFragment(typed: string): string | undefined {
   return isPart ? characters.toLowerCase() : undefined;
 }
 
-/** Normalizes case, grouping and lookalike letters. */
+/** Normalizes case, grouping, lookalike letters, and the invisible characters of what is copied from a mail. */
 const normalized = (typed: string) =>
   typed
     .toUpperCase()
-    .replaceAll(/[\s\p{Pd}_]/gu, '')
+    .replaceAll(/[\s\p{Pd}\p{Cf}_]/gu, '')
     .replaceAll('O', '0')
     .replaceAll(/[IL]/g, '1');
 
