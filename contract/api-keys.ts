@@ -8,7 +8,7 @@ import {
   requiredInstant,
   requiredLine,
   seenVersion,
-  text,
+  line,
 } from './common.ts';
 import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
@@ -71,7 +71,7 @@ export type ApiKeyAttention = (typeof apiKeyAttentions)[number];
 export const defaultRateLimit = 1000;
 export const highestRateLimit = 1_000_000_000;
 
-const ipWhitelist = z.array(text(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
+const ipWhitelist = z.array(line(64).min(1)).max(500).meta({ description: 'IP addresses or CIDR ranges' });
 
 const rateLimit = integer(1, highestRateLimit, 'Rate limit must be at least 1');
 

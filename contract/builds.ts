@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, optional, requiredText, text } from './common.ts';
+import { instant, optional, requiredLine, text } from './common.ts';
 import { acceptableFailures } from './guard.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { channels, isVersion } from './versions.ts';
@@ -7,7 +7,7 @@ import { channels, isVersion } from './versions.ts';
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
 
 /** A version in a request; the message is the spec's (part 2, section 5). */
-export const versionText = requiredText(100, 'Version is required').refine(isVersion, {
+export const versionText = requiredLine(100, 'Version is required').refine(isVersion, {
   error: (issue) => `Invalid semantic version: ${String(issue.input)}`,
 });
 

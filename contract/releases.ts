@@ -9,6 +9,7 @@ import {
   namedObject,
   paging,
   queryFlag,
+  requiredLine,
   requiredText,
   search,
   seenVersion,
@@ -100,7 +101,7 @@ export const urlReleaseInput = z
   .strictObject({
     ...buildFields,
     ...publishFields,
-    fileUrl: requiredText(2000).refine(isWebAddress, 'Must be an http or https address'),
+    fileUrl: requiredLine(2000).refine(isWebAddress, 'Must be an http or https address'),
     fileSize: z
       .number('Valid file size is required')
       .min(1, 'Valid file size is required')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedObject, requiredText } from './common.ts';
+import { namedObject, requiredLine } from './common.ts';
 import { actions, resources } from './permissions.ts';
 import { anyone, route, signedIn } from './route.ts';
 import { screenNames } from './screens.ts';
@@ -57,7 +57,7 @@ const secondFactorCode = z
   .regex(/^([0-9]{6}|[a-z0-9]{5}-[a-z0-9]{5})$/i, 'Must be six digits or a recovery code');
 
 const signInInput = z.strictObject({
-  email: requiredText(320, 'Email is required'),
+  email: requiredLine(320, 'Email is required'),
   password: z.string().min(1, 'Password is required').max(1024),
   code: secondFactorCode.optional(),
 });

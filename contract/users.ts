@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { dateTime, id, isEmail, line, namedObject, requiredText, search, seenVersion } from './common.ts';
+import {
+  dateTime,
+  id,
+  isEmail,
+  line,
+  namedObject,
+  requiredLine,
+  requiredText,
+  search,
+  seenVersion,
+} from './common.ts';
 import { permission } from './session.ts';
 import { route, staffWith } from './route.ts';
 
@@ -43,7 +53,7 @@ export const roleRefusal = {
   },
 };
 
-const email = requiredText(320, 'Email is required').refine(isEmail, 'Must be an email address');
+const email = requiredLine(320, 'Email is required').refine(isEmail, 'Must be an email address');
 const roleId = z
   .string()
   .trim()

@@ -53,7 +53,7 @@ describe('a new user', () => {
   test('needs an email that nobody has, in whatever case', async () => {
     const { email } = await makeUser();
     const answer = await root.call(calls.create, {
-      body: { email: email.toUpperCase(), name: '', password: newPassword, role: 'viewer' },
+      body: { email: `${email.toUpperCase()}\u200b`, name: '', password: newPassword, role: 'viewer' },
     });
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({
