@@ -7,6 +7,7 @@ import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
 import { lazyPart } from '../ui/lazy-part.ts';
+import { useCleanPaste } from '../ui/clean-paste.ts';
 import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
@@ -35,6 +36,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
   useLostFocus();
   useSecondClicks();
+  useCleanPaste();
   useTellReplayed();
 
   return (
