@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
+import { extname } from 'node:path';
 import { plainText } from './plain-text.ts';
 import { readUpdateState, settle, writeUpdateState, type PendingUpdate } from './update-state.ts';
 import type { Updater } from './types.ts';
@@ -11,10 +12,24 @@ type Download = About & { bytes: number };
 export type Report = (eventId: string, eventType: string, about: About, more?: Facts) => void;
 
 type Info = { version: string; releaseId?: unknown };
-type Following = { file: string; platform: string; token: () => string | undefined; report: Report };
+type Downloaded = { downloadedFile?: string; files?: readonly { url: string }[] };
+type Following = {
+  file: string;
+  platform: string;
+  token: () => string | undefined;
+  report: Report;
+  /** Whether the service no longer gives this file to machines; undefined without an answer. */
+  isWithdrawn: (url: string) => Promise<boolean | undefined>;
+};
 
-/** Reports each step; the outcome of an installation shows only at the next start, by the version that then runs. */
-export function followUpdates(updater: Updater, { file, platform, token, report }: Following): void {
+/**
+ * Reports each step; the outcome of an installation shows only at the next start, by the version that then runs. Returns
+ * what is to run after each check: it looks whether what was downloaded may still be installed.
+ */
+export function followUpdates(
+  updater: Updater,
+  { file, platform, token, report, isWithdrawn }: Following,
+): () => Promise<void> {
   const from = updater.currentVersion.version;
   const settled = settle(readUpdateState(file), from, (other) => updater.currentVersion.compare(other) < 0);
   let { state } = settled;
@@ -28,6 +43,8 @@ export function followUpdates(updater: Updater, { file, platform, token, report 
   /** The update that a feed offered, and the download of it. */
   let offered: About | undefined;
   let download: Download | undefined;
+  /** The file that electron-updater would install now. */
+  let ready: { url: string; isWithdrawn: boolean } | undefined;
 
   function keep(pending: PendingUpdate): void {
     state = { ...state, pending };
@@ -39,11 +56,14 @@ export function followUpdates(updater: Updater, { file, platform, token, report 
     report(randomUUID(), 'download_start', download);
     return download;
   }
-  function beginInstall(): void {
+  /** False: not now. electron-updater installs what it has, also when staff or the guard have taken it back since. */
+  function beginInstall(): boolean {
     const { pending } = state;
-    if (!pending || pending.installing) return;
+    if (ready?.isWithdrawn) return false;
+    if (!pending || pending.installing) return true;
     report(idOf(pending.id, 'install_start'), 'install_start', pending);
     keep({ ...pending, installing: true });
+    return true;
   }
   function fail(error: unknown): void {
     const { pending } = state;
@@ -69,7 +89,9 @@ export function followUpdates(updater: Updater, { file, platform, token, report 
     const concerned = download ?? offered;
     if (concerned) beginDownload(concerned).bytes = transferred;
   });
-  updater.on('update-downloaded', () => {
+  updater.on('update-downloaded', ({ downloadedFile = '', files = [] }: Downloaded = {}) => {
+    const one = files.find(({ url }) => url.endsWith(extname(downloadedFile))) ?? files[0];
+    ready = one && { url: one.url, isWithdrawn: false };
     const concerned = download ?? offered;
     // the file of an earlier check
     if (!concerned || (!download && state.pending?.to === concerned.to)) return;
@@ -92,17 +114,18 @@ export function followUpdates(updater: Updater, { file, platform, token, report 
   before(updater, 'quitAndInstall', beginInstall);
   // what electron-updater calls when the program quits with an update downloaded
   before(updater, 'install', beginInstall);
+  return async () => {
+    const asked = ready;
+    if (asked) asked.isWithdrawn = (await isWithdrawn(asked.url)) ?? asked.isWithdrawn;
+  };
 }
 
-/** Has `first` run before each call of a method, where there is one. */
-function before(updater: object, name: string, first: () => void): void {
+/** Has `first` run before each call of a method, where there is one; false: the method does nothing, and returns that. */
+function before(updater: object, name: string, first: () => boolean): void {
   const methods = updater as Record<string, ((...args: unknown[]) => unknown) | undefined>;
   const method = methods[name]?.bind(updater);
   if (!method) return;
-  methods[name] = (...args) => {
-    first();
-    return method(...args);
-  };
+  methods[name] = (...args) => first() && method(...args);
 }
 
 /** A UUID (version 8) that is the same for the same two texts, such as a try and its event. */

@@ -180,6 +180,23 @@ test('an update that is installed when the program quits is told as well', async
   ]);
 });
 
+test('an update that was downloaded and then taken back is not installed, until it is offered again', async () => {
+  const { releaseId, updater, ...app } = await downloaded();
+  const params = { releaseId };
+  // as electron-updater does when the program quits
+  const quit = () => (updater as unknown as { install(isSilent: boolean): boolean }).install(true);
+  await staff.ok(releaseCalls.pause, { params, body: { reason: 'It crashes' } });
+  await app.check();
+  expect(quit()).toBe(false);
+  updater.quitAndInstall(true, false);
+  expect(await types(app.connected)).not.toContain('install_start');
+
+  await staff.ok(releaseCalls.resume, { params });
+  await app.check();
+  expect(quit()).toBe(true);
+  expect(await types(app.connected)).toContain('install_start');
+});
+
 test('an installer that fails is told with its error', async () => {
   const old = await downloaded(breaks);
   old.updater.quitAndInstall(true, false);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { followUpdates, idOf, type Report } from './follow-updates.ts';
+import { jsonObject } from './jws.ts';
 import { createOutbox } from './outbox.ts';
 import type { Parts } from './parts.ts';
 import type { ConnectedUpdater, Updater, UpdaterOptions } from './types.ts';
@@ -58,9 +59,8 @@ export function connectUpdater(
     outbox.add({ ...facts, eventId, eventType, timestamp, ...about, ...more });
   };
 
-  const feed = new URL(
-    `${host.server.replace(/\/+$/, '')}/api/v1/updates/electron/${platform}/${architecture}`,
-  );
+  const base = new URL(host.server.replace(/\/+$/, ''));
+  const feed = new URL(`${base.href.replace(/\/$/, '')}/api/v1/updates/electron/${platform}/${architecture}`);
   if (options.kind) feed.searchParams.set('kind', options.kind);
   updater.setFeedURL({ provider: 'generic', url: feed.href });
   addHeaders(updater, () => headers);
@@ -68,15 +68,27 @@ export function connectUpdater(
     const call = updater[name].bind(updater) as (...args: unknown[]) => Promise<never>;
     updater[name] = async (...args: unknown[]) => {
       await refreshHeaders();
-      return call(...args);
+      const result = await call(...args);
+      if (name === 'checkForUpdates') await lookAgain();
+      return result;
     };
   }
   keepTokenAtHome(updater, feed.origin);
-  followUpdates(updater, {
+  const lookAgain = followUpdates(updater, {
     file: join(host.store.folder, 'update.json'),
     platform,
     token: () => token,
     report,
+    async isWithdrawn(url) {
+      const { pathname } = new URL(url, feed);
+      const path = pathname.slice(pathname.startsWith(`${base.pathname}/`) ? base.pathname.length : 0);
+      // one byte
+      const reply = await host.http('GET', path, {
+        headers: { ...(await refreshHeaders()), range: 'bytes=0-0' },
+      });
+      if ('problem' in reply) return undefined;
+      return reply.status < 400 ? false : jsonObject(reply.text)?.['code'] === 'NOT_FOUND' || undefined;
+    },
   });
   return outbox;
 }
