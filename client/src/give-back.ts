@@ -16,6 +16,9 @@ import type { GiveBackResult } from './types.ts';
 export function giveBack(parts: Parts): Promise<GiveBackResult> {
   return unlessBusy(parts, async () => {
     await finishGivingBack(parts);
+    // without its secrets, a machine with a seat or a license file looks like one that has neither
+    const locked = await parts.secrets.unreadable();
+    if (locked !== undefined) return noKey(locked);
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);
     const token = await parts.secrets.token();

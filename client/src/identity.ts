@@ -14,6 +14,8 @@ export type Secrets = {
   forgetIdentity(): Promise<void>;
   /** The token for this server, license and machine. */
   token(): Promise<string | undefined>;
+  /** Why the key pair or a token in the folder cannot be read now; undefined if both can, or there are none. */
+  unreadable(): Promise<string | undefined>;
   /** Stores a token, or removes it. Returns the problem, if there is one; this process then still has the token. */
   setToken(token: string | undefined): Promise<string | undefined>;
 };
@@ -104,6 +106,20 @@ export function openSecrets(store: Store, protect: Protect | undefined, owner: O
       } catch {
         return undefined;
       }
+    },
+    async unreadable() {
+      for (const file of [await keyFile(), await tokenFile()]) {
+        if (!(await store.has(file))) continue;
+        const content = await store.read(file);
+        const sealed = content?.split('\n').find((line) => line.startsWith(mark));
+        try {
+          if (sealed !== undefined) await unseal(sealed);
+        } catch (error) {
+          return `${file} in ${store.folder}: ${(error as Error).message}.`;
+        }
+        if (content === undefined) return `${file} in ${store.folder} cannot be read.`;
+      }
+      return undefined;
     },
     async setToken(token) {
       unstored = undefined;

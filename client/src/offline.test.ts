@@ -400,6 +400,30 @@ test('online, the server frees the seat, and what was kept has ended even if its
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
 });
 
+test('a machine whose token cannot be read is not told that it holds no seat', async () => {
+  const fake = await startFakeServer();
+  let isLocked = false;
+  const decrypt = (bytes: Uint8Array) => {
+    if (isLocked) throw new Error('the keychain is locked');
+    return Buffer.from(bytes).toString();
+  };
+  const protect = { encrypt: (text: string) => Buffer.from(text), decrypt };
+  const client = await fake.client({ protect });
+  await client.check();
+  isLocked = true;
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+  expect(fake.tokens.size).toBe(1);
+  isLocked = false;
+  expect(await client.giveBack()).toMatchObject({ ok: true, message: 'Free.' });
+
+  const asked = await client.offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  await client.importLicense(fake.fileFor(asked.request));
+  isLocked = true;
+  const restarted = await fake.client({ folder: client.folder, protect });
+  expect(await restarted.giveBack()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+});
+
 test('a seat that the server does not free now is said, with its sentence', async () => {
   const fake = await startFakeServer();
   const client = await fake.client();
