@@ -11,6 +11,11 @@ describe('a Range header over 1000 bytes', () => {
     ['bytes=999-2000', [{ start: 999, end: 999 }]],
     ['bytes=-1', [{ start: 999, end: 999 }]],
     ['bytes=-5000', [{ start: 0, end: 999 }]],
+    ['bytes=500-9223372036854775807', [{ start: 500, end: 999 }]],
+    ['bytes=-9223372036854775807', [{ start: 0, end: 999 }]],
+    ['bytes=9223372036854775806-9223372036854775807', 'unsatisfiable'],
+    [`bytes=1-${'9'.repeat(30)}`, [{ start: 1, end: 999 }]],
+    [`bytes=${'9'.repeat(30)}-`, 'unsatisfiable'],
     ['Bytes = 1-2', [{ start: 1, end: 2 }]],
     [
       'bytes=0-1, 5-6,,-2',

@@ -27,7 +27,7 @@ export function readRanges(
 }
 
 function readRange(spec: string, size: number): ByteRange | 'malformed' | 'outside' {
-  const [, first, last] = /^(\d{0,15})-(\d{0,15})$/.exec(spec) ?? [];
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(spec) ?? [];
   if (first === undefined || last === undefined || spec === '-') return 'malformed';
   if (first === '') {
     const length = Math.min(Number(last), size);
