@@ -42,6 +42,7 @@ test.each([
   ['2026-1-2', 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31'],
   ['31.12/2026', 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31'],
   ['tomorrow', 'Write a date such as 31 Dec 2026, 31.12.2026 or 2026-12-31'],
+  ['31.12.2026 00:00', 'Write the day without a time'],
 ])('%j stays as it is, with an error', (text, problem) => {
   expect(readDay(text)).toBe(text);
   expect(shownDay(text)).toBe(text);

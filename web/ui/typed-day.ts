@@ -95,11 +95,11 @@ export function typedDaysIn(locale: Intl.Locale) {
     const clock = value.length > 16 ? utcClock : utcClockMinutes;
     return `${shownDay(value.slice(0, 10))}, ${clock(new Date(`${value}Z`))}`;
   };
-  const hint = (text: string, example: string): string => {
+  const hint = (text: string, ofTime: string, example: string): string => {
     const parts = partsOf(momentParts.exec(tidy(text))?.[1] ?? '');
     // the month in the place of the day: the example shows the order
     if (!parts || parts.month > 12) return example;
-    if (dayOf(parts)) return 'There is no such time on that day';
+    if (dayOf(parts)) return ofTime;
     return parts.year < 1970 ? 'Must lie between the years 1970 and 9999' : 'There is no such day';
   };
   const inNumbers = numeric.order[0] === 'month' ? '12/31/2026' : '31.12.2026';
@@ -131,12 +131,20 @@ export function typedDaysIn(locale: Intl.Locale) {
     dayProblem: (value: string): string | undefined =>
       value === '' || isDay(value)
         ? undefined
-        : hint(value, `Write a date such as ${examples.slice(0, -1).join(', ')} or ${examples.at(-1)}`),
+        : hint(
+            value,
+            'Write the day without a time',
+            `Write a date such as ${examples.slice(0, -1).join(', ')} or ${examples.at(-1)}`,
+          ),
     /** The error of a text that is not a date and time; undefined for a valid one and an empty field. */
     momentProblem: (value: string): string | undefined =>
       value === '' || isMoment(value)
         ? undefined
-        : hint(value, `Write a date and time such as ${shownMoment('2026-12-31T17:00')}`),
+        : hint(
+            value,
+            'There is no such time on that day',
+            `Write a date and time such as ${shownMoment('2026-12-31T17:00')}`,
+          ),
   };
 }
 
