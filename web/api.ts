@@ -149,8 +149,14 @@ async function fetchOnce(url: string, init: RequestInit, sent?: () => void): Pro
   }
 }
 
-/** Throws if the server does not answer: loading the page again would replace the console by a page of the browser. */
-export const requireServer = () => fetchOnce('/healthz', {});
+/**
+ * Throws if the server does not answer, or a proxy does instead: loading the page again would replace the console by a page
+ * of the browser or of the proxy.
+ */
+export const requireServer = async () => {
+  const { status } = await fetchOnce('/healthz', {});
+  if (status > 500) throw new ApiError(status, `The server cannot be reached. ${tryAgain}`);
+};
 
 const tryAgain = 'Check the connection and try again.';
 

@@ -513,6 +513,11 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     await expect(note).toContainText('could not be loaded');
     await expect(entry).toBeVisible();
     await other.unroute(/assets\/EntryDrawer-/);
+    // as a proxy answers until the new version runs; a page of the proxy would replace the console
+    await other.route('**/healthz', (route) => route.fulfill({ status: 502 }), { times: 1 });
+    await note.getByRole('button', { name: 'Reload page' }).press('Enter');
+    await expect(note).toContainText('The server cannot be reached.');
+    await expect(entry).toBeVisible();
     await note.getByRole('button', { name: 'Reload page' }).press('Enter');
     await expect(dialog(other, 'Audit Entry')).toBeVisible();
   });
