@@ -18,6 +18,7 @@ import type { Context } from '../context.ts';
 import { refuseEnded } from '../ended-caller.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
+import { breakOff } from './connections.ts';
 import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
 import {
   claimKey,
@@ -199,9 +200,8 @@ async function sendAnswer(
   if (route.csv || route.file) {
     const { fileName, stream } = result as CsvFile;
     const sent = compressedStream(route, request, reply, stream);
-    // without chunks, as many a proxy asks, a connection that is just closed would be the end of a whole file
     if (request.raw.httpVersion === '1.0')
-      sent.once('error', () => reply.raw.headersSent && reply.raw.socket?.resetAndDestroy());
+      sent.once('error', () => reply.raw.headersSent && breakOff(request.raw.socket));
     return reply
       .header('content-disposition', `attachment; filename="${fileName}"`)
       .type(`${route.csv ? 'text/csv' : 'application/json'}; charset=utf-8`)

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { isReset } from '../../tests/break-off.ts';
 import { program } from '../../tests/binaries.ts';
 import { eventually, startTestServer, type Session, type TestServer } from '../../tests/harness.ts';
 import { leftBy, MiB, nextVersion, uploader } from '../../tests/uploading.ts';
@@ -294,7 +295,9 @@ describe('the requests of a connection', () => {
       }
       stalled.socket.resume();
       await stalled.closed;
+      const wasReset = await isReset(stalled.socket);
       for (const { socket } of [stalled, slow]) socket.destroy();
+      expect(wasReset).toBe(true);
       expect(stalled.seen.text.length).toBeLessThan(file.length);
       expect(slow.seen.text.length).toBeGreaterThan(file.length);
     });

@@ -3,6 +3,16 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ArrivalLimits } from './arrivals.ts';
 
+/**
+ * Resets the connection of a response that is not whole. HTTP/1.0, which many proxies speak, has no chunks: there, a
+ * connection that is just closed is the end of a whole file.
+ */
+export function breakOff(socket: Socket): void {
+  socket.resetAndDestroy();
+  // at once: a reset waits until all is written, and maybe nobody reads
+  socket.destroy();
+}
+
 /** The requests that wait for the response before theirs, this response, and when its last bytes left. */
 type Connection = { waiting: number; response?: ServerResponse | undefined; sent: number; sentAt: number };
 
@@ -43,7 +53,7 @@ export function limitConnections(app: FastifyInstance, limits: ArrivalLimits) {
       const sent = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0 || sent !== connection.sent)
         Object.assign(connection, { sent, sentAt: performance.now() });
-      else if (performance.now() - connection.sentAt > limits.unreadMs) socket.destroy();
+      else if (performance.now() - connection.sentAt > limits.unreadMs) breakOff(socket);
     }
   }, limits.lookMs).unref();
   app.addHook('onClose', async () => clearInterval(timer));
