@@ -123,6 +123,14 @@ test('a form that is refused shows and focuses its first wrong field', async ({ 
   const customer = license.getByRole('combobox', { name: 'Customer' });
   await expect(customer).toBeFocused();
   await expectInSight(customer);
+  // the wheel scrolls nothing behind, without a variable for which all styles of the page are computed again
+  const isPrevented = page.evaluate(
+    () => new Promise((tell) => addEventListener('wheel', (event) => tell(event.defaultPrevented))),
+  );
+  await page.mouse.move(2, 2);
+  await page.mouse.wheel(0, 100);
+  expect(await isPrevented).toBe(true);
+  await expect(page.locator('body')).not.toHaveAttribute('data-scroll-locked');
 
   // what only the server refuses, also while the user goes on
   await page.goto('/api-keys');

@@ -16,6 +16,7 @@ import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } f
 import { recentRecords } from './recent-records.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
+import { removeScrollProps } from '../ui/DialogFrame.tsx';
 
 /** The list passes these props on to its scroll area, although its type does not have them. */
 const scrolledByKeyboard = { viewportProps: { tabIndex: 0 } } as object;
@@ -93,6 +94,7 @@ export default function CommandPalette() {
       radius={8}
       size={600}
       overlayProps={{ blur: 0, backgroundOpacity: 0.4 }}
+      removeScrollProps={removeScrollProps}
       classNames={classNames({
         search: classes.search,
         actionsList: classes.list,

@@ -60,6 +60,7 @@ export function DialogFrame(props: DialogFrameProps) {
     closeOnClickOutside: !held,
     overlayProps: { onClickCapture: ignoreSecondClick },
     returnFocus: false,
+    removeScrollProps,
     withCloseButton: held !== 'all',
     title: <Heading {...props} />,
     // its header is no second banner of the page
@@ -70,6 +71,13 @@ export function DialogFrame(props: DialogFrameProps) {
   };
   return props.atSide ? <Drawer {...shared} position="right" /> : <Modal {...shared} />;
 }
+
+/**
+ * What is behind a dialog is scrolled by neither wheel nor touch; the scrollbar of the window stays. Without it, each
+ * dialog would set a variable that all elements inherit, and compute the styles of the whole page when it opens and when
+ * it closes.
+ */
+export const removeScrollProps = { removeScrollBar: false };
 
 /** A double click on a button that closes the dialog above ends on the overlay of this one. */
 const ignoreSecondClick = (event: MouseEvent): void => {
