@@ -179,25 +179,40 @@ const noIcon = '<!doctype html><link rel="icon" href="data:,">';
 /** Signs a user of this role in without the form, with the security advice postponed, and opens `path`. */
 export async function signInAs(page: Page, role: RoleName, path: string, server: ConsoleServer) {
   const { email } = await server.person(role);
-  // Writing to storage needs any page of the origin: an empty one loads immediately. Before the cookies are cleared, so
-  // that a screen that is still open makes no calls without them.
-  const empty = `${server.url}/empty`;
-  await page.route(empty, (route) => route.fulfill({ contentType: 'text/html', body: noIcon }), { times: 1 });
-  await page.goto(empty);
+  const isOpen = page.url() !== 'about:blank';
+  if (isOpen) {
+    // The storage of the origin is written from an empty page of it, which loads immediately. Before the cookies are
+    // cleared, so that the screen that is still open makes no calls without them.
+    const empty = `${server.url}/empty`;
+    const nothing = { contentType: 'text/html', body: noIcon };
+    await page.route(empty, (route) => route.fulfill(nothing), { times: 1 });
+    await page.goto(empty);
+  }
   await page.context().clearCookies();
   const answer = await page
     .context()
     .request.post(`${server.url}${session.login.path}`, { data: { email, password } });
   expect(answer.status()).toBe(200);
   const { data } = (await answer.json()) as { data: Record<string, unknown> & { user: SessionUser } };
-  await page.evaluate((items) => {
-    for (const [key, value] of Object.entries(items)) {
-      localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
-    }
-    sessionStorage.setItem('adviceLater', items.user.userId);
-  }, data);
+  // the first document writes it itself, before its scripts run
+  if (isOpen) await page.evaluate(keepSession, { data });
+  else await page.addInitScript(keepSession, { data, onceAt: server.url });
   await page.goto(`${server.url}${path}`);
   return data.user;
+}
+
+type SignedIn = { data: Record<string, unknown> & { user: SessionUser }; onceAt?: string };
+
+/** In the page: stores the session as the console does. `onceAt`: in the first document of this origin alone. */
+function keepSession({ data, onceAt }: SignedIn): void {
+  if (onceAt) {
+    if (location.origin !== onceAt || sessionStorage.getItem('session kept')) return;
+    sessionStorage.setItem('session kept', 'yes');
+  }
+  for (const [key, value] of Object.entries(data)) {
+    localStorage.setItem(key, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  sessionStorage.setItem('adviceLater', data.user.userId);
 }
 
 /** Signs in with the form on the screen. */
