@@ -30,16 +30,16 @@ export function licenseKeyFragment(typed: string): string | undefined {
   return isPart ? characters.toLowerCase() : undefined;
 }
 
-/** Normalizes case, grouping, lookalike letters, and the invisible characters of what is copied from a mail. */
+/** Normalizes case, grouping and lookalike letters, and what a mail puts into or around a key: invisible characters, quotes. */
 const normalized = (typed: string) =>
   typed
     .toUpperCase()
-    .replaceAll(/[\s\p{Pd}\p{Cf}_]/gu, '')
+    .replaceAll(/^[\s\p{P}]+|[\s\p{P}]+$|[\s\p{Pd}\p{Cf}_]/gu, '')
     .replaceAll('O', '0')
     .replaceAll(/[IL]/g, '1');
 
 /**
- * The stored form of a typed key: ignores case, spaces and dashes, and reads O as 0 and I or L as 1. Undefined for an
+ * The stored form of a typed key: ignores case, spaces, dashes and punctuation around it, and reads O as 0 and I or L as 1. Undefined for an
  * invalid key: a wrong length, an unknown character, or a wrong check character.
  */
 export function parseLicenseKey(typed: string): string | undefined {
