@@ -154,6 +154,10 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
   expect((await name.boundingBox())!.width, 'the name is there to see').toBeGreaterThan(60);
   await menu.click();
   await expect(link).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(link).toBeHidden();
+  await page.keyboard.press('Enter');
+  await expect(link).toBeVisible();
   await expectNoAxeViolations(page);
   await link.click();
   await expect(heading(page, 'Customers')).toBeVisible();

@@ -1,5 +1,5 @@
 import { Burger } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, useState, type MouseEvent, type ReactNode } from 'react';
@@ -38,6 +38,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useSecondClicks();
   useCleanPaste();
   useTellReplayed();
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && menu.close());
 
   return (
     <div className={classes.shell}>
