@@ -8,6 +8,7 @@ import { hours } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  goTo,
   button,
   dialog,
   expect,
@@ -436,7 +437,7 @@ test('an expired key says so; who may not read keys sees no way to them', async 
   await signInAs(page, 'viewer', '/licenses', server);
   await expect(page.getByRole('link', { name: 'Licenses', exact: true })).toBeVisible();
   await expect(page.getByRole('link', { name: 'API Keys', exact: true })).toBeHidden();
-  await page.goto(`${server.url}/api-keys`);
+  await goTo(page, '/api-keys');
   await expect(page.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
   await expect(button(page, 'Create API Key')).toBeHidden();
 });

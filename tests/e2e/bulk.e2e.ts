@@ -15,6 +15,7 @@ import {
 } from '../factories.ts';
 import type { Api } from '../harness.ts';
 import {
+  goTo,
   chooseInMenu,
   clickTwice,
   dialog,
@@ -92,7 +93,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
   expect(await get(server, license)).toEqual(changed);
 
   // in the form
-  await page.goto(`/licenses/new?customer=${customer.customerId}`);
+  await goTo(page, `/licenses/new?customer=${customer.customerId}`);
   await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
   await page.goto('/licenses');
 

@@ -3,6 +3,7 @@ import { customers } from '../../contract/customers.ts';
 import { makeCustomer, softDelete, unique } from '../factories.ts';
 import { names, search } from './customers-screen.ts';
 import {
+  goTo,
   button,
   comeBack,
   dialog,
@@ -284,7 +285,7 @@ test('who may not change customers sees no buttons for it, and in the trash the 
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
   await softDelete(server.admin, { customerId });
-  await page.goto(`/customers/trash?search=${encodeURIComponent(name)}`);
+  await goTo(page, `/customers/trash?search=${encodeURIComponent(name)}`);
   for (const [action, reason] of [
     ['Reactivate', 'You may not update customers'],
     ['Permanently Delete', 'You may not delete customers'],

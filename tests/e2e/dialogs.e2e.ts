@@ -8,6 +8,7 @@ import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
 import {
+  goTo,
   button,
   chooseInMenu,
   dialog,
@@ -445,7 +446,7 @@ test('a dialog of a record that does not exist says so', async ({ page, server }
     [`/audit?entry=${none}`, 'Entry not found'],
     ['/api-keys?key=nope', 'API key not found'],
   ] as const) {
-    await page.goto(server.url + address);
+    await goTo(page, address);
     const opened = page.getByRole('dialog');
     await expect(opened.getByRole('heading', { name: title }), address).toBeVisible();
     await expect(opened.getByRole('button', { name: 'Retry' })).toHaveCount(0);

@@ -8,6 +8,7 @@ import {
   validateOn,
 } from '../factories.ts';
 import {
+  goTo,
   button,
   dialog,
   expect,
@@ -98,14 +99,14 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   await page.keyboard.press('Escape');
 
   // Also by a link to its dialog.
-  await page.goto(`/licenses?edit=${active.licenseId}`);
+  await goTo(page, `/licenses?edit=${active.licenseId}`);
   await expect(dialog(page, 'View License').getByRole('note')).toHaveText('Customer is soft-deleted');
   await expect(dialog(page, 'View License')).toContainText(`${customer.name} (Deleted)`);
 
-  await page.goto(`${only(customer)}&tab=expired`);
+  await goTo(page, `${only(customer)}&tab=expired`);
   await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(new RegExp(customer.name));
 
-  await page.goto(only(customer));
+  await goTo(page, only(customer));
   const json = { success: true, data: { canDelete: false, message: '' } };
   await page.route('**/check-deletable', (route) => route.fulfill({ json }), { times: 1 });
   await list(page).getByRole('button', { name: 'Permanently Delete' }).click();
@@ -136,7 +137,7 @@ test('who may only look sees no buttons that change, and in the activations the 
   await expect(row(page, revoked).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
   await expect(page.getByRole('button', { name: 'Reactivate' })).toHaveCount(0);
 
-  await page.goto(`/licenses?search=${license.licenseKey}`);
+  await goTo(page, `/licenses?search=${license.licenseKey}`);
   await expect(row(page, license).getByRole('button', { name: /^(View|Activations)$/ })).toHaveCount(2);
   await expect(page.getByRole('button', { name: /^(Create License|Edit|Revoke)$/ })).toHaveCount(0);
   await expect(page.getByRole('checkbox', { name: /^Select/ })).toHaveCount(0);
@@ -158,7 +159,7 @@ test('who may only look sees no buttons that change, and in the activations the 
 
   await row(page, license).getByRole('button', { name: 'View' }).click();
   await expect(dialog(page, 'View License').getByRole('textbox')).toHaveCount(0);
-  await page.goto('/licenses/new');
+  await goTo(page, '/licenses/new');
   await expect(page.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
   await expectAccessible(page);
   await page.goto('/licenses?dialog=create');

@@ -3,6 +3,7 @@ import { validation } from '../../contract/validation.ts';
 import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  goTo,
   button,
   day,
   dialog,
@@ -98,7 +99,7 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
 
   await test.step('by a link, without machines', async () => {
     const unused = await makeLicense(server.admin);
-    await page.goto(`/licenses?activations=${unused.licenseKey}`);
+    await goTo(page, `/licenses?activations=${unused.licenseKey}`);
     await expect(modal.getByText('No activations found for this license.', { exact: true })).toBeVisible();
     await expectAccessible(page);
   });

@@ -1,6 +1,6 @@
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from '../factories.ts';
-import { dialog, expect, expectAccessible, loseAnswers, signInAs, test } from './support.ts';
+import { goTo, dialog, expect, expectAccessible, loseAnswers, signInAs, test } from './support.ts';
 
 test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
   page,
@@ -77,7 +77,7 @@ test('the page of a license shows its machines, validity, validations and histor
   ).toBeVisible();
 
   const last = await makeLicense(server.admin, { validUntil: '9999-12-31T00:00:00Z' });
-  await page.goto(`/licenses/${last.licenseId}`);
+  await goTo(page, `/licenses/${last.licenseId}`);
   await extend.click();
   await expect(page.getByLabel('Notifications')).toContainText('ends on the latest date already');
 });

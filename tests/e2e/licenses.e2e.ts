@@ -1,6 +1,7 @@
 import { licenses, type License } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
 import {
+  goTo,
   chooseInMenu,
   day,
   dialog,
@@ -79,10 +80,10 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
   await expect(tab(page, 'Revoked')).toHaveAttribute('aria-selected', 'true');
 
   const none = await makeCustomer(server.admin);
-  await page.goto(only(none));
+  await goTo(page, only(none));
   await expect(page.getByRole('heading', { name: 'No active licenses found' })).toBeVisible();
   await expectAccessible(page);
-  await page.goto(`${only(b)}&search=${expired.licenseKey}`);
+  await goTo(page, `${only(b)}&search=${expired.licenseKey}`);
   await page.getByRole('button', { name: 'Show 1 expired' }).click();
   await expect(keys(page)).toHaveText([expired.licenseKey]);
 });
@@ -205,7 +206,7 @@ test('licenses whose customer is unknown stand together', async ({ page, server 
     const body = (await answer.json()) as { data: License[] };
     await route.fulfill({ json: { ...body, data: body.data.map((one) => ({ ...one, customer: null })) } });
   });
-  await page.goto(only(customer));
+  await goTo(page, only(customer));
   await expect(list(page).getByRole('button', { name: 'Unknown Customers (Deleted)' })).toBeVisible();
   await expect(row(page, license)).toContainText('Customer is soft-deleted');
 });

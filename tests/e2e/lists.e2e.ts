@@ -3,6 +3,7 @@ import { views as savedViews } from '../../contract/views.ts';
 import { holdBack } from './hold-back.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
 import {
+  goTo,
   chooseInMenu,
   comeBack,
   dialog,
@@ -143,7 +144,7 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     ]);
     await expectAccessible(page);
     await keyboard.press('Escape');
-    await page.goto('/account');
+    await goTo(page, '/account');
     await expect(page.getByRole('heading', { level: 1, name: 'Account' })).toBeVisible();
     await keyboard.press('?');
     await expect(help).toContainText('Go to Customers');
@@ -187,7 +188,7 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await panel.getByRole('link', { name: 'Open page' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `${family} C` })).toBeVisible();
 
-  await page.goto(`/licenses?search=${encodeURIComponent(family)}`);
+  await goTo(page, `/licenses?search=${encodeURIComponent(family)}`);
   await expect(rowOf(page, made[0]!.licenseKey)).toBeVisible();
   await keyboard.press('j');
   await keyboard.press('Space');
@@ -201,7 +202,7 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await page.getByRole('row').getByRole('link', { name: made[1]!.licenseKey }).click();
   await expect(page).toHaveURL(`/licenses/${made[1]!.licenseId}`);
 
-  await page.goto('/audit');
+  await goTo(page, '/audit');
   const entry = dialog(page, 'Audit Entry');
   const entries = page.getByRole('region', { name: 'Audit entries' }).locator('tr[data-row]');
   await entries.first().getByText('Success').click();
@@ -428,7 +429,7 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
   });
 
   await test.step('a link to a view that is not there says so', async () => {
-    await page.goto('/licenses?view=019ac000-0000-7000-8000-000000000000&seats=full');
+    await goTo(page, '/licenses?view=019ac000-0000-7000-8000-000000000000&seats=full');
     await active.getByRole('button', { name: 'Leave view', exact: true }).click();
     await expect(active).toHaveText(/^Seats: Full/);
   });

@@ -5,7 +5,7 @@ import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
-import { chooseInMenu, dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
+import { goTo, chooseInMenu, dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
 
 test('a policy says beforehand what it changes, is saved, and explains itself on the page of the machine', async ({
   page,
@@ -56,7 +56,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await tag.getByRole('button', { name: 'Save Policy' }).click();
   await expect(tag).toBeHidden();
 
-  await page.goto(`${server.url}/machines/${displayIdOf(machineHashOf(machineId))}`);
+  await goTo(page, `/machines/${displayIdOf(machineHashOf(machineId))}`);
   await expect(page.getByRole('row', { name: '75.0.0' })).toContainText(`Pinned version`);
   await expect(page.getByRole('row', { name: '75.0.0' })).toContainText(
     `The policy of ${customer.name} pins it to 74.2.`,

@@ -3,6 +3,7 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  goTo,
   dialog,
   expect,
   expectAccessible,
@@ -247,7 +248,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 1, releaseNotes: 'Mine' });
 
-  await page.goto(`/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await expect(box(page, 'Draft Release')).toBeVisible();
   await colleague(2);
   await typeRollout('40');
@@ -257,7 +258,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 40, releaseNotes: 'Mine' });
 
   // Theirs are notes alone: the own percentage is saved.
-  await page.goto(`/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await expect(box(page, 'Draft Release')).toBeVisible();
   const notes = { releaseNotes: 'Theirs' };
   await server.admin.ok(releases.update, { params: { releaseId: release.id }, body: notes });
@@ -269,7 +270,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, ...notes });
 
   // Steps that begin with the percentage that both saw.
-  await page.goto(`/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await expect(box(page, 'Draft Release')).toBeVisible();
   const plan = [
     { percentage: 50, hours: 24 },
@@ -285,7 +286,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
 
   // A plan that is set between the two calls of the form.
   await server.admin.ok(rollouts.plan, { ...planned, body: { plan: null, startsAt: null } });
-  await page.goto(`/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await expect(box(page, 'Draft Release')).toBeVisible();
   const [sent, letGo] = [page.waitForRequest(/\/rollout\//), await holdBack(page, /\/rollout\//)];
   await typeRollout('70');

@@ -6,6 +6,7 @@ import { archive } from '../binaries.ts';
 import { eventually } from '../harness.ts';
 import { makeRelease, report } from './releases.ts';
 import {
+  goTo,
   chooseInMenu,
   dialog,
   expect,
@@ -257,11 +258,11 @@ test('those who may only look get no way to change anything', async ({ page, ser
   await expect(page.getByRole('link', { name: 'Recycle Bin' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'New Release' })).toHaveCount(0);
   await expect(row(page, release).getByRole('button', { name: /^(Edit|Delete|Withdraw)/ })).toHaveCount(0);
-  await page.goto(`${server.url}/releases?edit=${release.id}&dialog=create`);
+  await page.goto(`/releases?edit=${release.id}&dialog=create`);
   await expect(list(page)).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
-  await page.goto(`${server.url}/releases/trash?search=${binned.version}`);
+  await goTo(page, `/releases/trash?search=${binned.version}`);
   for (const name of ['Restore', 'Delete']) {
     const button = rowOf(page, binned.version).getByRole('button', { name });
     await expect(button).toHaveAttribute('aria-disabled', 'true');

@@ -5,6 +5,7 @@ import { makeRelease, report } from './releases.ts';
 import { editing, stepField, stored, type } from './releases-screen.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  goTo,
   comeBack,
   dialog,
   expect,
@@ -25,7 +26,7 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(plan).toContainText('A draft: the rollout begins when it is published.');
   await expect(plan.locator('[aria-current=step], [data-state=now]')).toHaveCount(0);
   await expect(plan).not.toContainText('Guard quiet');
-  await page.goto(`${server.url}/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   const form = editing(page);
   await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
   await form.getByText('In steps', { exact: true }).click();
@@ -63,13 +64,13 @@ test('a draft is published in steps, which are edited and dropped for a percenta
     ],
   });
 
-  await page.goto(`${server.url}/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await type(page, 'Hours of step 1', '40');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(form).toBeHidden();
   expect((await stored(server, release)).rolloutPlan?.[0]).toEqual({ percentage: 5, hours: 40 });
 
-  await page.goto(`${server.url}/releases?edit=${release.id}`);
+  await goTo(page, `/releases?edit=${release.id}`);
   await form.getByText('One percentage', { exact: true }).click();
   await expect(form.getByText(/^Saving drops the rest of the plan/)).toBeVisible();
   await form.getByRole('button', { name: 'Save Changes' }).click();
@@ -230,7 +231,7 @@ test('the page of a release shows its plan and what became of it, and changes it
   await expect(page.getByText('Offered to 10 % of machines, step 2 of 3.')).toBeVisible();
   await expect(page.getByText(/^step 2 of 3 taken by hand: rollout 1 % → 10 %/)).toBeVisible();
 
-  await page.goto(`${server.url}/releases?search=80.1.0`);
+  await goTo(page, '/releases?search=80.1.0');
   await expect(page.getByText(/1 failed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Widen 80.1.0 (stable) for Windows (x64)' }).click();
   await dialog(page, 'Widen Rollout').getByRole('button', { name: 'Widen to 100 %' }).click();

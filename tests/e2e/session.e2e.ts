@@ -13,6 +13,7 @@ import { makeLicense } from '../factories.ts';
 import { password, minutes } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  goTo,
   comeBack,
   endSessions,
   expect,
@@ -394,7 +395,7 @@ test('every role begins where it may, sees the links and buttons that it may use
         const update = may('licenses', 'update');
         expect(await offered('Edit', 'Revoke')).toEqual([update, update]);
       } else {
-        await page.goto('/licenses');
+        await goTo(page, '/licenses');
         await expect(heading(page, 'You may not see this screen')).toBeVisible();
         await expect(page.getByText('It needs the permission licenses:read.')).toBeVisible();
       }

@@ -10,6 +10,7 @@ import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, seenOn } from './observe.ts';
 import { makeRelease } from './releases.ts';
 import {
+  goTo,
   dialog,
   expect,
   expectAccessible,
@@ -268,14 +269,14 @@ test('on paper lists are whole tables', async ({ page, server }) => {
     ['/audit', 'Audit entries', 'Timestamp', 'Success'],
     ['/licenses', 'Licenses', 'License Key', 'Active'],
   ] as const) {
-    await page.goto(path);
+    await goTo(page, path);
     await expect(rowOf(page.getByRole('region', { name: region }), text).first()).toBeVisible();
     await page.emulateMedia({ media: 'print' });
     const box = (await page.getByRole('columnheader', { name: header }).boundingBox())!;
     expect(box.height, header).toBeLessThan(40);
     await page.emulateMedia({ media: 'screen' });
   }
-  await page.goto(`/licenses?edit=${license.licenseId}`);
+  await goTo(page, `/licenses?edit=${license.licenseId}`);
   await expect(dialog(page, 'Edit License').getByRole('checkbox').first()).toBeVisible();
   await page.emulateMedia({ media: 'print' });
   await expect(dialog(page, 'Edit License').getByRole('checkbox').first()).toHaveCSS(

@@ -3,7 +3,7 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { holdBack } from './hold-back.ts';
-import { dialog, expect, expectAccessible, expectStatus, rowOf, test, type Page } from './support.ts';
+import { goTo, dialog, expect, expectAccessible, expectStatus, rowOf, test, type Page } from './support.ts';
 import {
   box,
   choose,
@@ -162,7 +162,7 @@ test('the name of the file says the version, and publishing to all is asked abou
 
   // next to an .exe of the same version, each shows its kind
   await makeRelease(server, { version: '71.9.1' });
-  await page.goto(`${server.url}/releases?search=71.9.1`);
+  await goTo(page, '/releases?search=71.9.1');
   const list = page.getByRole('region', { name: 'Releases', exact: true });
   await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
   await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);

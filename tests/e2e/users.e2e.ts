@@ -4,6 +4,7 @@ import { customers } from '../../contract/customers.ts';
 import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
 import {
+  goTo,
   button,
   dialog,
   expect,
@@ -95,7 +96,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
       'Releases',
       'Machines',
     ]);
-    await otherPage.goto('/users');
+    await goTo(otherPage, '/users');
     await expect(otherPage.getByRole('heading', { name: 'You may not see this screen' })).toBeVisible();
     await expect(otherPage.getByText('It needs the permission users:read.')).toBeVisible();
     await expect(otherPage.getByRole('button', { name: 'Create New User' })).toBeHidden();
