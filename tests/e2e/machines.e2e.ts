@@ -7,6 +7,8 @@ import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } fro
 import { issueTo, offlineMachine } from '../offline-machine.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
+  goTo,
+  heading,
   clickTwice,
   day,
   dialog,
@@ -37,8 +39,13 @@ const newMachine = () => unique('machine').replace(' ', '-');
 const displayId = async (server: ConsoleServer, machineId: string) =>
   (await server.admin.ok(machines.get, { params: { id: machineHashOf(machineId) } })).machine.displayId;
 
-const openMachine = async (page: Page, server: ConsoleServer, machineId: string) =>
-  signInAs(page, 'viewer', `/machines/${await displayId(server, machineId)}`, server);
+/** Opens the page of a machine, where the console is open already without loading it. */
+async function openMachine(page: Page, server: ConsoleServer, machineId: string): Promise<void> {
+  const id = await displayId(server, machineId);
+  if (page.url() === 'about:blank') await signInAs(page, 'viewer', `/machines/${id}`, server);
+  else await goTo(page, `/machines/${id}`);
+  await expect(heading(page, `Machine ${id}`)).toBeVisible();
+}
 
 /** The page's current time may be half a minute old. */
 const lag = 35_000;
@@ -53,212 +60,237 @@ const inTurn = (machineId: string, events: Omit<Reported, 'machineId'>[]): Repor
     ...event,
   }));
 
-test('the title and the facts say which machine it is and what it told', async ({ page, server }) => {
-  await stayWithin(day);
-  const machineId = newMachine();
-  await report(
-    server,
-    inTurn(machineId, [
-      {
-        eventType: 'check',
-        fromVersion: '2.3.1',
-        architecture: 'arm64',
-        osVersion: 'Windows 11 26100',
-        appVersion: '2.3.1-app',
-      },
-    ]),
-  );
-  await openMachine(page, server, machineId);
-  const id = await displayId(server, machineId);
-  await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}`, exact: true })).toBeVisible();
-  const hash = machineHashOf(machineId);
-  await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
-  await expect(page.getByText(hash)).toHaveCount(0);
-  // A machine is seen when the service receives its report, whatever its own clock says.
-  const seen = `${shortDay(new Date())} (just now)`;
-  await expect(facts(page).locator('dt')).toHaveText([
-    'Platform',
-    'Current Version',
-    'OS Version',
-    'App Version',
-    'First Seen',
-    'Last Seen',
-    'Total Update Checks',
-    'Total Downloads',
-    'Identity',
-  ]);
-  await expect(facts(page).locator('dd')).toHaveText([
-    'Windows (arm64)',
-    '2.3.1',
-    'Windows 11 26100',
-    '2.3.1-app',
-    seen,
-    seen,
-    '1',
-    '0',
-    'Claimed only',
-  ]);
-  await expect(tabs(page)).toHaveText(['Update Events (1)', 'Downloads (0)', 'License Activations (0)']);
-  await expectAccessible(page);
-
-  await tab(page, 'Downloads').click();
-  await expect(page.getByRole('heading', { name: 'No downloads' })).toBeVisible();
-  await tab(page, 'License Activations').click();
-  await expect(page.getByRole('heading', { name: 'No license activations' })).toBeVisible();
-  await expectAccessible(page);
-  await page.getByRole('link', { name: 'Back to Releases' }).click();
-  await expect(page).toHaveURL(/\/releases$/);
-});
-
-test('what a machine never told is unknown; notes are shown where there are any', async ({
+test('the page of a machine: which it is, what it told, did and fetched, what it runs on, or that it is not known', async ({
   page,
   server,
 }) => {
-  const machineId = newMachine();
-  await report(server, [{ machineId, eventType: 'check' }]);
-  await server.db
-    .updateTable('machines')
-    .set({ notes: 'Lent to the fair in Hanover' })
-    .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
-    .execute();
-  await openMachine(page, server, machineId);
-  const values = facts(page).locator('dd');
-  await expect(values).toHaveCount(10);
-  for (const index of [0, 1, 2, 3]) await expect(values.nth(index)).toHaveText('Unknown');
-  await expect(values.last()).toHaveText('Lent to the fair in Hanover');
-  for (const list of ['Timeline', 'Update events'])
-    await expect(page.getByRole('list', { name: list })).toContainText(
-      'Checked for updates (current: Unknown)',
+  test.setTimeout(180_000);
+  await stayWithin(day);
+  expectStatus(page, 404);
+  await test.step('the title and the facts say which machine it is and what it told', async () => {
+    const machineId = newMachine();
+    await report(
+      server,
+      inTurn(machineId, [
+        {
+          eventType: 'check',
+          fromVersion: '2.3.1',
+          architecture: 'arm64',
+          osVersion: 'Windows 11 26100',
+          appVersion: '2.3.1-app',
+        },
+      ]),
     );
-});
+    await openMachine(page, server, machineId);
+    const id = await displayId(server, machineId);
+    await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}`, exact: true })).toBeVisible();
+    const hash = machineHashOf(machineId);
+    await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
+    await expect(page.getByText(hash)).toHaveCount(0);
+    // A machine is seen when the service receives its report, whatever its own clock says.
+    const seen = `${shortDay(new Date())} (just now)`;
+    await expect(facts(page).locator('dt')).toHaveText([
+      'Platform',
+      'Current Version',
+      'OS Version',
+      'App Version',
+      'First Seen',
+      'Last Seen',
+      'Total Update Checks',
+      'Total Downloads',
+      'Identity',
+    ]);
+    await expect(facts(page).locator('dd')).toHaveText([
+      'Windows (arm64)',
+      '2.3.1',
+      'Windows 11 26100',
+      '2.3.1-app',
+      seen,
+      seen,
+      '1',
+      '0',
+      'Claimed only',
+    ]);
+    await expect(tabs(page)).toHaveText(['Update Events (1)', 'Downloads (0)', 'License Activations (0)']);
+    await expectAccessible(page);
 
-test('every event is a sentence, the latest first', async ({ page, server }) => {
-  const machineId = newMachine();
-  const version = { fromVersion: '4.0.0', toVersion: '4.1.0' };
-  const events = inTurn(machineId, [
-    { eventType: 'check', fromVersion: '4.0.0' },
-    { eventType: 'download_start', ...version },
-    { eventType: 'download_error', ...version, errorMessage: 'The connection was reset' },
-    { eventType: 'download_error', ...version, errorCode: 'ERR_NO_SPACE' },
-    { eventType: 'download_complete', ...version },
-    { eventType: 'install_start', ...version },
-    { eventType: 'install_error', ...version, errorCode: 'E_ACCESS', errorMessage: 'Access was denied' },
-    { eventType: 'install_complete', ...version },
-    { eventType: 'rollback', fromVersion: '4.1.0', toVersion: '4.0.0' },
-  ]);
-  await report(server, events);
-  await openMachine(page, server, machineId);
-  const list = page.getByRole('list', { name: 'Update events' });
-  const items = list.getByRole('listitem');
-  await expect(items).toHaveCount(events.length);
-  const sentences = [
-    'Rolled back from 4.1.0 to 4.0.0',
-    'Successfully installed 4.1.0',
-    'Installation failed: Access was denied',
-    'Started installing 4.1.0',
-    'Completed download of 4.1.0',
-    'Download failed: ERR_NO_SPACE',
-    'Download failed: The connection was reset',
-    'Started downloading 4.1.0',
-    'Checked for updates (current: 4.0.0)',
-  ];
-  for (const [index, sentence] of sentences.entries()) {
-    await expect(items.nth(index)).toContainText(sentence);
-    await expect(items.nth(index)).toContainText(/\d{4}, \d\d:\d\d:\d\d/);
-    await expect(items.nth(index).locator('svg')).toHaveCount(1);
-  }
-  await expect(tabs(page).first()).toHaveText('Update Events (9)');
-  await expect(items.nth(2)).toContainText(/[34] minutes ago/);
-  const icon = (index: number) => items.nth(index).locator('svg');
-  await expectColor(icon(1), 'green');
-  await expectColor(icon(2), 'red');
-  await expectColor(icon(5), 'red');
-  await expectAccessible(page);
-});
+    await tab(page, 'Downloads').click();
+    await expect(page.getByRole('heading', { name: 'No downloads' })).toBeVisible();
+    await tab(page, 'License Activations').click();
+    await expect(page.getByRole('heading', { name: 'No license activations' })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Back to Releases' }).click();
+    await expect(page).toHaveURL(/\/releases$/);
+  });
 
-test('downloads say how they stand', async ({ page, server }) => {
-  const [done, failed, running] = [
-    await makeRelease(server),
-    await makeRelease(server),
-    await makeRelease(server),
-  ];
-  const machineId = newMachine();
-  await report(
-    server,
-    inTurn(machineId, [
-      { eventType: 'download_start', toVersion: done.version },
-      { eventType: 'download_complete', toVersion: done.version, bytesDownloaded: 5.5 * megabyte },
-      { eventType: 'download_start', toVersion: failed.version },
-      { eventType: 'download_error', toVersion: failed.version, errorCode: 'ERR_CHECKSUM' },
-      { eventType: 'download_start', toVersion: running.version },
-    ]),
-  );
-  await openMachine(page, server, machineId);
-  const path = `/releases/${running.id}`;
-  for (const name of ['Timeline', 'Update events'])
+  await test.step('what a machine never told is unknown; notes are shown where there are any', async () => {
+    const machineId = newMachine();
+    await report(server, [{ machineId, eventType: 'check' }]);
+    await server.db
+      .updateTable('machines')
+      .set({ notes: 'Lent to the fair in Hanover' })
+      .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'))
+      .execute();
+    await openMachine(page, server, machineId);
+    const values = facts(page).locator('dd');
+    await expect(values).toHaveCount(10);
+    for (const index of [0, 1, 2, 3]) await expect(values.nth(index)).toHaveText('Unknown');
+    await expect(values.last()).toHaveText('Lent to the fair in Hanover');
+    for (const list of ['Timeline', 'Update events'])
+      await expect(page.getByRole('list', { name: list })).toContainText(
+        'Checked for updates (current: Unknown)',
+      );
+  });
+
+  await test.step('every event is a sentence, the latest first', async () => {
+    const machineId = newMachine();
+    const version = { fromVersion: '4.0.0', toVersion: '4.1.0' };
+    const events = inTurn(machineId, [
+      { eventType: 'check', fromVersion: '4.0.0' },
+      { eventType: 'download_start', ...version },
+      { eventType: 'download_error', ...version, errorMessage: 'The connection was reset' },
+      { eventType: 'download_error', ...version, errorCode: 'ERR_NO_SPACE' },
+      { eventType: 'download_complete', ...version },
+      { eventType: 'install_start', ...version },
+      { eventType: 'install_error', ...version, errorCode: 'E_ACCESS', errorMessage: 'Access was denied' },
+      { eventType: 'install_complete', ...version },
+      { eventType: 'rollback', fromVersion: '4.1.0', toVersion: '4.0.0' },
+    ]);
+    await report(server, events);
+    await openMachine(page, server, machineId);
+    const list = page.getByRole('list', { name: 'Update events' });
+    const items = list.getByRole('listitem');
+    await expect(items).toHaveCount(events.length);
+    const sentences = [
+      'Rolled back from 4.1.0 to 4.0.0',
+      'Successfully installed 4.1.0',
+      'Installation failed: Access was denied',
+      'Started installing 4.1.0',
+      'Completed download of 4.1.0',
+      'Download failed: ERR_NO_SPACE',
+      'Download failed: The connection was reset',
+      'Started downloading 4.1.0',
+      'Checked for updates (current: 4.0.0)',
+    ];
+    for (const [index, sentence] of sentences.entries()) {
+      await expect(items.nth(index)).toContainText(sentence);
+      await expect(items.nth(index)).toContainText(/\d{4}, \d\d:\d\d:\d\d/);
+      await expect(items.nth(index).locator('svg')).toHaveCount(1);
+    }
+    await expect(tabs(page).first()).toHaveText('Update Events (9)');
+    await expect(items.nth(2)).toContainText(/[34] minutes ago/);
+    const icon = (index: number) => items.nth(index).locator('svg');
+    await expectColor(icon(1), 'green');
+    await expectColor(icon(2), 'red');
+    await expectColor(icon(5), 'red');
+    await expectAccessible(page);
+  });
+
+  await test.step('downloads say how they stand', async () => {
+    const [done, failed, running] = [
+      await makeRelease(server),
+      await makeRelease(server),
+      await makeRelease(server),
+    ];
+    const machineId = newMachine();
+    await report(
+      server,
+      inTurn(machineId, [
+        { eventType: 'download_start', toVersion: done.version },
+        { eventType: 'download_complete', toVersion: done.version, bytesDownloaded: 5.5 * megabyte },
+        { eventType: 'download_start', toVersion: failed.version },
+        { eventType: 'download_error', toVersion: failed.version, errorCode: 'ERR_CHECKSUM' },
+        { eventType: 'download_start', toVersion: running.version },
+      ]),
+    );
+    await openMachine(page, server, machineId);
+    const path = `/releases/${running.id}`;
+    for (const name of ['Timeline', 'Update events'])
+      await expect(
+        page.getByRole('list', { name }).getByRole('link', { name: running.version }),
+      ).toHaveAttribute('href', path);
     await expect(
-      page.getByRole('list', { name }).getByRole('link', { name: running.version }),
-    ).toHaveAttribute('href', path);
-  await expect(
-    page
-      .getByRole('list', { name: 'Timeline' })
-      .getByRole('listitem')
-      .filter({ hasText: `Download failed: ERR_CHECKSUM (${failed.version})` })
-      .getByRole('link'),
-  ).toHaveAttribute('href', `/releases/${failed.id}`);
-  await expect(tabs(page).nth(1)).toHaveText('Downloads (3)');
-  await tab(page, 'Downloads').click();
-  await expect(page).toHaveURL(/tab=downloads/);
-  const table = page.getByRole('region', { name: 'Downloads' });
-  await expect(table.getByRole('columnheader')).toHaveText([
-    'Version',
-    'Started',
-    'Completed',
-    'Downloaded',
-    'Status',
-  ]);
-  const cells = (version: string) => rowOf(table, version).locator('td');
-  const moment = /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/;
-  await expect(cells(done.version)).toHaveText([done.version, moment, moment, '5.50 MB', 'Success']);
-  await expect(cells(failed.version)).toHaveText([failed.version, moment, '-', '-', 'Failed: ERR_CHECKSUM']);
-  await expect(cells(running.version)).toHaveText([running.version, moment, '-', '-', 'In Progress']);
-  await expectColor(table.getByText('Success', { exact: true }), 'green');
-  await expectColor(table.getByText('Failed: ERR_CHECKSUM'), 'red');
-  await expectColor(table.getByText('In Progress'), 'yellow');
-  await expect(table.getByRole('link', { name: running.version })).toHaveAttribute('href', path);
-  await expectAccessible(page);
-  await page.reload();
-  await expect(tab(page, 'Downloads')).toHaveAttribute('aria-selected', 'true');
-});
+      page
+        .getByRole('list', { name: 'Timeline' })
+        .getByRole('listitem')
+        .filter({ hasText: `Download failed: ERR_CHECKSUM (${failed.version})` })
+        .getByRole('link'),
+    ).toHaveAttribute('href', `/releases/${failed.id}`);
+    await expect(tabs(page).nth(1)).toHaveText('Downloads (3)');
+    await tab(page, 'Downloads').click();
+    await expect(page).toHaveURL(/tab=downloads/);
+    const table = page.getByRole('region', { name: 'Downloads' });
+    await expect(table.getByRole('columnheader')).toHaveText([
+      'Version',
+      'Started',
+      'Completed',
+      'Downloaded',
+      'Status',
+    ]);
+    const cells = (version: string) => rowOf(table, version).locator('td');
+    const moment = /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/;
+    await expect(cells(done.version)).toHaveText([done.version, moment, moment, '5.50 MB', 'Success']);
+    await expect(cells(failed.version)).toHaveText([
+      failed.version,
+      moment,
+      '-',
+      '-',
+      'Failed: ERR_CHECKSUM',
+    ]);
+    await expect(cells(running.version)).toHaveText([running.version, moment, '-', '-', 'In Progress']);
+    await expectColor(table.getByText('Success', { exact: true }), 'green');
+    await expectColor(table.getByText('Failed: ERR_CHECKSUM'), 'red');
+    await expectColor(table.getByText('In Progress'), 'yellow');
+    await expect(table.getByRole('link', { name: running.version })).toHaveAttribute('href', path);
+    await expectAccessible(page);
+    await page.reload();
+    await expect(tab(page, 'Downloads')).toHaveAttribute('aria-selected', 'true');
+  });
 
-test('license activations of the machine are found by its id', async ({ page, server }) => {
-  const machineId = newMachine();
-  const [active, left] = [await makeLicense(server.admin), await makeLicense(server.admin)];
-  await validateOn(server.admin, active, machineId);
-  await validateOn(server.admin, left, machineId);
-  const [seat] = await machinesOf(server.admin, left);
-  await deactivate(server.admin, seat!);
-  await report(server, [{ machineId, eventType: 'check' }]);
-  await openMachine(page, server, machineId);
-  await expect(tabs(page).nth(2)).toHaveText('License Activations (2)');
-  await tab(page, 'License Activations').click();
-  const table = page.getByRole('region', { name: 'License activations' });
-  await expect(table.getByRole('columnheader')).toHaveText([
-    'License Key',
-    'Status',
-    'Created',
-    'Enrollment',
-    'Actions',
-  ]);
-  const row = rowOf(table, active.licenseKey);
-  await expect(row.locator('td').nth(1)).toHaveText('Active');
-  await expect(row.locator('td').nth(2)).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
-  await expect(row.locator('td').nth(3)).toHaveText('None');
-  await expectColor(row.getByText('Active', { exact: true }), 'green');
-  await expectColor(rowOf(table, left.licenseKey).getByText('Deactivated'), 'red');
-  await expectAccessible(page);
-  await row.getByRole('link', { name: active.licenseKey }).click();
-  await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);
+  await test.step('license activations of the machine are found by its id', async () => {
+    const machineId = newMachine();
+    const [active, left] = [await makeLicense(server.admin), await makeLicense(server.admin)];
+    await validateOn(server.admin, active, machineId);
+    await validateOn(server.admin, left, machineId);
+    const [seat] = await machinesOf(server.admin, left);
+    await deactivate(server.admin, seat!);
+    await report(server, [{ machineId, eventType: 'check' }]);
+    await openMachine(page, server, machineId);
+    await expect(tabs(page).nth(2)).toHaveText('License Activations (2)');
+    await tab(page, 'License Activations').click();
+    const table = page.getByRole('region', { name: 'License activations' });
+    await expect(table.getByRole('columnheader')).toHaveText([
+      'License Key',
+      'Status',
+      'Created',
+      'Enrollment',
+      'Actions',
+    ]);
+    const row = rowOf(table, active.licenseKey);
+    await expect(row.locator('td').nth(1)).toHaveText('Active');
+    await expect(row.locator('td').nth(2)).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/);
+    await expect(row.locator('td').nth(3)).toHaveText('None');
+    await expectColor(row.getByText('Active', { exact: true }), 'green');
+    await expectColor(rowOf(table, left.licenseKey).getByText('Deactivated'), 'red');
+    await expectAccessible(page);
+    await row.getByRole('link', { name: active.licenseKey }).click();
+    await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);
+  });
+
+  await test.step('the page opens by the id that the machine has itself, with dots in it', async () => {
+    const machineId = `${newMachine()}.ward.hospital.local`;
+    await report(server, inTurn(machineId, [{ eventType: 'check', fromVersion: '2.3.1' }]));
+    await goTo(page, `/machines/${machineId}`);
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(await displayId(server, machineId));
+  });
+
+  await test.step('a machine that was never heard of is not found', async () => {
+    await goTo(page, '/machines/0000NEVER000');
+    await expect(page.getByRole('heading', { name: 'Machine not found' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Back to Releases' })).toBeVisible();
+    await expectAccessible(page);
+  });
 });
 
 test('a machine that proved itself: since when, seen twice, offline, its enrollment ended', async ({
@@ -295,7 +327,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   await expect(listed).toContainText('Seen on two machines at once since');
   await expectAccessible(page);
 
-  await page.goto(path);
+  await goTo(page, path);
   await row.getByRole('button', { name: 'End' }).click();
   const question = dialog(page, 'End Enrollment');
   await expect(question).toContainText('Its token is refused from now on');
@@ -419,22 +451,6 @@ test('the machine moves into the rollout when the percentage passes its bucket',
       ? /and it is fully out\.$/
       : `It is the newest release for this machine, which runs 30.0.0, and the machine's bucket ${bucket} is below its rollout of ${enough} %.`,
   );
-});
-
-test('the page opens by the id that the machine has itself, with dots in it', async ({ page, server }) => {
-  const machineId = `${newMachine()}.ward.hospital.local`;
-  await report(server, inTurn(machineId, [{ eventType: 'check', fromVersion: '2.3.1' }]));
-  await signInAs(page, 'viewer', `/machines/${machineId}`, server);
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(await displayId(server, machineId));
-});
-
-test('a machine that was never heard of is not found', async ({ page, server }) => {
-  expectStatus(page, 404);
-  await signInAs(page, 'viewer', '/machines/0000NEVER000', server);
-  await expect(page.getByRole('heading', { name: 'Machine not found' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Back to Releases' })).toBeVisible();
-  await expectAccessible(page);
 });
 
 test('an error of the server is shown, and can be tried again', async ({ page, server }) => {
