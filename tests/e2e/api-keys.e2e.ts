@@ -8,7 +8,6 @@ import { hours } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
-  goTo,
   button,
   dialog,
   expect,
@@ -18,6 +17,7 @@ import {
   expectInSight,
   expectNoAxeViolations,
   expectStatus,
+  goTo,
   inDays,
   rowOf,
   signInAs,

@@ -15,13 +15,13 @@ import {
 } from '../factories.ts';
 import type { Api } from '../harness.ts';
 import {
-  goTo,
   chooseInMenu,
   clickTwice,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   loseAnswers,
   rowOf,
   signInAs,

@@ -3,7 +3,6 @@ import { customers } from '../../contract/customers.ts';
 import { makeCustomer, softDelete, unique } from '../factories.ts';
 import { names, search } from './customers-screen.ts';
 import {
-  goTo,
   button,
   comeBack,
   dialog,
@@ -12,6 +11,7 @@ import {
   expectColor,
   expectNoAxeViolations,
   expectStatus,
+  goTo,
   option,
   rowOf,
   signInAs,

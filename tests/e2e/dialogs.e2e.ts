@@ -8,7 +8,6 @@ import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
 import {
-  goTo,
   button,
   chooseInMenu,
   dialog,
@@ -16,6 +15,7 @@ import {
   expect,
   expectInSight,
   expectStatus,
+  goTo,
   loseAnswers,
   signInAs,
   signInByForm,

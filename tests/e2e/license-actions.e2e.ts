@@ -8,13 +8,13 @@ import {
   validateOn,
 } from '../factories.ts';
 import {
-  goTo,
   button,
   dialog,
   expect,
   expectAccessible,
   expectNoAxeViolations,
   expectStatus,
+  goTo,
   signInAs,
   test,
 } from './support.ts';

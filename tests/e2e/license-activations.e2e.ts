@@ -3,7 +3,6 @@ import { validation } from '../../contract/validation.ts';
 import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
-  goTo,
   button,
   day,
   dialog,
@@ -11,6 +10,7 @@ import {
   expectAccessible,
   expectBriefly,
   expectStatus,
+  goTo,
   rowOf,
   signInAs,
   stayWithin,

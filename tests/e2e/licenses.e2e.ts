@@ -1,7 +1,6 @@
 import { licenses, type License } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
 import {
-  goTo,
   chooseInMenu,
   day,
   dialog,
@@ -10,6 +9,7 @@ import {
   expectColor,
   expectInSight,
   expectNoAxeViolations,
+  goTo,
   inDays,
   signInAs,
   test,

@@ -3,13 +3,13 @@ import { views as savedViews } from '../../contract/views.ts';
 import { holdBack } from './hold-back.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique, validateOn } from '../factories.ts';
 import {
-  goTo,
   chooseInMenu,
   comeBack,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   heading,
   inBothThemes,
   rowOf,

@@ -3,11 +3,11 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
 import {
-  goTo,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   rowOf,
   signInAs,
   signInHolding,

@@ -6,12 +6,12 @@ import { archive } from '../binaries.ts';
 import { eventually } from '../harness.ts';
 import { makeRelease, report } from './releases.ts';
 import {
-  goTo,
   chooseInMenu,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   rowOf,
   signInAs,
   test,

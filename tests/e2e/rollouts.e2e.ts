@@ -5,12 +5,12 @@ import { makeRelease, report } from './releases.ts';
 import { editing, stepField, stored, type } from './releases-screen.ts';
 import { holdBack } from './hold-back.ts';
 import {
-  goTo,
   comeBack,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   quiet,
   signInAs,
   test,

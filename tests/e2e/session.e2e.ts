@@ -13,13 +13,13 @@ import { makeLicense } from '../factories.ts';
 import { password, minutes } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
-  goTo,
   comeBack,
   endSessions,
   expect,
   expectAccessible,
   expectNoAxeViolations,
   expectStatus,
+  goTo,
   heading,
   quiet,
   signInAs,

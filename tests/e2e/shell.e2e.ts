@@ -10,12 +10,12 @@ import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, seenOn } from './observe.ts';
 import { makeRelease } from './releases.ts';
 import {
-  goTo,
   dialog,
   expect,
   expectAccessible,
   expectInSight,
   expectNoAxeViolations,
+  goTo,
   heading,
   rowOf,
   expectStatus,

@@ -4,13 +4,13 @@ import { customers } from '../../contract/customers.ts';
 import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
 import {
-  goTo,
   button,
   dialog,
   expect,
   expectAccessible,
   expectInSight,
   expectStatus,
+  goTo,
   rowOf,
   quiet,
   signInAs,
