@@ -64,6 +64,8 @@ export function serve(
       app.route({
         method: entry.route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        // a HEAD would read the whole list, and leave an entry of an export that nobody has
+        exposeHeadRoute: !entry.route.csv && !entry.route.file,
         handler: (request, reply) => answer(context, { ...options, completeUrls }, entry, request, reply),
       });
     }

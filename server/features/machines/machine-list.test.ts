@@ -24,12 +24,13 @@ import {
   validateOn,
   type LicenseFields,
 } from '../../../tests/factories.ts';
-import { days, eventually, hours, startTestServer, type Api } from '../../../tests/harness.ts';
+import { addressOf, days, eventually, hours, startTestServer, type Api } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { mostRefused } from '../validation/note-machines.ts';
 
 const server = await startTestServer();
-const staff = server.api((await server.signInAs('super_admin')).byCookie);
+const session = await server.signInAs('super_admin');
+const staff = server.api(session.byCookie);
 const desktop = server.api(await makeApiKey(staff, { scopes: ['updates', 'validate'] }));
 
 const find = async (query: Record<string, string>, api: Api = staff) =>
@@ -399,6 +400,8 @@ describe('the CSV file', () => {
   test('leaves an entry that says who took it, and by which filter', async () => {
     const filter = { search: 'ONC-WS-08', state: 'active' } as const;
     expect((await staff.call(calls.exportCsv, { query: filter })).status).toBe(200);
+    const address = server.url + addressOf(calls.exportCsv);
+    expect((await fetch(address, { method: 'HEAD', ...session.byCookie })).status).toBe(404);
     const { entries } = await staff.ok(audit.list, { query: { eventType: 'machine.exported', limit: '1' } });
     expect(entries).toMatchObject([
       { changes_summary: 'Machines: exported 2 as CSV', resource_type: 'machine' },
