@@ -81,11 +81,15 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
       const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));
       await stream(uploads.chunk, path, piecesOf(bytes), 'application/octet-stream');
     },
-    /** Cancels an upload, also after `signal`. Errors are ignored, because the server removes abandoned uploads itself. */
-    async cancel(uploadId: string): Promise<void> {
+    /**
+     * Cancels an upload, also after `signal`. False: it is too late, the server makes a release of it, or has. Other
+     * errors are ignored, because the server removes abandoned uploads itself.
+     */
+    async cancel(uploadId: string): Promise<boolean> {
       const path = uploads.cancel.path.replace('{uploadId}', uploadId);
-      await send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelTimeoutMs) }).catch(
-        () => undefined,
+      return send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
+        () => true,
+        (error: Refusal) => error.status !== 409,
       );
     },
   };

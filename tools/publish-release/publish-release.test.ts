@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { truncateSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
@@ -40,25 +41,32 @@ function optionsOf(args: string[], key = apiKey, url = server.url): Options {
   return options;
 }
 
-/** Starts a proxy that responds to some requests itself, with the status that `statusFor` returns. */
-async function startProxy(statusFor: (method: string, path: string) => number | undefined) {
+/**
+ * Starts a proxy that responds to some requests itself, with the status that `statusFor` returns; to one that it has
+ * passed on and gives up (504), when that comes.
+ */
+async function startProxy(
+  statusFor: (method: string, path: string) => number | undefined | Promise<504 | undefined>,
+) {
   const seen: string[] = [];
   const { port } = new URL(server.url);
   const listener = createServer((incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     seen.push(`${method} ${url}`);
     const status = statusFor(method, url);
-    if (status !== undefined) {
+    if (typeof status === 'number') {
       incoming.resume().on('end', () => outgoing.writeHead(status).end());
       return;
     }
     const target = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
     const forwarded = forward(target, (response) => {
+      if (outgoing.headersSent) return void response.resume();
       outgoing.writeHead(response.statusCode!, response.headers);
       response.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => forwarded.destroy());
+    void status?.then((given) => given && outgoing.writeHead(given).end());
+    if (!status) outgoing.on('close', () => forwarded.destroy());
     incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -221,6 +229,40 @@ describe('above 20 MB', () => {
     const args = ['--file', await fileOf(bytes), '--version', version];
     expect((await publishRelease(optionsOf(args, apiKey, relayed.url))).version).toBe(version);
     relayed.close();
+  });
+
+  test.each([
+    ['given up by a proxy again and again is waited for', false],
+    ['interrupted says that there may be a release', true],
+  ])('a completion that is %s', async (_, interrupts) => {
+    const { storage } = server.context;
+    const finish = storage.finish.bind(storage);
+    const works = new EventEmitter();
+    const [begun, goOn] = [once(works, 'begun'), once(works, 'go on')];
+    const held = vi.spyOn(storage, 'finish').mockImplementation(async (...args) => {
+      works.emit('begun');
+      await goOn;
+      return finish(...args);
+    });
+    onTestFinished(() => void (held.mockRestore(), works.emit('go on')));
+    const stop = new AbortController();
+    let completions = 0;
+    const relayed = await startProxy((__, path) => {
+      if (!path.endsWith('/complete')) return undefined;
+      if (interrupts) void begun.then(() => stop.abort());
+      if (++completions < 4) return begun.then(() => 504);
+      works.emit('go on');
+      return undefined;
+    });
+    onTestFinished(() => void relayed.close());
+    const options = optionsOf(
+      ['--file', await fileOf(bytes), '--version', version, '--publish'],
+      apiKey,
+      relayed.url,
+    );
+    const publishing = publishRelease(options, { signal: stop.signal });
+    if (interrupts) await expect(publishing).rejects.toThrow('look whether the release is there');
+    else expect(await publishing).toMatchObject({ version, isDraft: false, sha512: sha512Of(bytes) });
   });
 
   test('a key without the scope is refused before anything is sent', async () => {

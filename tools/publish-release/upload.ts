@@ -12,7 +12,7 @@ type Watch = { onSent?: (sent: number, total: number) => void; signal?: AbortSig
 
 /**
  * Uploads the file as a release: in one request up to 20 MB, else, or where that is too large, in chunks (spec part 2,
- * section 4). On failure, throws an error with a message for the user, and leaves nothing on the server.
+ * section 4). On failure, throws an error with a message for the user, and leaves nothing on the server, or says so.
  */
 export async function publishRelease(options: Options, watch: Watch = {}): Promise<Release> {
   const file = await open(options.file).catch((error: NodeJS.ErrnoException) => {
@@ -26,7 +26,8 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
     const whole = stats.size <= directUploadLimit ? await sendDirect(file, options, calls) : undefined;
     return whole ?? (await sendChunked(file, stats.size, options, calls, sending));
   } catch (error) {
-    if (watch.signal?.aborted) throw new Error('Upload cancelled', { cause: error });
+    if (watch.signal?.aborted && !(error instanceof TooLate))
+      throw new Error('Upload cancelled', { cause: error });
     throw error;
   } finally {
     await file.close();
@@ -71,22 +72,42 @@ async function sendChunked(
     body: { fileName, fileSize, version, channel, platform, architecture },
   });
   const { uploadId, fileKey, totalChunks } = prepared;
-  try {
-    const sha512 = await sendChunks(file, fileSize, prepared, calls, sending);
-    const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
-    return await withRetry(() => calls.json(uploads.complete, { body }), sending.signal);
-  } catch (error) {
-    await calls.cancel(uploadId);
+  const cancel = () => calls.cancel(uploadId);
+  const sha512 = await sendChunks(file, fileSize, prepared, calls, sending).catch(async (error: unknown) => {
+    await cancel();
     throw error;
-  }
+  });
+  const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
+  return complete(() => calls.json(uploads.complete, { body }), cancel, sending.signal);
 }
 
-/** Retries once, which is safe for the completion of an upload, in case the response was lost. */
-async function withRetry<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (signal.aborted || (error instanceof Refusal && error.isFinal)) throw error;
-    return attempt();
+/** The server works on a file that it has as a whole: nobody can say yet whether there will be a release. */
+class TooLate extends Error {}
+
+/** Each lasts as long as the server takes, or a proxy on the way waits for it. */
+const mostCompletions = 20;
+
+/**
+ * Completes an upload, which may be repeated: its answer may be lost, as at a proxy that waits for a shorter time than
+ * the server takes. Then only an upload that can be cancelled has failed; another one may still become a release.
+ */
+async function complete<T>(
+  attempt: () => Promise<T>,
+  cancel: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isFinal = signal.aborted || (error instanceof Refusal && error.isFinal);
+      if (attempts === 1 && !isFinal) continue;
+      if (await cancel()) throw error;
+      if (signal.aborted || attempts === mostCompletions)
+        throw new TooLate(
+          `${(error as Error).message}\nThe server has the whole file and works on it: look whether the release is there before you publish it again.`,
+          { cause: error },
+        );
+    }
   }
 }
