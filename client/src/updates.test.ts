@@ -76,6 +76,17 @@ const http = (): Http => {
   return (method, path, request = {}) =>
     call(method, path, { ...request, headers: { ...request.headers, 'x-api-key': key.key } });
 };
+/** Keeps answers as Chromium does, and with it `net.fetch` of Electron. */
+const cached = (): Http => {
+  const [call, kept] = [http(), new Map<string, Awaited<ReturnType<Http>>>()];
+  return async (method, path, request = {}) => {
+    if (method !== 'GET' || request.headers?.['cache-control'] === 'no-cache')
+      return call(method, path, request);
+    const reply = kept.get(path) ?? (await call(method, path, request));
+    kept.set(path, reply);
+    return reply;
+  };
+};
 const hostOf = (fields: Partial<UpdaterHost> = {}): UpdaterHost => ({
   server: server.url,
   store: { folder },
@@ -132,9 +143,9 @@ const types = async (connected: ConnectedUpdater) => (await recorded(connected))
 const found = ['check', 'download_start', 'download_complete'];
 
 /** The program of 1.0.0 has 1.1.0 downloaded, whose installer does this. */
-async function downloaded(bytes = works) {
+async function downloaded(bytes = works, fields: Partial<UpdaterHost> = {}) {
   const { id: releaseId } = await release('1.1.0', { bytes });
-  const app = await start('1.0.0');
+  const app = await start('1.0.0', fields);
   writeFileSync(process.env.APPIMAGE!, works);
   expect((await app.check())?.version).toBe('1.1.0');
   await app.download();
@@ -181,10 +192,11 @@ test('an update that is installed when the program quits is told as well', async
 });
 
 test('an update that was downloaded and then taken back is not installed, until it is offered again', async () => {
-  const { releaseId, updater, ...app } = await downloaded();
+  const { releaseId, updater, ...app } = await downloaded(works, { http: cached() });
   const params = { releaseId };
   // as electron-updater does when the program quits
   const quit = () => (updater as unknown as { install(isSilent: boolean): boolean }).install(true);
+  await app.check();
   await staff.ok(releaseCalls.pause, { params, body: { reason: 'It crashes' } });
   await app.check();
   expect(quit()).toBe(false);

@@ -82,9 +82,9 @@ export function connectUpdater(
     async isWithdrawn(url) {
       const { pathname } = new URL(url, feed);
       const path = pathname.slice(pathname.startsWith(`${base.pathname}/`) ? base.pathname.length : 0);
-      // one byte
+      // One byte, and of the service: `net.fetch` of Electron keeps it for a year, as the answer allows.
       const reply = await host.http('GET', path, {
-        headers: { ...(await refreshHeaders()), range: 'bytes=0-0' },
+        headers: { ...(await refreshHeaders()), range: 'bytes=0-0', 'cache-control': 'no-cache' },
       });
       if ('problem' in reply) return undefined;
       return reply.status < 400 ? false : jsonObject(reply.text)?.['code'] === 'NOT_FOUND' || undefined;
