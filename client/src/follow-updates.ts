@@ -12,7 +12,7 @@ type Download = About & { bytes: number };
 export type Report = (eventId: string, eventType: string, about: About, more?: Facts) => void;
 
 type Info = { version: string; releaseId?: unknown };
-type Downloaded = { downloadedFile?: string; files?: readonly { url: string }[] };
+type Downloaded = { version?: string; downloadedFile?: string; files?: readonly { url: string }[] };
 type Following = {
   file: string;
   platform: string;
@@ -44,7 +44,7 @@ export function followUpdates(
   let offered: About | undefined;
   let download: Download | undefined;
   /** The file that electron-updater would install now. */
-  let ready: { url: string; isWithdrawn: boolean } | undefined;
+  let ready: { url: string; version: string | undefined; isWithdrawn: boolean; isGone: boolean } | undefined;
 
   function keep(pending: PendingUpdate): void {
     state = { ...state, pending };
@@ -56,10 +56,13 @@ export function followUpdates(
     report(randomUUID(), 'download_start', download);
     return download;
   }
-  /** False: not now. electron-updater installs what it has, also when staff or the guard have taken it back since. */
+  /**
+   * False: not now. electron-updater installs what it has, also when staff or the guard have taken it back since, and what
+   * it no longer has: where the file has gone, it removes an AppImage all the same.
+   */
   function beginInstall(): boolean {
     const { pending } = state;
-    if (ready?.isWithdrawn) return false;
+    if (ready?.isWithdrawn || ready?.isGone) return false;
     if (!pending || pending.installing) return true;
     report(idOf(pending.id, 'install_start'), 'install_start', pending);
     keep({ ...pending, installing: true });
@@ -89,9 +92,9 @@ export function followUpdates(
     const concerned = download ?? offered;
     if (concerned) beginDownload(concerned).bytes = transferred;
   });
-  updater.on('update-downloaded', ({ downloadedFile = '', files = [] }: Downloaded = {}) => {
+  updater.on('update-downloaded', ({ version, downloadedFile = '', files = [] }: Downloaded = {}) => {
     const one = files.find(({ url }) => url.endsWith(extname(downloadedFile))) ?? files[0];
-    ready = one && { url: one.url, isWithdrawn: false };
+    ready = one && { url: one.url, version, isWithdrawn: false, isGone: false };
     const concerned = download ?? offered;
     // the file of an earlier check
     if (!concerned || (!download && state.pending?.to === concerned.to)) return;
@@ -109,6 +112,11 @@ export function followUpdates(
     // a check that failed says nothing about an update; MacUpdater tells of one error twice
     if (!String(message).startsWith('Cannot check for updates') && error !== last) fail(error);
     last = error;
+  });
+  before(updater, 'downloadUpdate', () => {
+    // it first removes the file of another version
+    if (ready && ready.version !== offered?.to) ready.isGone = true;
+    return true;
   });
   updater.on('before-quit-for-update', beginInstall);
   before(updater, 'quitAndInstall', beginInstall);

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
@@ -207,6 +207,20 @@ test('an update that was downloaded and then taken back is not installed, until 
   await app.check();
   expect(quit()).toBe(true);
   expect(await types(app.connected)).toContain('install_start');
+});
+
+test('while a newer version is downloaded, the one before it is gone, and is not installed', async () => {
+  const old = await downloaded();
+  await release('1.2.0', { bytes: `${works}# newer\n` });
+  await old.check();
+  const quit = () => (old.updater as unknown as { install(isSilent: boolean): boolean }).install(true);
+  let during: boolean | undefined;
+  old.updater.once('download-progress', () => (during = quit()));
+  await old.download();
+  expect(during).toBe(false);
+  expect(existsSync(process.env.APPIMAGE!)).toBe(true);
+  expect(await types(old.connected)).not.toContain('install_error');
+  expect(quit()).toBe(true);
 });
 
 test('an installer that fails is told with its error', async () => {
