@@ -274,7 +274,7 @@ test('the next question is spread, comes before the end, and not before the serv
   const now = () => new Date('2026-11-22T12:00:00Z');
   const hour = 3_600_000;
   const at = now().getTime();
-  const online = { valid: true, source: 'online' as const, expiresAt: at + 14 * day };
+  const online = { valid: true, source: 'online' as const, expiresAt: at + 14 * day, at };
   const after = (random: number, verdict: Parameters<typeof askAgainAt>[1], retryAfter?: number) =>
     (askAgainAt({ now, random: () => random }, verdict, retryAfter).getTime() - at) / hour;
   expect(after(0, online)).toBe(3);
@@ -283,8 +283,16 @@ test('the next question is spread, comes before the end, and not before the serv
   expect(new Set(asked.map((hours) => Math.round(hours * 100))).size).toBeGreaterThan(50);
   expect(after(1, { ...online, expiresAt: at + hour })).toBeLessThanOrEqual(1);
   expect(after(0, { ...online, source: 'kept' })).toBe(0.25);
-  expect(after(0, { valid: false, source: 'online', expiresAt: null }, 7200)).toBe(2);
+  expect(after(0, { valid: false, source: 'online', expiresAt: null, at }, 7200)).toBe(2);
   expect(after(0, { ...online, expiresAt: at })).toBeGreaterThan(0);
+});
+
+test('a machine whose clock is far ahead asks no more often than others', async () => {
+  const fake = await startFakeServer();
+  const now = fake.clock.at + 40 * day;
+  const result = await (await fake.client({ now: () => new Date(now) })).check();
+  expect(result).toMatchObject({ valid: true, source: 'online' });
+  expect(Date.parse(result.askAgainAt) - now).toBeGreaterThanOrEqual(3 * 3_600_000);
 });
 
 test('a busy server says when to come back', async () => {
@@ -301,7 +309,7 @@ test('what a proxy says about coming back moves the next question neither behind
   const at = now().getTime();
   for (const random of [0, 0.5, 1]) {
     const after = (expiresAt: number | null) => {
-      const verdict = { valid: expiresAt !== null, source: 'kept' as const, expiresAt };
+      const verdict = { valid: expiresAt !== null, source: 'kept' as const, expiresAt, at };
       return (askAgainAt({ now, random: () => random }, verdict, 999_999).getTime() - at) / hour;
     };
     expect(after(at + hour)).toBeLessThanOrEqual(1);

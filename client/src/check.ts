@@ -29,7 +29,7 @@ export function check(parts: Parts): Promise<CheckResult> {
       asked.problem,
       ...(asked.decision.valid && mayBeEnded ? [endedMeanwhile] : await keep(parts, times, asked)),
     ];
-    return resultOf(parts, online(asked.decision), { problems, retryAfter: undefined });
+    return resultOf(parts, online(asked.decision), { problems, at: asked.decision.issuedAt });
   });
 }
 
@@ -70,7 +70,7 @@ async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided
     problems.push((await writeTimes(parts, { ...known, seen: Math.max(known.seen, now) })) ?? '');
   const nothingKept = verdict.code === 'NO_ANSWER';
   const said = nothingKept ? { ...verdict, code, message: message ?? messages[code] } : verdict;
-  return resultOf(parts, said, { problems, retryAfter });
+  return resultOf(parts, said, { problems, at: now, retryAfter });
 }
 
 async function keptDecision(parts: Parts) {
@@ -85,13 +85,17 @@ async function keptDecision(parts: Parts) {
 function resultOf(
   parts: Parts,
   { expiresAt, ...verdict }: Verdict,
-  { problems, retryAfter }: { problems: (string | undefined)[]; retryAfter: number | undefined },
+  {
+    problems,
+    at,
+    retryAfter,
+  }: { problems: (string | undefined)[]; at: number; retryAfter?: number | undefined },
 ): CheckResult {
   const problem = [...new Set(problems.filter(Boolean))].join(' ');
   return {
     ...verdict,
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    askAgainAt: askAgainAt(parts, { ...verdict, expiresAt }, retryAfter).toISOString(),
+    askAgainAt: askAgainAt(parts, { ...verdict, expiresAt, at }, retryAfter).toISOString(),
     ...(problem ? { problem } : {}),
   };
 }
@@ -99,17 +103,17 @@ function resultOf(
 /**
  * When to ask again: every 3 to 5 hours after an answer, 15 to 25 minutes after a refusal or without an answer, in any
  * case before what is valid ends. `retryAfter` (seconds) is not signed, so it moves this by hours at most and never beyond
- * that end. Spread at random, so that a fleet that lost its server together does not come back together.
+ * that end. Spread at random, so that a fleet that lost its server together does not come back together. `at`: when that
+ * was said, by the clock that says when it ends: a machine whose clock is far ahead would ask each minute.
  */
 export function askAgainAt(
   { now, random }: Pick<Parts, 'now' | 'random'>,
-  { valid, source, expiresAt }: Pick<Verdict, 'valid' | 'source' | 'expiresAt'>,
+  { valid, source, expiresAt, at }: Pick<Verdict, 'valid' | 'source' | 'expiresAt'> & { at: number },
   retryAfter = 0,
 ): Date {
-  const at = now().getTime();
   const spread = 0.75 + random() / 2;
   const wanted = (valid && source === 'online' ? 4 * hourMs : 20 * minuteMs) * spread;
   const asked = Math.min(retryAfter * 1000, 4 * hourMs) * (0.25 + spread);
   const left = expiresAt === null ? Infinity : Math.max(minuteMs, (expiresAt - at) * (spread / 1.25));
-  return new Date(at + Math.min(Math.max(wanted, asked), left));
+  return new Date(now().getTime() + Math.min(Math.max(wanted, asked), left));
 }
