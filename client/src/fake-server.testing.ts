@@ -185,18 +185,11 @@ export async function startProxy(password?: string) {
   const isAllowed = ({ headers }: http.IncomingMessage) =>
     password === undefined ||
     headers['proxy-authorization'] === `Basic ${Buffer.from(`hospital:${password}`).toString('base64')}`;
-  const proxy = http.createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    if (!isAllowed(request)) return void response.writeHead(407).end();
-    const { method, url = '' } = request;
-    const { 'proxy-authorization': _, ...headers } = request.headers;
-    request.pipe(
-      http.request(url, { method: method!, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-      }),
-    );
-  });
+    response.writeHead(502).end();
+  };
+  const proxy = http.createServer(listener);
   proxy.on('connect', (request: http.IncomingMessage, socket: Socket) => {
     asked.push(`CONNECT ${request.url}`);
     if (!isAllowed(request)) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');

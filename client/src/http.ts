@@ -33,7 +33,7 @@ const tooLong = () => new Error('the answer is too long');
 
 /**
  * Calls to one server: through `fetch` where the program hands one in, else with Node's own modules and the proxy that
- * the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY). `timeoutMs` is for a whole call.
+ * the environment names (HTTPS_PROXY, ALL_PROXY, NO_PROXY). `timeoutMs` is for a whole call.
  */
 export function createHttp(
   server: string,
@@ -105,10 +105,13 @@ function secondsOf(text: string | null | undefined): number | undefined {
   return text && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The proxy for an address, as the environment says. Throws for a proxy that is neither http nor https. */
+/**
+ * The proxy for an address, as the environment says: none for http, which is for this computer only, and would show the
+ * license key and the token to the proxy. Throws for a proxy that is neither http nor https.
+ */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
   const of = (name: string) => env[name.toLowerCase()] || env[name] || '';
-  const named = of(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY') || of('ALL_PROXY');
+  const named = url.protocol === 'https:' && (of('HTTPS_PROXY') || of('ALL_PROXY'));
   if (!named || isDirect(url, of('NO_PROXY'))) return undefined;
   const proxy = new URL(/^[a-z\d]+:\/\//i.test(named) ? named : `http://${named}`);
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')
@@ -118,7 +121,7 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
 
 /** Whether NO_PROXY names the host, its port, or a domain that it is in. */
 function isDirect(url: URL, noProxy: string): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   return noProxy
     .toLowerCase()
     .split(/[\s,]+/)
@@ -131,34 +134,26 @@ function isDirect(url: URL, noProxy: string): boolean {
     });
 }
 
-const portOf = (url: URL) => url.port || (url.protocol === 'https:' ? '443' : '80');
+const portOf = (url: URL) => url.port || '443';
 
 async function byNode(url: URL, sent: Sent, proxy: URL | undefined): Promise<Reply> {
   const { method, headers, signal } = sent;
   const options = { method, headers, signal };
   if (!proxy) return receive(modulesOf(url).request(url, { ...options, agent: false }), sent);
-  if (url.protocol === 'http:') {
-    const through = { path: url.href, headers: { ...headers, ...hopHeaders(url, proxy) }, agent: false };
-    return receive(modulesOf(proxy).request(proxy, { ...options, ...through }), sent);
-  }
   const socket = await tunnel(url, proxy, signal);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  // an address is no server name; the certificate must be for it all the same, and not for the proxy
-  const verified = { host, servername: isIP(host) ? '' : host };
   // an agent, also `false`, would not use the connection
-  const createConnection = () => tls.connect({ socket, ...verified });
+  const createConnection = () => tls.connect({ socket, host: hostOf(url), servername: serverNameOf(url) });
   return receive(https.request(url, { ...options, createConnection }), sent);
 }
 
 const modulesOf = ({ protocol }: URL) => (protocol === 'https:' ? https : http);
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
+/** An address is no server name; the certificate must be for it all the same. */
+const serverNameOf = (url: URL) => (isIP(hostOf(url)) ? '' : hostOf(url));
 
-function hopHeaders(url: URL, proxy: URL): Record<string, string> {
-  const { username, password } = proxy;
+function authorizationFor({ username, password }: URL): Record<string, string> {
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return {
-    host: url.host,
-    ...(username ? { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` } : {}),
-  };
+  return username ? { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` } : {};
 }
 
 /** A connection to the server through a proxy (CONNECT). */
@@ -169,7 +164,7 @@ function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
       .request(proxy, {
         method: 'CONNECT',
         path: target,
-        headers: { ...hopHeaders(url, proxy), host: target },
+        headers: { host: target, ...authorizationFor(proxy) },
         signal,
         agent: false,
       })
