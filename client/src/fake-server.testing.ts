@@ -179,8 +179,8 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
   return fake;
 }
 
-/** A proxy that finds every name on this machine; `password`: refuses whoever does not send it. */
-export async function startProxy(password?: string) {
+/** A proxy that finds every name on this machine; `password`: refuses whoever does not send it. `secure`: by https. */
+export async function startProxy(password?: string, secure?: { cert: string; key: string }) {
   const asked: string[] = [];
   const isAllowed = ({ headers }: http.IncomingMessage) =>
     password === undefined ||
@@ -189,7 +189,7 @@ export async function startProxy(password?: string) {
     asked.push(`${request.method} ${request.url}`);
     response.writeHead(502).end();
   };
-  const proxy = http.createServer(listener);
+  const proxy = secure ? https.createServer(secure, listener) : http.createServer(listener);
   proxy.on('connect', (request: http.IncomingMessage, socket: Socket) => {
     asked.push(`CONNECT ${request.url}`);
     if (!isAllowed(request)) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');

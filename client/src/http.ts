@@ -165,6 +165,8 @@ function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
         method: 'CONNECT',
         path: target,
         headers: { host: target, ...authorizationFor(proxy) },
+        // else Node compares the certificate of the proxy with the header
+        servername: serverNameOf(proxy),
         signal,
         agent: false,
       })

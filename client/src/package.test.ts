@@ -8,7 +8,7 @@ import { makeLicense } from '../../tests/factories.ts';
 import { movableClock, startTestServer } from '../../tests/harness.ts';
 import { newFolder } from '../../tests/place.ts';
 import { licenseKey, startFakeServer, startProxy } from './fake-server.testing.ts';
-import { tls } from './tls.testing.ts';
+import { localTls, tls } from './tls.testing.ts';
 import type { CheckResult } from './types.ts';
 
 /* The package as a program gets it: packed, installed without a network, used from JavaScript and TypeScript. */
@@ -93,7 +93,7 @@ test('https goes through the proxy of the environment', async () => {
   const proxy = await startProxy('s3cret@');
   const folder = await newFolder();
   const ca = path.join(folder, 'ca.pem');
-  await writeFile(ca, tls.cert);
+  await writeFile(ca, tls.cert + localTls.cert);
   const env = { HTTPS_PROXY: `http://hospital:s3cret%40@${proxy.host}`, NODE_EXTRA_CA_CERTS: ca };
   const [result] = await startProgram(fake, { folder: path.join(folder, 'state'), env });
   expect(result).toMatchObject({ valid: true, source: 'online' });
@@ -104,6 +104,18 @@ test('https goes through the proxy of the environment', async () => {
   const [stranger] = await startProgram(fake, { folder: path.join(folder, 'other'), env: without });
   expect(stranger).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   expect(stranger!.problem).toMatch(/certificate/);
+
+  // a proxy by https has a certificate of its own
+  for (const [certificate, valid] of [
+    [localTls, true],
+    [tls, false],
+  ] as const) {
+    const { host } = await startProxy('s3cret@', certificate);
+    const secure = { ...env, HTTPS_PROXY: `https://hospital:s3cret%40@localhost:${host.split(':')[1]}` };
+    const [bySecure] = await startProgram(fake, { folder: path.join(folder, String(valid)), env: secure });
+    expect(bySecure).toMatchObject({ valid });
+    if (!valid) expect(bySecure!.problem).toContain('localhost. is not in the cert');
+  }
 
   // by its address, the certificate is that of this address, and not of the proxy
   for (const [address, valid] of [
