@@ -1,9 +1,11 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
+import nodeFs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { assemble, type Replaced } from './assemble.ts';
+import type { Files } from './durable.ts';
 import { machineHash } from './license-file.ts';
 import type { ClientOptions } from './types.ts';
 import { newFolder } from '../../tests/place.ts';
@@ -22,6 +24,15 @@ export const secretFiles = (machineId = 'ws-07') =>
 
 /** The file in which a machine keeps its license file. */
 export const licenseFile = `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
+
+/** A virus scanner holds this file. */
+export const unreadable = (name: string): Files => ({
+  ...nodeFs,
+  readFileSync: ((file: string) => {
+    if (file.endsWith(name)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+    return nodeFs.readFileSync(file, 'utf8');
+  }) as Files['readFileSync'],
+});
 
 /** A signing key of a server. */
 export function newSigner() {

@@ -2,7 +2,7 @@ import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { day, licenseFile, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseFile, secretFiles, startFakeServer, unreadable } from './fake-server.testing.ts';
 import type { Files } from './durable.ts';
 import { createStore } from './store.ts';
 import type { Fetch } from './types.ts';
@@ -27,15 +27,6 @@ const failing = (code: string): Files => {
     rmSync: fail,
   };
 };
-
-/** A virus scanner holds this file. */
-const unreadable = (name: string): Files => ({
-  ...nodeFs,
-  readFileSync: ((file: string) => {
-    if (file.endsWith(name)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
-    return nodeFs.readFileSync(file, 'utf8');
-  }) as Files['readFileSync'],
-});
 
 test.each([
   ['EROFS', /read-only/],

@@ -6,7 +6,7 @@ import { messages } from './messages.ts';
 import { readOwnFile, removeOwnFile } from './own-file.ts';
 import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
-import { keepReturn, lastReturn } from './returns.ts';
+import { keepReturn, lastReturn, receiptsHeld } from './returns.ts';
 import type { GiveBackResult } from './types.ts';
 
 /**
@@ -19,6 +19,8 @@ export function giveBack(parts: Parts): Promise<GiveBackResult> {
     // without its secrets, a machine with a seat or a license file looks like one that has neither
     const locked = await parts.secrets.unreadable();
     if (locked !== undefined) return noKey(locked);
+    const held = await receiptsHeld(parts);
+    if (held !== undefined) return refused('NOT_STORED', held);
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);
     const token = await parts.secrets.token();

@@ -29,6 +29,10 @@ type Kept = Pick<Parts, 'store' | 'licenseKey'>;
 /** As by a virus scanner. What it has of other licenses must not be replaced. */
 const isHeld = (name: string) => `The file ${name} cannot be read at the moment, and was left as it is.`;
 
+/** Why a file that is there cannot be read at the moment. Its content must not be taken for none. */
+export const whyHeld = async ({ store }: Pick<Parts, 'store'>, name: string): Promise<string | undefined> =>
+  (await store.read(name)) === undefined && (await store.has(name)) ? isHeld(name) : undefined;
+
 const decisionFile = 'decision.json';
 const timesFile = 'times.json';
 

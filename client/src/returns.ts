@@ -1,5 +1,5 @@
 import { isObject, jsonObject } from './jws.ts';
-import type { Parts } from './parts.ts';
+import { whyHeld, type Parts } from './parts.ts';
 
 /** A license file that was given back, and the receipt for it. `unfinished`: token and kept answer may still be there. */
 export type Return = { issuedAt: number; receipt: string; unfinished: boolean };
@@ -17,8 +17,13 @@ export async function lastReturn(parts: Parts): Promise<Return | undefined> {
     : undefined;
 }
 
+/** Why the receipts cannot be read at the moment; undefined if they can, or there are none. */
+export const receiptsHeld = (parts: Parts): Promise<string | undefined> => whyHeld(parts, receiptFile);
+
 /** Returns the problem, if there is one. */
 export async function keepReturn(parts: Parts, last: Return): Promise<string | undefined> {
+  const held = await receiptsHeld(parts);
+  if (held !== undefined) return held;
   const returns = { ...(await readReturns(parts)), [parts.licenseKey]: last };
   return parts.store.write(receiptFile, JSON.stringify(returns));
 }

@@ -2,7 +2,7 @@ import nodeFs from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { day, licenseFile, licenseKey, startFakeServer } from './fake-server.testing.ts';
+import { day, licenseFile, licenseKey, startFakeServer, unreadable } from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
 
@@ -122,6 +122,25 @@ test('a license file for one license key leaves that for another in place, and b
   }
   expect(receipts.map((receipt) => typeof receipt)).toEqual(['string', 'string']);
   expect((await readdir(one.folder)).filter((name) => name.startsWith('license'))).toEqual([]);
+});
+
+test('receipts that cannot be read at the moment are not taken for none, and none is lost', async () => {
+  const fake = await startFakeServer();
+  const one = await withFile(fake);
+  const given = await one.giveBack();
+  expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
+  const { request } = (await other.offlineRequest()) as { request: string };
+  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  for (const key of [licenseKey, otherKey]) {
+    const held = await fake.client(
+      { folder: one.folder, licenseKey: key },
+      { files: unreadable('receipt.json') },
+    );
+    expect(await held.giveBack()).toMatchObject({ ok: false, code: 'NOT_STORED' });
+  }
+  expect(await other.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  expect(await one.giveBack()).toEqual(given);
 });
 
 test('the license file of the first versions counts for its license, until that license gives it back', async () => {
