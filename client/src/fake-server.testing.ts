@@ -15,12 +15,12 @@ import { newFolder } from '../../tests/place.ts';
 export const licenseKey = 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1';
 export const day = 86_400_000;
 
-/** The files in which a machine keeps its key pair and its token. */
-export const secretFiles = (machineId = 'ws-07') =>
-  ['machine-key', 'machine-token'].map((name) => `${name}-${machineHash(machineId).slice(0, 16)}`) as [
-    string,
-    string,
-  ];
+/** The files in which a machine keeps its key pair and its token for a license. */
+export const secretFiles = (machineId = 'ws-07', forKey = licenseKey) =>
+  [
+    `machine-key-${machineHash(machineId).slice(0, 16)}`,
+    `machine-token-${machineHash(`${forKey} ${machineId}`).slice(0, 16)}`,
+  ] as const;
 
 /** The file in which a machine keeps its license file. */
 export const licenseFile = `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;

@@ -33,16 +33,16 @@ type Owner = {
 const mark = 'protected ';
 
 /**
- * The secrets in a folder. A machine has files of its own in it: a computer that was made from the disk image of another
+ * The secrets in a folder. A machine has files of its own in it, and a token for each license: a computer that was made from the disk image of another
  * one is a machine of its own, with its own key pair and token, and a machine whose id was wrong for one start finds its
  * own again.
  */
 export function openSecrets(store: Store, protect: Protect | undefined, owner: Owner): Secrets {
   const { origin, licenseKey } = owner;
   const of = `${origin} ${licenseKey}`;
-  const fileOf = async (name: string) => `${name}-${machineHash(await owner.machineId()).slice(0, 16)}`;
-  const keyFile = () => fileOf('machine-key');
-  const tokenFile = () => fileOf('machine-token');
+  const fileOf = (name: string, whose: string) => `${name}-${machineHash(whose).slice(0, 16)}`;
+  const keyFile = async () => fileOf('machine-key', await owner.machineId());
+  const tokenFile = async () => fileOf('machine-token', `${licenseKey} ${await owner.machineId()}`);
   let identity: Identity | undefined;
   /** A token that could not be stored. */
   let unstored: string | undefined;

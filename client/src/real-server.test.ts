@@ -98,6 +98,17 @@ test('a seat is given back also when its token has ended, and no seat is said to
   expect((await seatOf(license, revoked)).status).toBe('released');
 });
 
+test('the seat of one license is given back also after another license was used in the folder', async () => {
+  const [one, other] = [await makeLicense(staff), await makeLicense(staff)];
+  const first = await clientOf(one);
+  const second = await clientOf(other, { folder: first.folder, machineId: first.id });
+  for (const client of [first, second]) await client.check();
+  expect(await first.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(one, first)).status).toBe('released');
+  expect(await second.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(other, second)).status).toBe('released');
+});
+
 test('a machine whose folder was deleted says what the vendor must do', async () => {
   const license = await makeLicense(staff);
   const client = await clientOf(license);
@@ -228,6 +239,6 @@ test('the token is stored once, and never in plain text beside a key that is pro
   const client = await clientOf(license, { protect });
   await client.check();
   expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
-  for (const name of secretFiles(client.id))
+  for (const name of secretFiles(client.id, license.licenseKey))
     expect(await readFile(`${client.folder}/${name}`, 'utf8')).not.toMatch(/lym_|PRIVATE/);
 });
