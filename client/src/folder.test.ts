@@ -200,6 +200,26 @@ test('of two processes that find an abandoned lock, one takes it', async () => {
   expect(await readdir(folder)).toEqual(['lock']);
 });
 
+test.each(['closeSync', 'rmSync'] as const)(
+  'a lock that its own process left, since %s failed once, holds nobody up',
+  async (step) => {
+    const fake = await startFakeServer();
+    let left = 1;
+    let last = '';
+    const openSync: Files['openSync'] = (file, flags, mode) =>
+      nodeFs.openSync((last = String(file)), flags, mode);
+    const once = (...args: Parameters<typeof nodeFs.closeSync> | Parameters<typeof nodeFs.rmSync>) => {
+      const file = step === 'closeSync' ? last : String(args[0]);
+      if (file.endsWith('lock') && left-- > 0) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+      return (nodeFs[step] as (...all: typeof args) => void)(...args);
+    };
+    const client = await fake.client({}, { files: { ...nodeFs, openSync, [step]: once } });
+    expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+    expect(await (await fake.client({ folder: client.folder })).giveBack()).toMatchObject({ ok: true });
+    expect(left).toBeLessThan(1);
+  },
+);
+
 test('a process removes its own lock only', async () => {
   const folder = await newFolder();
   const store = createStore(folder);

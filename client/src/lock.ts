@@ -3,6 +3,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { draftOf, isAbandoned, takeName, type Files } from './durable.ts';
 
+/** Locks that this process could not remove after its work, such as while a virus scanner held them. */
+const unremoved = new Set<string>();
+
 /** Whether nobody else works in the folder, or somebody does all the while, or it takes no lock (read-only). */
 export type Lock = 'mine' | 'taken' | 'none';
 
@@ -37,7 +40,8 @@ function take(file: string, files: Files, owner: string): Lock {
     } catch {
       // on a full disk the lock holds all the same
     }
-    files.closeSync(handle);
+    // where this fails, as on a share, the file is there all the same
+    attempt(() => files.closeSync(handle));
     return 'mine';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'taken' : 'none';
@@ -47,8 +51,8 @@ function take(file: string, files: Files, owner: string): Lock {
 /** Not the lock of another process, which took it over while this one slept. */
 function release(file: string, files: Files, owner: string): void {
   const found = contentOf(file, files);
-  if (found === undefined || found === '' || found === owner)
-    attempt(() => files.rmSync(file, { force: true }));
+  if (found !== undefined && found !== '' && found !== owner) return;
+  if (!attempt(() => files.rmSync(file, { force: true }))) unremoved.add(owner);
 }
 
 /**
@@ -66,8 +70,9 @@ function removeAbandonedLock(file: string, files: Files): boolean {
 }
 
 function isLeft(file: string, files: Files): boolean {
-  const owner = Number(contentOf(file, files)?.split(' ')[0]);
-  return (owner > 0 && !isRunning(owner)) || isAbandoned(file, files);
+  const content = contentOf(file, files) ?? '';
+  const owner = Number(content.split(' ')[0]);
+  return (owner > 0 && !isRunning(owner)) || unremoved.has(content) || isAbandoned(file, files);
 }
 
 function contentOf(file: string, files: Files): string | undefined {
