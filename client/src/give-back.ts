@@ -3,7 +3,7 @@ import type { NoReply, Reply } from './http.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
-import { readOwnFile, removeOwnFile } from './own-file.ts';
+import { ownFileHeld, readOwnFile, removeOwnFile } from './own-file.ts';
 import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import { keepReturn, lastReturn, receiptsHeld } from './returns.ts';
@@ -16,10 +16,10 @@ import type { GiveBackResult } from './types.ts';
 export function giveBack(parts: Parts): Promise<GiveBackResult> {
   return unlessBusy(parts, async () => {
     await finishGivingBack(parts);
-    // without its secrets, a machine with a seat or a license file looks like one that has neither
+    // without its files, a machine with a seat or a license file looks like one that has neither
     const locked = await parts.secrets.unreadable();
     if (locked !== undefined) return noKey(locked);
-    const held = await receiptsHeld(parts);
+    const held = (await receiptsHeld(parts)) ?? (await ownFileHeld(parts));
     if (held !== undefined) return refused('NOT_STORED', held);
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);

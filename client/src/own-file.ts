@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
-import type { Parts } from './parts.ts';
+import { whyHeld, type Parts } from './parts.ts';
 import { lastReturn } from './returns.ts';
 
 /** The first versions kept one file for all licenses; it counts for the license that it is for. */
@@ -17,6 +17,10 @@ export async function removeOwnFile(parts: Parts): Promise<void> {
   await parts.store.remove(nameFor(parts));
   if (await readNamed(parts, sharedName)) await parts.store.remove(sharedName);
 }
+
+/** Why a license file in the folder cannot be read at the moment; undefined if it can, or there is none. */
+export const ownFileHeld = async (parts: Parts): Promise<string | undefined> =>
+  (await whyHeld(parts, nameFor(parts))) ?? whyHeld(parts, sharedName);
 
 /** The license file in the folder, verified; undefined if there is none, or it was given back, or it does not count. */
 export async function readOwnFile(parts: Parts): Promise<LicenseFile | undefined> {

@@ -124,19 +124,19 @@ test('a license file for one license key leaves that for another in place, and b
   expect((await readdir(one.folder)).filter((name) => name.startsWith('license'))).toEqual([]);
 });
 
-test('receipts that cannot be read at the moment are not taken for none, and none is lost', async () => {
+test('files that cannot be read at the moment are not taken for none, and no receipt is lost', async () => {
   const fake = await startFakeServer();
   const one = await withFile(fake);
+  const { folder } = one;
+  const scanned = await fake.client({ folder }, { files: unreadable(licenseFile) });
+  expect(await scanned.giveBack()).toMatchObject({ ok: false, code: 'NOT_STORED' });
   const given = await one.giveBack();
   expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
-  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
+  const other = await fake.client({ folder, licenseKey: otherKey });
   const { request } = (await other.offlineRequest()) as { request: string };
   expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
   for (const key of [licenseKey, otherKey]) {
-    const held = await fake.client(
-      { folder: one.folder, licenseKey: key },
-      { files: unreadable('receipt.json') },
-    );
+    const held = await fake.client({ folder, licenseKey: key }, { files: unreadable('receipt.json') });
     expect(await held.giveBack()).toMatchObject({ ok: false, code: 'NOT_STORED' });
   }
   expect(await other.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
