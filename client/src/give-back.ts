@@ -1,6 +1,6 @@
 import { dataOf, enroll, type Undecided } from './ask.ts';
 import type { NoReply, Reply } from './http.ts';
-import { signJws, wholeSeconds } from './jws.ts';
+import { jsonObject, signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
 import { ownFileHeld, readOwnFile, removeOwnFile } from './own-file.ts';
@@ -86,8 +86,11 @@ async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult
   // first: an answer that gets lost must not leave a freed seat in use here
   const problem = await endWhatWasSigned(parts);
   if (problem !== undefined) return refused('NOT_STORED', problem);
+  const mayBeFree = unanswered.get(parts) === token;
   const reply = await release(parts, token);
   if ('problem' in reply || reply.status !== 401) return outcomeOf(parts, reply);
+  // To enroll would take the seat again, and the releases of a day are limited. A hotel's page has no such code.
+  if (mayBeFree && jsonObject(reply.text)?.['code'] === 'UNAUTHENTICATED') return seatFreed(parts);
   // The token has ended, which says nothing of the seat: staff end tokens alone, and a revoked license keeps its seats.
   const { decision, ...undecided } = await enroll(parts);
   if (!decision) {
@@ -99,11 +102,17 @@ async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult
   return decision.holdsSeat ? refused(decision.code, decision.message) : seatFreed(parts);
 }
 
-const release = async (parts: Parts, token: string) =>
-  parts.http('POST', '/api/licenses/deactivate', {
+/** The tokens with which seats were released without an answer: they have ended if the server heard it. */
+const unanswered = new WeakMap<Parts, string>();
+
+async function release(parts: Parts, token: string): Promise<Reply | NoReply> {
+  const reply = await parts.http('POST', '/api/licenses/deactivate', {
     headers: { 'x-machine-token': token },
     body: { licenseKey: parts.licenseKey, machineId: await parts.machineId() },
   });
+  if ('problem' in reply || reply.status >= 500) unanswered.set(parts, token);
+  return reply;
+}
 
 async function outcomeOf(parts: Parts, reply: Reply | NoReply): Promise<GiveBackResult> {
   if ('problem' in reply) return refused('NO_ANSWER', messages.NO_ANSWER, reply.problem);

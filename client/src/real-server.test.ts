@@ -12,7 +12,7 @@ import { days, seconds, startTestServer } from '../../tests/harness.ts';
 import { assemble } from './assemble.ts';
 import { newFolder } from '../../tests/place.ts';
 import { secretFiles } from './fake-server.testing.ts';
-import type { ClientOptions } from './types.ts';
+import type { ClientOptions, Fetch } from './types.ts';
 
 /* The client against the service itself. */
 
@@ -96,6 +96,26 @@ test('a seat is given back also when its token has ended, and no seat is said to
   await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
   expect(await revoked.giveBack()).toMatchObject({ ok: true, receipt: null });
   expect((await seatOf(license, revoked)).status).toBe('released');
+});
+
+test('a seat whose release was not answered is not taken again to be released', async () => {
+  const license = await makeLicense(staff, { maxActivations: 1 });
+  let isLost = false;
+  const losing: Fetch = async (url, request) => {
+    const answer = await fetch(url, request);
+    if (isLost && url.endsWith('/deactivate')) throw new Error('the answer is lost');
+    return answer;
+  };
+  const client = await clientOf(license, { fetch: losing });
+  await client.check();
+  await client.giveBack();
+  await client.check();
+  isLost = true;
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  isLost = false;
+  // two releases a day are all that one seat has
+  expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(license, client)).status).toBe('released');
 });
 
 test('the seat of one license is given back also after another license was used in the folder', async () => {
