@@ -24,7 +24,7 @@ export function giveBack(parts: Parts): Promise<GiveBackResult> {
     const file = await readOwnFile(parts);
     if (file) return giveFileBack(parts, file);
     const token = await parts.secrets.token();
-    if (token !== undefined) return giveSeatBack(parts, token);
+    if (token !== undefined || (await parts.secrets.hasToken())) return giveSeatBack(parts, token);
     const receipt = (await lastReturn(parts))?.receipt;
     return receipt === undefined
       ? { ok: true, receipt: null, message: 'This machine holds no seat.' }
@@ -82,15 +82,17 @@ async function endWhatWasSigned(parts: Parts, fileIssuedAt = 0): Promise<string 
   return keepAnswer(parts, undefined);
 }
 
-async function giveSeatBack(parts: Parts, token: string): Promise<GiveBackResult> {
+async function giveSeatBack(parts: Parts, token: string | undefined): Promise<GiveBackResult> {
   // first: an answer that gets lost must not leave a freed seat in use here
   const problem = await endWhatWasSigned(parts);
   if (problem !== undefined) return refused('NOT_STORED', problem);
-  const mayBeFree = unanswered.get(parts) === token;
-  const reply = await release(parts, token);
-  if ('problem' in reply || reply.status !== 401) return outcomeOf(parts, reply);
-  // To enroll would take the seat again, and the releases of a day are limited. A hotel's page has no such code.
-  if (mayBeFree && jsonObject(reply.text)?.['code'] === 'UNAUTHENTICATED') return seatFreed(parts);
+  if (token !== undefined) {
+    const mayBeFree = unanswered.get(parts) === token;
+    const reply = await release(parts, token);
+    if ('problem' in reply || reply.status !== 401) return outcomeOf(parts, reply);
+    // To enroll would take the seat again, and the releases of a day are limited. A hotel's page has no such code.
+    if (mayBeFree && jsonObject(reply.text)?.['code'] === 'UNAUTHENTICATED') return seatFreed(parts);
+  }
   // The token has ended, which says nothing of the seat: staff end tokens alone, and a revoked license keeps its seats.
   const { decision, ...undecided } = await enroll(parts);
   if (!decision) {

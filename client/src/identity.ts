@@ -14,6 +14,8 @@ export type Secrets = {
   forgetIdentity(): Promise<void>;
   /** The token for this server, license and machine. */
   token(): Promise<string | undefined>;
+  /** Whether the folder has a token of this license and machine, even one that is damaged or of another server. */
+  hasToken(): Promise<boolean>;
   /** Why the key pair or a token in the folder cannot be read now; undefined if both can, or there are none. */
   unreadable(): Promise<string | undefined>;
   /** Stores a token, or removes it. Returns the problem, if there is one; this process then still has the token. */
@@ -107,6 +109,7 @@ export function openSecrets(store: Store, protect: Protect | undefined, owner: O
         return undefined;
       }
     },
+    hasToken: async () => store.has(await tokenFile()),
     async unreadable() {
       for (const file of [await keyFile(), await tokenFile()]) {
         if (!(await store.has(file))) continue;

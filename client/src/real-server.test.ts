@@ -1,4 +1,4 @@
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { activations } from '../../contract/activations.ts';
 import { credentials } from '../../contract/credentials.ts';
@@ -19,6 +19,8 @@ import type { ClientOptions, Fetch } from './types.ts';
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
 const publicKeys = (await server.api().ok(keyCalls.published)).map(({ publicKeyPem }) => publicKeyPem);
+
+const movedUrl = server.url.replace('127.0.0.1', 'localhost');
 
 let machines = 0;
 async function clientOf({ licenseKey }: License, options: Partial<ClientOptions> = {}) {
@@ -116,6 +118,19 @@ test('a seat whose release was not answered is not taken again to be released', 
   // two releases a day are all that one seat has
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
   expect((await seatOf(license, client)).status).toBe('released');
+});
+
+test('a seat is given back also when its token is damaged or of another address of the server', async () => {
+  const license = await makeLicense(staff);
+  const client = await clientOf(license);
+  const moved = await clientOf(license, { ...client, machineId: client.id, server: movedUrl });
+  const [, tokenFile] = secretFiles(client.id, license.licenseKey);
+  for (const next of [client, moved]) {
+    await client.check();
+    if (next === client) await truncate(`${client.folder}/${tokenFile}`, 60);
+    expect(await next.giveBack()).toMatchObject({ ok: true, receipt: null });
+    expect((await seatOf(license, client)).status).toBe('released');
+  }
 });
 
 test('the seat of one license is given back also after another license was used in the folder', async () => {
