@@ -11,7 +11,7 @@ import { releases } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
 import { program, sha512Of } from '../../tests/binaries.ts';
 import { makeApiKey } from '../../tests/factories.ts';
-import { startTestServer } from '../../tests/harness.ts';
+import { eventually, startTestServer } from '../../tests/harness.ts';
 import { readOptions, type Options } from './options.ts';
 import { createProgress } from './progress.ts';
 import { publishRelease } from './upload.ts';
@@ -45,9 +45,7 @@ function optionsOf(args: string[], key = apiKey, url = server.url): Options {
  * Starts a proxy that responds to some requests itself, with the status that `statusFor` returns; to one that it has
  * passed on and gives up (504), when that comes.
  */
-async function startProxy(
-  statusFor: (method: string, path: string) => number | undefined | Promise<504 | undefined>,
-) {
+async function startProxy(statusFor: (method: string, path: string) => number | undefined | Promise<504>) {
   const seen: string[] = [];
   const { port } = new URL(server.url);
   const listener = createServer((incoming, outgoing) => {
@@ -60,12 +58,12 @@ async function startProxy(
     }
     const target = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
     const forwarded = forward(target, (response) => {
-      if (outgoing.headersSent) return void response.resume();
+      if (status) return void response.resume();
       outgoing.writeHead(response.statusCode!, response.headers);
       response.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
-    void status?.then((given) => given && outgoing.writeHead(given).end());
+    void status?.then((given) => outgoing.writeHead(given).end());
     if (!status) outgoing.on('close', () => forwarded.destroy());
     incoming.pipe(forwarded);
   });
@@ -125,6 +123,20 @@ describe('up to 20 MB', () => {
     const release = await publishRelease(optionsOf(['--file', path, '--version', version]));
     expect(release.fileSize).toBe(directUploadLimit);
     expect(await uploadRows()).toEqual([]);
+  });
+
+  test('a release whose answer a proxy has given up is not called a failure alone', async () => {
+    const relayed = await startProxy(async (): Promise<504> => {
+      await eventually(
+        async () => (await staff.ok(releases.list, { query: { search: version } })).length > 0,
+      );
+      return 504;
+    });
+    onTestFinished(() => void relayed.close());
+    const args = ['--file', await fileOf(program(1000)), '--version', version];
+    await expect(publishRelease(optionsOf(args, apiKey, relayed.url))).rejects.toThrow(
+      /504\n.*look whether the release is there/,
+    );
   });
 
   test('a file that is too large for a proxy in one request is sent in chunks', async () => {

@@ -26,7 +26,7 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
     const whole = stats.size <= directUploadLimit ? await sendDirect(file, options, calls) : undefined;
     return whole ?? (await sendChunked(file, stats.size, options, calls, sending));
   } catch (error) {
-    if (watch.signal?.aborted && !(error instanceof TooLate))
+    if (watch.signal?.aborted && !(error instanceof Unclear))
       throw new Error('Upload cancelled', { cause: error });
     throw error;
   } finally {
@@ -45,6 +45,14 @@ function sendingOf(total: number, { onSent, signal = new AbortController().signa
   };
 }
 
+/** Nobody can say yet whether there will be a release. */
+class Unclear extends Error {
+  constructor(cause: unknown) {
+    const advice = 'look whether the release is there before you publish it again.';
+    super(`${(cause as Error).message}\nThe server may have the whole file: ${advice}`, { cause });
+  }
+}
+
 /** Undefined if a proxy on the way takes no request of this size (413). */
 async function sendDirect(
   file: FileHandle,
@@ -55,8 +63,10 @@ async function sendDirect(
   const sha512 = createHash('sha512').update(bytes).digest('base64');
   const form = directForm(new Blob([new Uint8Array(bytes)]), fileName, fields, sha512);
   return calls.form(uploads.direct, form).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.status !== 413) throw error;
-    return undefined;
+    const status = error instanceof Refusal ? error.status : undefined;
+    if (status === 413) return undefined;
+    // a proxy that has given up; the server itself says 503 for what it has not done, and 507 for a full disk
+    throw status === 502 || status === 504 ? new Unclear(error) : error;
   });
 }
 
@@ -81,9 +91,6 @@ async function sendChunked(
   return complete(() => calls.json(uploads.complete, { body }), cancel, sending.signal);
 }
 
-/** The server works on a file that it has as a whole: nobody can say yet whether there will be a release. */
-class TooLate extends Error {}
-
 /** Each lasts as long as the server takes, or a proxy on the way waits for it. */
 const mostCompletions = 20;
 
@@ -103,11 +110,7 @@ async function complete<T>(
       const isFinal = signal.aborted || (error instanceof Refusal && error.isFinal);
       if (attempts === 1 && !isFinal) continue;
       if (await cancel()) throw error;
-      if (signal.aborted || attempts === mostCompletions)
-        throw new TooLate(
-          `${(error as Error).message}\nThe server has the whole file and works on it: look whether the release is there before you publish it again.`,
-          { cause: error },
-        );
+      if (signal.aborted || attempts === mostCompletions) throw new Unclear(error);
     }
   }
 }
