@@ -360,6 +360,20 @@ test('times that cannot be read at the moment do not cost the machine its key', 
   expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toBe(key);
 });
 
+test('no key is made while nobody can say whether there is a record of times', async () => {
+  const fake = await startFakeServer();
+  const fail = (file: string) => {
+    if (file.endsWith('times.json')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    return nodeFs.statSync(file);
+  };
+  const files = { ...nodeFs, statSync: fail as Files['statSync'] };
+  const { folder, ...first } = await fake.client({}, { files });
+  expect(await first.offlineRequest()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
+  const next = await fake.client({ folder });
+  const { request } = (await next.offlineRequest()) as { request: string };
+  expect(await next.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+});
+
 test('a file is on the disk before it takes its name, and its name after', async () => {
   const folder = await newFolder();
   const steps: string[] = [];

@@ -30,7 +30,7 @@ type Kept = Pick<Parts, 'store' | 'licenseKey'>;
 const isHeld = (name: string) => `The file ${name} cannot be read at the moment, and was left as it is.`;
 
 /** Why a file that is there cannot be read at the moment. Its content must not be taken for none. */
-export const whyHeld = async ({ store }: Pick<Parts, 'store'>, name: string): Promise<string | undefined> =>
+export const whyHeld = async ({ store }: Pick<Kept, 'store'>, name: string): Promise<string | undefined> =>
   (await store.read(name)) === undefined && (await store.has(name)) ? isHeld(name) : undefined;
 
 const decisionFile = 'decision.json';
@@ -153,6 +153,8 @@ export async function keepRequest({ store }: Kept, jti: string): Promise<void> {
  * answer that was kept beside a record that is gone does not come back with a new one. Returns the problem.
  */
 export async function beginTimes(parts: Kept): Promise<string | undefined> {
-  if (!(await areTimesGone(parts))) return undefined;
+  if (timesIn(await parts.store.read(timesFile))) return undefined;
+  const held = await whyHeld(parts, timesFile);
+  if (held !== undefined) return held;
   return (await parts.store.remove(decisionFile)) ?? writeTimes(parts, noTimes);
 }
