@@ -61,6 +61,17 @@ export function useSeen<Row>(key: string, record: Row) {
   return state;
 }
 
+/** What a change answers that is shown only once, such as a secret: also after signing in again. Closing its dialog discards it. */
+export function useShownOnce<Answer extends object>(
+  key: string,
+  answer: Answer | undefined,
+): Answer | undefined {
+  const [before] = useState(() => keptValues<{ answer?: Answer }>(key, {}).answer);
+  const shown = answer ?? before;
+  useKeepingValues(key, () => shown && { answer: shown });
+  return shown;
+}
+
 /**
  * True from when `may` first is, or where the form with this key restores its input. So a form stays with what was typed
  * when a colleague changes the state of its record; the refusal of its save says why.

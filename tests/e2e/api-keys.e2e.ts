@@ -10,6 +10,7 @@ import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
+  endSessions,
   expect,
   expectAccessible,
   expectColor,
@@ -21,6 +22,7 @@ import {
   inDays,
   rowOf,
   signInAs,
+  signInByForm,
   signInHolding,
   test,
   type ConsoleServer,
@@ -492,7 +494,24 @@ test('a key that is being created is shown whatever key is pressed', async ({ pa
   await expect(create(page).getByRole('button', { name: 'Cancel' })).toBeDisabled();
   await expect(create(page).getByRole('button', { name: 'Close' })).toHaveCount(0);
   free();
-  await expect(dialog(page, 'API Key Created').getByText(warning, { exact: true })).toBeVisible();
+  const made = dialog(page, 'API Key Created');
+  await expect(made.getByText(warning, { exact: true })).toBeVisible();
+
+  // nor is it lost with the session
+  expectStatus(page, 401);
+  await made.getByRole('button', { name: 'Show key' }).click();
+  const secret = made.getByRole('group', { name: 'API key' });
+  await expect(secret).toHaveText(/^lyd_\w+$/);
+  const key = await secret.textContent();
+  await endSessions(page, 'super_admin', server, apiKeys.list);
+  // asked for every ten seconds
+  await expect(page.getByText('your input is kept')).toBeVisible();
+  await signInByForm(page, (await server.person('super_admin')).email);
+  await made.getByRole('button', { name: 'Show key' }).click();
+  await expect(secret).toHaveText(key!);
+  await made.getByRole('button', { name: 'Done' }).click();
+  await button(page, 'Create API Key').first().click();
+  await expect(create(page).getByRole('textbox', { name: 'Name' })).toHaveValue('');
 });
 
 test('Back opens neither the fields of a key again nor its details', async ({ page, server }) => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { fieldErrors, sentenceOf } from '../../api-error.ts';
-import { keptValues, useKeepingValues } from '../../kept-work.ts';
+import { useShownOnce } from '../../kept-work.ts';
 import { shouldRetry } from '../../query-client.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
@@ -33,9 +33,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
     // Calls that required a second factor are permitted now.
     onSuccess: () => void refreshRights(),
   });
-  const [keptCodes] = useState(() => keptValues<{ codes?: string[] }>('recovery codes', {}).codes);
-  const codes = confirm.data?.recoveryCodes ?? keptCodes;
-  useKeepingValues('recovery codes', () => codes && { codes });
+  const codes = useShownOnce('recovery codes', confirm.data)?.recoveryCodes;
   // It may be active. The same request, which has the same `Idempotency-Key` in a dialog, returns the codes.
   const isUnknown = confirm.isError && shouldRetry(0, confirm.error);
   // Codes that are shown only once, or about to be, must not be lost by closing accidentally.

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { licenseFileDays } from '../../../contract/offline.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { useShownOnce } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -26,16 +27,17 @@ type Props = {
 /** Turns the request of a machine without a network into its license file. */
 export default function OfflineActivation({ license, graceDays, onClose }: Props) {
   const issue = useChange({ mutationFn: issueLicenseFile });
+  const file = useShownOnce(`license file of ${license.licenseId}`, issue.data);
   return (
     <Dialog
-      title={issue.data ? 'License File' : 'Offline Activation'}
+      title={file ? 'License File' : 'Offline Activation'}
       subject={license.licenseKey}
       size={520}
-      held={issue.isPending ? 'all' : issue.data ? 'slips' : undefined}
+      held={issue.isPending ? 'all' : file ? 'slips' : undefined}
       onClose={onClose}
     >
-      {issue.data ? (
-        <Issued file={issue.data} onDone={onClose} />
+      {file ? (
+        <Issued file={file} onDone={onClose} />
       ) : (
         <RequestForm
           license={license}

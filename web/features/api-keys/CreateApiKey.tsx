@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useDialogForm } from '../../dialog-form.ts';
+import { useShownOnce } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { useAuth } from '../../session.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -15,7 +16,8 @@ import { createApiKey, type ApiKeyPayload } from './queries.ts';
 export default function CreateApiKey({ onClose }: { onClose: () => void }) {
   // The response holds the secret: it is not cached after the modal is closed.
   const create = useChange({ mutationFn: createApiKey, gcTime: 0 });
-  const isShown = create.data !== undefined;
+  const made = useShownOnce('new API key made', create.data);
+  const isShown = made !== undefined;
   return (
     <Dialog
       title={isShown ? 'API Key Created' : 'Create API Key'}
@@ -24,8 +26,8 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
       held={create.isPending ? 'all' : isShown ? 'slips' : undefined}
       onClose={onClose}
     >
-      {create.data ? (
-        <ApiKeyCreated made={create.data} onDone={onClose} />
+      {made ? (
+        <ApiKeyCreated made={made} onDone={onClose} />
       ) : (
         <CreateForm
           busy={create.isPending}

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { imports, licenseFileColumns, type ImportedLicense } from '../../../contract/imports.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import { call } from '../../api.ts';
+import { useShownOnce } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -41,7 +42,8 @@ const save = (csv: string, createCustomers: boolean) =>
 /** Issues the licenses of a CSV file, then shows their keys. */
 export default function ImportLicenses({ onClose }: { onClose: () => void }) {
   const { can } = useAuth();
-  const [made, setMade] = useState<Made>();
+  const [issued, setIssued] = useState<Made>();
+  const made = useShownOnce('licenses imported', issued);
   return (
     <Dialog title="Import Licenses" size={760} onClose={onClose}>
       {made ? (
@@ -63,7 +65,7 @@ export default function ImportLicenses({ onClose }: { onClose: () => void }) {
           }
           save={save}
           cells={cells}
-          onSaved={setMade}
+          onSaved={setIssued}
           onClose={onClose}
         />
       )}
