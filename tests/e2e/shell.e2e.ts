@@ -159,6 +159,16 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
   await expect(link).toBeHidden();
   await page.keyboard.press('Enter');
   await expect(link).toBeVisible();
+  // of the dialog alone, and then not into nowhere
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(link).toBeVisible();
+  await link.press('Escape');
+  await expect(menu).toBeFocused();
+  await expect(link).toBeHidden();
+  await menu.press('Enter');
   await expectNoAxeViolations(page);
   await link.click();
   await expect(heading(page, 'Customers')).toBeVisible();

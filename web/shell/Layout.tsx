@@ -1,8 +1,8 @@
 import { Burger } from '@mantine/core';
-import { useDisclosure, useWindowEvent } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useState, type MouseEvent, type ReactNode } from 'react';
+import { Suspense, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
@@ -38,7 +38,12 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useSecondClicks();
   useCleanPaste();
   useTellReplayed();
-  useWindowEvent('keydown', ({ key }) => key === 'Escape' && menu.close());
+  const burger = useRef<HTMLButtonElement>(null);
+  const leaveMenu = ({ key }: KeyboardEvent) => {
+    if (key !== 'Escape' || !menuOpened) return;
+    menu.close();
+    burger.current?.focus();
+  };
 
   return (
     <div className={classes.shell}>
@@ -50,6 +55,8 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
         onSearch={palette.open}
         burger={
           <Burger
+            ref={burger}
+            onKeyDown={leaveMenu}
             className={classes.burger}
             size={18}
             opened={menuOpened}
@@ -60,7 +67,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
           />
         }
       />
-      <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} />
+      <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} onKeyDown={leaveMenu} />
       <Notices ofFeatures={notices}>{children}</Notices>
       <BuildInfo />
       <div className="screen-only">

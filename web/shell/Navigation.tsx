@@ -1,11 +1,17 @@
 import { Link } from '@tanstack/react-router';
+import type { KeyboardEvent } from 'react';
 import { useAuth } from '../session.tsx';
 import { IconKeyboard } from '../ui/icons.tsx';
 import classes from './Layout.module.css';
 import { reachable } from './navigation.ts';
 
 /** Links to the screens that the user may read. */
-export function Navigation(props: { opened: boolean; onNavigate: () => void; onHelp: () => void }) {
+export function Navigation(props: {
+  opened: boolean;
+  onNavigate: () => void;
+  onHelp: () => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
   const { hasPermission } = useAuth();
   return (
     <nav
@@ -13,6 +19,7 @@ export function Navigation(props: { opened: boolean; onNavigate: () => void; onH
       aria-label="Main"
       className={`${classes.navigation} screen-only`}
       data-opened={props.opened || undefined}
+      onKeyDown={props.onKeyDown}
     >
       <ul className="plain-list">
         {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
