@@ -132,6 +132,16 @@ test('a form that is refused shows and focuses its first wrong field', async ({ 
   await page.mouse.wheel(0, 100);
   expect(await isPrevented).toBe(true);
   await expect(page.locator('body')).not.toHaveAttribute('data-scroll-locked');
+  // nor does a key
+  const scrolled = page.evaluate(() => {
+    document.body.style.minHeight = '5000px';
+    return new Promise((tell) => {
+      addEventListener('scroll', () => tell(scrollY));
+      addEventListener('keyup', () => setTimeout(() => tell(0), 300));
+    });
+  });
+  await license.getByRole('button', { name: 'Cancel' }).press('PageDown');
+  expect(await scrolled).toBe(0);
 
   // what only the server refuses, also while the user goes on
   await page.goto('/api-keys');
