@@ -67,9 +67,15 @@ test('a long word does not widen a screen, push anything out of view or get lost
   await expect(tooltip).toBeVisible();
 
   // of a name that is read from the right, the left end is cut
-  for (const list of ['/machines', `/customers/${shown.customer}`]) {
+  const { customer: customerId } = shown;
+  const license = await makeLicense(server.admin, { customerId });
+  await validateOn(server.admin, license, 'from the right', { hostname: arabic });
+  for (const list of ['/machines', `/customers/${customerId}`]) {
     await page.goto(server.url + list);
-    const host = page.getByRole('cell', { name: arabic }).or(page.getByRole('rowheader', { name: arabic }));
+    const host = page
+      .getByRole('cell', { name: arabic })
+      .or(page.getByRole('rowheader', { name: arabic }))
+      .first();
     await expect(host).toBeVisible();
     expect(await host.evaluate(isBeginningShown), list).toBe(true);
   }
@@ -253,7 +259,6 @@ async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {
   const license = await makeLicense(admin, { customerId: customer.customerId });
   const { headers } = await makeApiKey(admin, { name: word(200) });
   await validateOn(server.api(headers), license, 'reflow', { hostname: word(200), appVersion: word(100) });
-  await validateOn(server.api(headers), license, 'from the right', { hostname: arabic });
   const roleId = 'w'.repeat(50);
   await admin.ok(rbac.createRole, { body: { roleId, description: word(500), copyFrom: 'viewer' } });
   const user = { email: `${word(64)}@hospital.example`, name: word(200), password, role: roleId };
