@@ -35,9 +35,9 @@ type Owner = {
 const mark = 'protected ';
 
 /**
- * The secrets in a folder. A machine has files of its own in it, and a token for each license: a computer that was made from the disk image of another
- * one is a machine of its own, with its own key pair and token, and a machine whose id was wrong for one start finds its
- * own again.
+ * The secrets in a folder. A machine has files of its own in it, and a token for each license: a computer that was made
+ * from the disk image of another one is a machine of its own, with its own key pair and tokens, and a machine whose id
+ * was wrong for one start finds its own again.
  */
 export function openSecrets(store: Store, protect: Protect | undefined, owner: Owner): Secrets {
   const { origin, licenseKey } = owner;
