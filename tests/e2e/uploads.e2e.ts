@@ -1,8 +1,19 @@
+import { customers } from '../../contract/customers.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { archive, program, noise } from '../binaries.ts';
 import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
-import { expect, expectAccessible, expectStatus, rowOf, signInAs, test, type Page } from './support.ts';
+import {
+  endSessions,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  signInByForm,
+  test,
+  type Page,
+} from './support.ts';
 import {
   box,
   choose,
@@ -292,9 +303,21 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   await tray(page)
     .getByRole('button', { name: /^2 uploads/ })
     .click();
+
+  // who has signed in again is not told to sign in
+  expectStatus(page, 401);
+  await endSessions(page, 'super_admin', server, customers.list);
+  await page.getByRole('searchbox').fill('any');
+  await expect(page.getByText('Your session ended.')).toBeVisible();
+  await signInByForm(page, (await server.person('super_admin')).email);
+  await expect(tray(page).getByText('Your session ended. Resume sends the rest.')).toHaveCount(2);
+  for (const name of names)
+    await tray(page)
+      .getByRole('button', { name: `Resume ${name}` })
+      .click();
   free();
   await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2, { timeout: 30_000 });
-  await expect(page).toHaveURL(/\/customers$/);
+  await expect(page).toHaveURL(/\/customers\?search=any$/);
   expect(await found(server, versions[0]!)).toHaveLength(1);
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
   await tray(page).getByRole('button', { name: 'Clear finished' }).click();

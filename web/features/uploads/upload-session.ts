@@ -1,4 +1,3 @@
-import { signInAgain } from '../../api-error.ts';
 import { queryClient } from '../../query-client.ts';
 import { getSession, sessionStore } from '../../session-store.ts';
 import { createStore, useStore } from '../../ui/store.ts';
@@ -51,7 +50,8 @@ function publish(): void {
 }
 
 sessionStore.subscribe(() => {
-  if (!getSession()) uploadList.pauseAll(signInAgain);
+  // read after signing in again
+  if (!getSession()) uploadList.pauseAll('Your session ended. Resume sends the rest.');
   publish();
 });
 
