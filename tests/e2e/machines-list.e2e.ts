@@ -96,6 +96,8 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await expect(page.getByRole('button', { name: 'More filters' })).toBeFocused();
   await expect(page).not.toHaveURL(/seen=/);
   await page.keyboard.press('Enter');
+  // its first field gets the focus a moment later
+  await expect(page.getByRole('combobox', { name: 'Platform' })).toBeFocused();
   await lastSeen.fill('４５');
   await page.getByRole('option', { name: 'Not in 45 days' }).click();
   await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
