@@ -28,6 +28,8 @@ export async function requireOwn(context: OwnershipContext, now: Date): Promise<
     if (!(await claim(context, now, isMoved))) await requireOwn(context, now);
     return;
   }
+  // another process has become the first meanwhile, and put a file there
+  if (ours === undefined && (await installationOf(db)) !== undefined) return requireOwn(context, now);
   throw foreign(context, ours, owner);
 }
 
