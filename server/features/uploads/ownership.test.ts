@@ -1,11 +1,12 @@
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished, expect, test } from 'vitest';
+import { onTestFinished, expect, test, vi } from 'vitest';
 import { notices } from '../../../contract/notices.ts';
 import { today } from '../../../contract/today.ts';
 import { program } from '../../../tests/binaries.ts';
 import { createTestDatabase, eventually, startTestServer, type TestServer } from '../../../tests/harness.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { requireOwn } from './ownership.ts';
 
 const marker = '.lanyard-installation';
 const bytes = program(1000);
@@ -84,6 +85,25 @@ test('of two that start at the same time with storages of their own, one is told
     expect(sent.map(({ status }) => status)).toEqual([201, 201]),
   );
   expect(await Promise.all(two.map(stateOf))).toEqual(['ok', 'ok']);
+});
+
+test('the first file of another process in a storage that is looked at for the first time is ours', async () => {
+  const server = await startOn();
+  await becomes(server, 'ok');
+  const id = (await idOf(server))!;
+  const { db, context } = server;
+  // as before the other process
+  await db.deleteFrom('installation').execute();
+  await rm(join(folderOf(server), marker));
+  const list = context.storage.list.bind(context.storage);
+  vi.spyOn(context.storage, 'list').mockImplementationOnce(async function* () {
+    await db.insertInto('installation').values({ installation_id: id }).execute();
+    await writeFile(join(folderOf(server), marker), id);
+    expect((await upload(server)).status).toBe(201);
+    yield* list();
+  });
+  await requireOwn({ ...context, db }, server.clock.now());
+  expect(await idIn(folderOf(server))).toBe(id);
 });
 
 test('an emptied storage is not used until the id is written there, as the console says', async () => {
