@@ -61,7 +61,10 @@ export function useSeen<Row>(key: string, record: Row) {
   return state;
 }
 
-/** What a change answers that is shown only once, such as a secret: also after signing in again. Closing its dialog discards it. */
+/**
+ * What a change returns that is shown only once, such as a secret: also after signing in again. Closing its dialog
+ * discards it.
+ */
 export function useShownOnce<Answer extends object>(
   key: string,
   answer: Answer | undefined,
