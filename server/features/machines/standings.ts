@@ -71,7 +71,7 @@ export const seatsAt = (now: Date, hash?: RawBuilder<unknown>): RawBuilder<unkno
            cross join lateral (select ${codeAt(now)} as code) d
             left join refusals r on r.license_id = s.license_id and r.machine_id = s.machine_id
            order by s.hash, (d.code = 'VALID' and s.status is not distinct from 'active') desc,
-                    greatest(s.last_checked_at, r.refused_at, s.created_at) desc, s.license_id) x)`;
+                    greatest(s.last_checked_at, r.refused_at, s.created_at) desc, s.license_id, s.machine_id) x)`;
 
 /** The machines that tried a license without a seat on it, and would not be refused with the same code at `now`. */
 export const refusedNoLonger = (now: Date): RawBuilder<unknown> => sql`
