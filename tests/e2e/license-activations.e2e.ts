@@ -1,4 +1,5 @@
 import { activations } from '../../contract/activations.ts';
+import { licenses } from '../../contract/licenses.ts';
 import { validation } from '../../contract/validation.ts';
 import { deactivate, machinesOf, makeApiKey, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
@@ -141,9 +142,14 @@ test('a key is copied also where the browser offers no clipboard, or said not to
     Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined }),
   );
   const { licenseKey } = await makeLicense(server.admin);
+  const arrive = await holdBack(page, `**${licenses.list.path}?*`);
   await signInAs(page, 'super_admin', `/licenses?activations=${licenseKey}`, server);
   const modal = dialog(page, 'License Activations');
   const copy = modal.getByRole('button', { name: `Copy license key ${licenseKey}` });
+  await copy.focus();
+  arrive();
+  await expect(modal.getByRole('link', { name: licenseKey })).toBeVisible();
+  await expect(copy).toBeFocused();
   await expectBriefly(modal.getByRole('status').filter({ hasText: 'Copied!' }), () => copy.click());
   await page.keyboard.press('Escape');
   await expect(modal).toBeHidden();

@@ -51,12 +51,16 @@ export const LicenseLink = ({ licenseId, licenseKey, inherit = false }: Keyed & 
   </RecordLink>
 );
 
-/** A license by its key, which is copied beside it. */
-export const CopiedLicense = ({ licenseId, licenseKey }: Keyed) => (
+/** A license by its key, which is copied beside it, also before its id is known. */
+export const CopiedLicense = ({ licenseId, licenseKey }: Partial<Keyed> & { licenseKey: string }) => (
   <CopyText value={licenseKey} what="license key">
-    <RecordLink kind="license" id={licenseId}>
-      {licenseKey}
-    </RecordLink>
+    {licenseId ? (
+      <RecordLink kind="license" id={licenseId}>
+        {licenseKey}
+      </RecordLink>
+    ) : (
+      licenseKey
+    )}
   </CopyText>
 );
 

@@ -8,7 +8,6 @@ import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { CopiedLicense, RecordLink } from '../../shell/RecordLink.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
-import { CopyText } from '../../ui/CopyText.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { IconAlertTriangle } from '../../ui/icons.tsx';
@@ -42,7 +41,7 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Group gap="xs" miw={0}>
-            {license ? <CopiedLicense {...license} /> : <CopyText value={licenseKey} what="license key" />}
+            <CopiedLicense licenseKey={licenseKey} {...license} />
             {/* One line, also on a phone, so that it may come late. */}
             <Text c="dimmed" className={`ellipsis ${classes.customer}`}>
               {license?.customer ? (
