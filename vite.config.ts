@@ -46,6 +46,22 @@ const zodWithoutEval: Plugin = {
   },
 };
 
+/**
+ * Parts of components that the console never shows. As properties of components that it shows, they would be loaded with
+ * them. Whoever begins to use one meets React's error in the build until it is taken from here.
+ */
+const unusedParts =
+  /^(Menu\.(CheckboxGroup|CheckboxItem|ContextMenu|Label|RadioGroup|RadioItem|Search|Sub)|Popover\.ContextMenu|Tooltip\.(Floating|Group)|(Modal|Drawer)\.Stack|Checkbox\.(Card|Indicator)|(Button|ActionIcon)\.(Group|GroupSection)) = \w+;$/gm;
+
+const withoutUnusedParts: Plugin = {
+  name: 'mantine-without-unused-parts',
+  apply: 'build',
+  transform: {
+    filter: { id: /@mantine\/core\/esm\/components\/(\w+)\/\1\.mjs$/ },
+    handler: (code) => ({ code: code.replace(unusedParts, ''), map: null }),
+  },
+};
+
 /** Every text file once more as .br and .gz: compressed at the build, never at an answer. */
 const precompressed: Plugin = {
   name: 'precompressed',
@@ -72,8 +88,10 @@ const packages = (patterns: string[], components = '') =>
     ].join('|'),
   );
 
-/** Those that only a dialog or a screen opened later uses stay with it. */
-const hooks = String.raw`@mantine[\\/]hooks[\\/]esm[\\/](?!use-(drag|collapse|move|hotkeys|mutation-observer)[\\/])[\w-]+`;
+/** The hooks of menus and dialogs, and those that only a screen opened later uses, stay with them. */
+const menuHooks = 'use-(click-outside|focus-return|focus-trap|long-press|previous|timeout)';
+const laterHooks = 'use-(drag|collapse|move|hotkeys|mutation-observer)';
+const hooks = String.raw`@mantine[\\/]hooks[\\/]esm[\\/](?!(${menuHooks}|${laterHooks})[\\/])[\w-]+`;
 
 /** What every screen needs, the sign-in screen too, and what every list adds. */
 const libraries = packages(
@@ -92,7 +110,11 @@ const listParts = packages(
 );
 /** What menus and choices add, and what dialogs and drawers add: each would load in several small files. */
 const menuParts = packages(
-  ['@floating-ui', String.raw`@mantine[\\/]core[\\/]esm[\\/]utils[\\/]Floating`],
+  [
+    '@floating-ui',
+    String.raw`@mantine[\\/]core[\\/]esm[\\/]utils[\\/]Floating`,
+    String.raw`@mantine[\\/]hooks[\\/]esm[\\/]${menuHooks}`,
+  ],
   'Accordion|Combobox|Floating|FocusTrap|Menu|Overlay|Pill|Popover|Portal|Radio|ScrollArea|Select|Tooltip',
 );
 const dialogParts = packages(
@@ -107,7 +129,7 @@ const schemas =
 
 export default defineConfig({
   root: 'web',
-  plugins: [consoleContract, react(), withoutJsonSchema, zodWithoutEval, precompressed],
+  plugins: [consoleContract, react(), withoutJsonSchema, zodWithoutEval, withoutUnusedParts, precompressed],
   define: {
     LANYARD_VERSION: JSON.stringify(version),
     LANYARD_BUILD: JSON.stringify(build),
