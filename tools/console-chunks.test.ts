@@ -42,6 +42,21 @@ test('every script of the console is a valid module', () => {
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
 });
 
+test('web/ui/components.css has the styles of every component that is loaded', () => {
+  const classesIn = (text: string) => new Set(text.match(/\bm_[0-9a-f]{7,8}\b/g));
+  const built = (end: string) =>
+    classesIn(
+      files
+        .filter((file) => file.endsWith(end))
+        .map((file) => readFileSync(join(assets, file), 'utf8'))
+        .join('\n'),
+    );
+  const styled = classesIn(readFileSync('node_modules/@mantine/core/styles.layer.css', 'utf8'));
+  const [shown, present] = [built('.js'), built('.css')];
+  expect(styled.size).toBeGreaterThan(400);
+  expect([...styled].filter((one) => shown.has(one) && !present.has(one))).toEqual([]);
+});
+
 test('the sign-in screen loads at most 150 kB of JavaScript, gzipped', () => {
   expect(kilobytes(loadedWith('index', 'LoginPage'))).toBeLessThan(150);
 });

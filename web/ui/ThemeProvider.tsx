@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
-import '@mantine/core/styles.layer.css';
+import './components.css';
 import './base.css';
 import './print.css';
 import { MantineProvider } from '@mantine/core';
