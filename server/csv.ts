@@ -1,6 +1,5 @@
-import { stringify, type Options } from 'csv-stringify';
-import { stringify as stringifyText } from 'csv-stringify/sync';
-import { pipeline, Readable } from 'node:stream';
+import { stringify, type Options } from 'csv-stringify/sync';
+import { Readable } from 'node:stream';
 
 /**
  * The rows of `ids` in that order, read in batches. No connection or snapshot is held between batches, even if the
@@ -27,24 +26,33 @@ const atOnce = 500;
  * A CSV stream of `rows`. Cells that a spreadsheet would run as a formula are escaped; a byte order mark makes Excel
  * read UTF-8. When the reader disconnects, `rows` is closed.
  */
-export function csvStream<Row>(
+export const csvStream = <Row>(
   rows: AsyncIterable<Row>,
   columns: Record<string, (row: Row) => unknown>,
-): Readable {
-  const source = Readable.from(
-    (async function* () {
-      for await (const row of rows) yield cellsOf(row, columns);
-    })(),
-  );
-  const csv = stringify(formatOf(columns));
-  // A failure or an early end destroys both streams, and the reply reports it.
-  pipeline(source, csv, () => undefined);
-  return csv;
+): Readable => Readable.from(texts(rows, columns), { objectMode: false });
+
+/** Many rows in each text: each is compressed and sent by itself. */
+async function* texts<Row>(
+  rows: AsyncIterable<Row>,
+  columns: Record<string, (row: Row) => unknown>,
+): AsyncGenerator<string> {
+  let format = formatOf(columns);
+  let cells: unknown[][] = [];
+  for await (const row of rows) {
+    cells.push(cellsOf(row, columns));
+    if (cells.length < inOneText) continue;
+    yield stringify(cells, format);
+    format = {};
+    cells = [];
+  }
+  yield stringify(cells, format);
 }
+
+const inOneText = 200;
 
 /** The same for a few rows, as text. */
 export const csvText = <Row>(rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): string =>
-  stringifyText(
+  stringify(
     rows.map((row) => cellsOf(row, columns)),
     formatOf(columns),
   );
