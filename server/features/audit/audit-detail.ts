@@ -1,5 +1,5 @@
 import type { AuditDetail } from '../../../contract/audit.ts';
-import type { Db } from '../../db/client.ts';
+import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toEntry } from './audit-list.ts';
 import { namedRecords } from './named-records.ts';
@@ -9,9 +9,12 @@ const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** An entry with the state before and after, the request it came from, and its position in the chain. */
-export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failure> {
+export async function getEntry(
+  context: Pick<Context, 'db' | 'pool'>,
+  id: string,
+): Promise<AuditDetail | Failure> {
   if (!uuid.test(id)) return notFound;
-  const row = await db
+  const row = await context.db
     .selectFrom('audit_entries as e')
     .leftJoin('audit_seals as s', 's.audit_id', 'e.audit_id')
     .selectAll('e')
@@ -20,7 +23,7 @@ export async function getEntry(db: Db, id: string): Promise<AuditDetail | Failur
     .executeTakeFirst();
   if (!row) return notFound;
   return {
-    ...toEntry(row, await namedRecords(db, [row])),
+    ...toEntry(row, await namedRecords(context, [row])),
     user_id: row.user_id,
     user_agent: row.user_agent,
     request_id: row.request_id,

@@ -1,5 +1,6 @@
 import type { AuditEntry, NamedRecord, audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { failField, type Failure } from '../../failure.ts';
 import { split, type Split } from './audit-filter.ts';
@@ -30,7 +31,7 @@ export function createCount(db: Db): Count {
 
 /** A page of entries under a filter, newest first, from `offset` or after the cursor `after`. */
 export async function listEntries(
-  db: Db,
+  context: Pick<Context, 'db' | 'pool'>,
   count: Count,
   query: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
@@ -39,11 +40,11 @@ export async function listEntries(
   if (after === null) return failField('INVALID_INPUT', 'after', 'Must be the nextCursor of a page before');
   const filter = split(query);
   const [{ rows, searchedTo }, counted] = await Promise.all([
-    findPage(db, filter, { after, limit: limit + 1, offset }),
+    findPage(context.db, filter, { after, limit: limit + 1, offset }),
     count(filter),
   ]);
   const page = rows.slice(0, limit);
-  const records = await namedRecords(db, page);
+  const records = await namedRecords(context, page);
   const next = (rows.length > limit ? page.at(-1) : undefined) ?? searchedTo;
   // a page with the last entry needs no count; one beyond it says nothing of how many there are
   const isAll = next === undefined && after === undefined && (page.length > 0 || offset === 0);

@@ -59,7 +59,7 @@ describe('among 120,000 entries', () => {
   ])(
     '%s has its total where the count gave up, if the page shows all',
     async (search, total, totalIsExact) => {
-      const found = await listEntries(own.db, async () => undefined, { search, limit: 20, offset: 0 });
+      const found = await listEntries(own.context, async () => undefined, { search, limit: 20, offset: 0 });
       expect(found).toMatchObject({ total, totalIsExact });
     },
   );

@@ -15,7 +15,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
   const count = createCount(db);
   const verify = oneAtATime(watch.verify);
   return implement(calls, {
-    list: ({ query }) => listEntries(db, count, query),
+    list: ({ query }) => listEntries(context, count, query),
     exportCsv: ({ by, query }) => exportEntries({ ...context, db: reports }, by, query),
     stats: ({ query, by }) => statsOf(reports, query.days, by.now),
     choices: () => choicesOf(reports),
@@ -29,7 +29,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     }),
     verify,
     chain: async () => watch.state(),
-    get: ({ params }) => getEntry(db, params.id),
+    get: ({ params }) => getEntry(context, params.id),
   });
 };
 

@@ -13,7 +13,7 @@ export const customerPageRoutes = (context: Context & { releaseSet: ReleaseSet }
   return implement(calls, {
     overview: ({ by, params }) => overviewOf(onReports, by, params.id),
     machines: ({ by, params, query }) => listMachines(reports, by, params.id, query),
-    timeline: ({ params, query }) => listTimeline(reports, params.id, query),
+    timeline: ({ params, query }) => listTimeline(onReports, params.id, query),
     export: ({ by, params }) => exportCustomer(onReports, by, params.id),
   });
 };

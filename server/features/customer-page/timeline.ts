@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { customerPage as calls, TimelineEntry } from '../../../contract/customer-page.ts';
 import type { AuditEntry } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { failField, isFailure, type Failure } from '../../failure.ts';
 import { findCustomer } from '../customers/index.ts';
@@ -14,10 +15,11 @@ type Row = Position &
 
 /** A page of what was done to a customer and what is theirs, newest first. */
 export async function listTimeline(
-  db: Db,
+  context: Pick<Context, 'db' | 'pool'>,
   customerId: string,
   { limit, after }: RouteInput<typeof calls.timeline>['query'],
 ): Promise<NonNullable<RouteAnswer<typeof calls.timeline>> | Failure> {
+  const { db } = context;
   const customer = await findCustomer(db, customerId, true);
   if (isFailure(customer)) return customer;
   const behind = after === undefined ? undefined : readCursor(after);
@@ -25,7 +27,7 @@ export async function listTimeline(
   const rows = await readTimeline(db, customerId, { limit: limit + 1, behind });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  const records = await namedRecords(db, page);
+  const records = await namedRecords(context, page);
   return {
     entries: page.map((row) => ({
       id: row.audit_id,
