@@ -64,5 +64,7 @@ export const planFields = {
     .meta({ description: 'Index of the step that the rollout is at; null before the plan has started' }),
   stepStartedAt: dateTime
     .nullable()
-    .meta({ description: 'When that step began; moved on by the length of each pause' }),
+    .meta({
+      description: 'When that step began; moved on by the length of a pause, and anew after one by the guard',
+    }),
 };

@@ -106,13 +106,19 @@ function stillAt(
 export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isBack: boolean, now: Date) =>
   isBack && stepStartedAt !== null ? { step_started_at: now } : {};
 
-/** The hours of the present step do not run during a pause; one that began in the meantime counts from there. */
-export function resumedStep({ stepStartedAt, pausedAt }: Release, now: Date) {
+/**
+ * The hours of the present step do not run during a pause; one that began in the meantime counts from there. After a
+ * pause by the guard, which counts from zero then, the step starts again: the next one could else be taken at once, before
+ * anything is known of the failures that go on.
+ */
+export function resumedStep({ stepStartedAt, pausedAt, pausedBy }: Release, now: Date) {
   if (stepStartedAt === null || pausedAt === null) return {};
   return { step_started_at: withoutPause(stepStartedAt, pausedAt, now) };
 }
 
 /** A moment moved on by the pause that ends now, as far as that was after it. */
+  // unless it begins at a start in the future
+  if (pausedBy === null && Date.parse(stepStartedAt) <= now.getTime()) return { step_started_at: now };
 export function withoutPause(since: string, pausedAt: string | null, now: Date): Date {
   const began = Date.parse(since);
   const paused = pausedAt === null ? 0 : now.getTime() - Math.max(Date.parse(pausedAt), began);

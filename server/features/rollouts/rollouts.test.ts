@@ -293,6 +293,21 @@ describe('a pause', () => {
 });
 
 describe('no step is taken', () => {
+  });
+
+  test('by the guard, which counts from zero then, starts the step again', async () => {
+    await endPlans();
+    const release = await publish();
+    await insertInstalls(release, { failed: 30 });
+    server.clock.advance(hours(24));
+    await watchRollouts(server.context);
+    expect(await get(release)).toMatchObject({ pausedAt: server.clock.now().toISOString(), pausedBy: null });
+    server.clock.advance(1);
+    await api.ok(calls.resume, by(release));
+    server.clock.advance(hours(24) - 1);
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
   test('while the guard is not quiet; widening by hand records what it saw', async () => {
     await endPlans();
     const release = await publish();
