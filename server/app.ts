@@ -109,6 +109,7 @@ export async function buildApp(
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
+  context.reportsWait = updateRecorder.isBehind;
   const releaseSet = createReleaseSet(context);
   const policyOf = createPolicyFinder({ ...context, facts });
   const storageWatch = watchStorage(context, () =>

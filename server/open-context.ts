@@ -49,6 +49,7 @@ export async function openContext(
       writeEntry: entryWriter(chainKeys),
       clock,
       jobsDue: new Map(),
+      reportsWait: () => false,
       ...replaced,
     };
     const audit = createChainWatch(context, chainKeys);

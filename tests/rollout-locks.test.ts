@@ -3,10 +3,11 @@ import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
+import { updateEvents } from '../contract/update-events.ts';
 import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { watchRollouts } from '../server/features/update-events/index.ts';
-import { makeRelease } from './factories.ts';
-import { checkedTime, eventually, hours, openClient, startTestServer } from './harness.ts';
+import { makeApiKey, makeRelease } from './factories.ts';
+import { checkedTime, eventually, hours, numbers, openClient, startTestServer } from './harness.ts';
 
 /* Counting the machines of a large rollout takes a while: what may happen to the release meanwhile, and what may not. */
 
@@ -117,6 +118,36 @@ test('a step and a pause at once end in a pause', async () => {
     expect((await widen(release)).status).toBe(409);
     expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, rolloutPercentage]);
   }
+});
+
+test('no step is taken while reports wait that the database did not take; then the guard sees them', async () => {
+  const release = await due();
+  const staff = server.api(await server.signInAs('super_admin'));
+  const desktop = server.api(await makeApiKey(staff, { scopes: ['updates'] }));
+  const names = numbers(50).map((n) => `${release.id} ${n}`);
+  await second.query(
+    `insert into downloads (download_id, machine_hash, release_id, version, started_at, offered_at, fetched_at)
+     select gen_random_uuid(), sha256(name::bytea), $1, $2, $3, $3, $3 from unnest($4::text[]) name`,
+    [release.id, release.version, server.clock.now(), names],
+  );
+  await second.query(`create function disk_full() returns trigger language plpgsql as
+    $$ begin raise exception 'No space left on device' using errcode = '53100'; end $$`);
+  await second.query(
+    'create trigger disk_full before insert on downloads for each statement execute function disk_full()',
+  );
+  const events = names.map((machineId) => ({
+    eventId: randomUUID(),
+    machineId,
+    eventType: 'install_error' as const,
+    toVersion: release.version,
+    releaseId: release.id,
+  }));
+  await desktop.ok(updateEvents.report, { body: { events } });
+  await eventually(() => server.context.reportsWait());
+  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
+  await second.query('drop trigger disk_full on downloads');
+  await eventually(async () => expect((await get(release)).pauseReason).toContain('50 of 50'));
+  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
 });
 
 describe('the guard', () => {

@@ -19,7 +19,12 @@ const longestPauseMs = 2000;
 /** Part of the ten seconds that a stop may take. */
 const lastWriteMs = 4000;
 
-export type BatchWriter<Row> = { add: (row: Row) => void; flush: () => Promise<void> };
+export type BatchWriter<Row> = {
+  add: (row: Row) => void;
+  flush: () => Promise<void>;
+  /** Whether rows wait because the database does not take them, or more than it takes at once. */
+  isBehind: () => boolean;
+};
 
 /**
  * Runs `work` in a transaction that takes effect once per batch, no matter how often it is retried; undefined if it
@@ -48,7 +53,7 @@ export function createWriteBehind({ log, journal, ...parts }: Parts) {
     queue<Row>(name: string, write: Write<Row>): BatchWriter<Row> {
       const queue = createQueue(name, write, { ...parts, log, journal });
       queues.set(name, queue);
-      return { add: queue.add, flush: queue.flushNow };
+      return { add: queue.add, flush: queue.flushNow, isBehind: queue.isBehind };
     },
     /** Rows in memory and rows dropped since the start, by queue, and the bytes in the journal. */
     state: () => ({
@@ -207,6 +212,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     add: (row: Row) => void tail.push(row),
     waiting,
     dropped: () => dropped,
+    isBehind: () => pauseMs > 0 || journal.first(name) !== undefined || waiting() > mostOfBatch,
     /** Writes the waiting rows, unless the database has just failed and is being given time. */
     async flush() {
       settle();

@@ -12,14 +12,16 @@ import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
-type Parts = ChangeParts & Pick<Context, 'log'>;
+type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
 
 /**
  * Takes the step that is due of each rollout, if its guard is quiet. Returns how many steps this process took. At most
  * one step of a rollout is taken, however late it is, and the hours of the next one begin then: a service that was off
- * for a month does not widen a rollout twice at once.
+ * for a month does not widen a rollout twice at once. None is taken while reports wait, as after a full disk: the guard
+ * does not know of them yet.
  */
 export async function stepRollouts(context: Parts, { now }: CheckedTime): Promise<number> {
+  if (context.reportsWait()) return 0;
   const rows = await context.db
     .selectFrom('releases')
     .select('release_id')

@@ -57,5 +57,6 @@ export function createUpdateRecorder(
     },
 
     flush: () => writer.flush(),
+    isBehind: () => writer.isBehind(),
   };
 }
