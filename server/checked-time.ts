@@ -33,11 +33,15 @@ export async function checkClock(tx: Tx, now: Date): Promise<CheckedTime | Clock
   return { jump: true, now, newest: newest.at };
 }
 
+/** The latest time that the database has seen; undefined before the first check. */
+export const newestTime = async (db: Db): Promise<Date | undefined> =>
+  (await db.selectFrom('newest_moment').select('at').executeTakeFirst())?.at;
+
 /** Both times if they are more than a day apart. */
 export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefined> {
-  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
-  if (!newest || Math.abs(now.getTime() - newest.at.getTime()) <= mostJumpMs) return undefined;
-  return { jump: true, now, newest: newest.at };
+  const newest = await newestTime(db);
+  if (!newest || Math.abs(now.getTime() - newest.getTime()) <= mostJumpMs) return undefined;
+  return { jump: true, now, newest };
 }
 
 /** Two checked clocks differ by less: what lies after this was written by a process whose clock was ahead. */
@@ -48,9 +52,12 @@ export const aheadOf = ({ now }: CheckedTime): Date => new Date(now.getTime() + 
  * begins no hours of a step and no days of a deferral in the past.
  */
 export async function latestTime(db: Db, now: Date): Promise<Date> {
-  const newest = await db.selectFrom('newest_moment').select('at').executeTakeFirst();
-  return new Date(Math.max(now.getTime(), newest?.at.getTime() ?? 0));
+  return new Date(Math.max(now.getTime(), (await newestTime(db))?.getTime() ?? 0));
 }
+
+/** The clock, or the latest that it can be by what the database has seen: nothing is over because a clock jumped. */
+export const plausibleTime = (now: Date, newest: Date | undefined): Date =>
+  newest === undefined ? now : new Date(Math.min(now.getTime(), newest.getTime() + mostJumpMs));
 
 /** The sentence for the log and for responses to calls that need a checked time. */
 export const jumpSentence = ({ now, newest }: ClockJump): string =>

@@ -20,7 +20,10 @@ export async function clockState(db: Db, now: Date): Promise<ClockState> {
  * Records a person's confirmation that the clock is right, so that deletions continue. WRONG_STATE if the clock of this
  * process differs from the one the person saw. No effect if there is no clock jump.
  */
-export async function confirmClock({ tx, now, audit }: Change, seen: Date): Promise<ClockState | Failure> {
+export async function confirmClock(
+  { tx, now, audit, announce }: Change,
+  seen: Date,
+): Promise<ClockState | Failure> {
   await tx.selectFrom('newest_moment').select('at').forUpdate().execute();
   const jump = await clockJump(tx, now);
   if (!jump) return clockState(tx, now);
@@ -31,6 +34,8 @@ export async function confirmClock({ tx, now, audit }: Change, seen: Date): Prom
         'Where several processes serve, one of them has a wrong clock.',
     );
   await tx.updateTable('newest_moment').set({ at: now }).execute();
+  // deferrals that waited for this are over
+  await announce('policies');
   await audit('clock.confirmed', null, {
     what: `confirmed that ${now.toISOString()} is right; the database had last seen ${jump.newest.toISOString()}`,
     before: { newest: jump.newest },

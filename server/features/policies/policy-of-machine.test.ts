@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { clock } from '../../../contract/clock.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { releases } from '../../../contract/releases.ts';
@@ -17,6 +18,8 @@ import {
 import { changePerson, days, eventually, startTwin } from '../../../tests/harness.ts';
 import { atNight, startPolicyRoom } from '../../../tests/policy-room.ts';
 import { machineRow } from '../../../tests/rows.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const { server, staff, key, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
@@ -321,13 +324,25 @@ test('without updates after revocation a revoked license gets none, and the page
   await strict.close();
 });
 
-test('a deferral ends by the clock alone', async () => {
+test('a deferral ends by the clock, not by one that is days ahead of the database until a person confirms it', async () => {
   await makeRelease(server, { version: '1.2.0' });
-  const license = await makeLicense(staff);
-  const machine = await machineOn(license);
-  await put(license.customerId, { deferDays: 2 });
+  const deferring = async (deferDays: number) => {
+    const license = await makeLicense(staff);
+    await put(license.customerId, { deferDays });
+    return machineOn(license);
+  };
+  const [machine, patient] = [await deferring(2), await deferring(30)];
   server.clock.advance(days(2) - 1);
   expect(await fed(machine)).toBe('nothing DEFERRED');
   server.clock.advance(1);
   expect(await fed(machine)).toBe('1.2.0 OFFERED');
+  await systemChange(server.context, server.clock.now(), async ({ tx, now, announce }) => {
+    await checkClock(tx, now);
+    await announce('policies');
+  });
+  server.clock.advance(days(30));
+  expect(await fed(patient)).toBe('nothing DEFERRED');
+  const admin = server.api(await server.signInAs('admin'));
+  await admin.ok(clock.confirm, { body: { now: server.clock.now().toISOString() } });
+  expect(await fed(patient)).toBe('1.2.0 OFFERED');
 });

@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts';
+import { plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
 import { createTrashedSet } from '../releases/index.ts';
@@ -14,7 +15,7 @@ type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Fact
  * no updates.
  */
 export function createPolicyFinder(parts: Parts) {
-  const policies = createPolicySet(parts);
+  const policySet = createPolicySet(parts);
   const find = createCustomerFinder(parts);
   const trashed = createTrashedSet(parts);
   const { updatesAfterRevocation } = parts.config;
@@ -22,17 +23,18 @@ export function createPolicyFinder(parts: Parts) {
     machineHash: string,
     { actor, now }: Pick<Caller, 'actor' | 'now'>,
   ): Promise<Policed | undefined> => {
-    const set = await policies();
-    if (set.size === 0 && updatesAfterRevocation) return undefined;
+    const { policies, newest } = await policySet();
+    if (policies.size === 0 && updatesAfterRevocation) return undefined;
     const owner =
       actor.kind === 'machine'
         ? { customerId: actor.customerId, isActive: actor.isLicensed, isProven: true }
-        : ofSeveral(await find(machineHash), set);
+        : ofSeveral(await find(machineHash), policies);
     if (!owner) return undefined;
     const isLicensed = owner.isActive || updatesAfterRevocation;
-    const policy = set.get(owner.customerId);
+    const policy = policies.get(owner.customerId);
     if (!policy && isLicensed) return undefined;
-    const policed = { policy: { isLicensed, ...policy }, now, isProven: owner.isProven };
+    const deferredBy = plausibleTime(now, newest);
+    const policed = { policy: { isLicensed, ...policy }, now, deferredBy, isProven: owner.isProven };
     return policy?.pin ? { ...policed, trashed: await trashed() } : policed;
   };
 }

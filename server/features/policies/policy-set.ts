@@ -1,5 +1,6 @@
 import { policyFields, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Context } from '../../context.ts';
+import { newestTime } from '../../checked-time.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicy, type AppliedPolicy, type PolicySource } from '../updates/index.ts';
@@ -81,11 +82,11 @@ export async function effectivePolicies(db: Db): Promise<ReadonlyMap<string, Eff
   );
 }
 
-/** The same, cached until a policy changes in any process. */
+type PolicySet = { policies: ReadonlyMap<string, EffectivePolicy>; newest: Date | undefined };
+
+/** The same, and the latest time in the database, cached for a minute, or until a policy changes in any process. */
 export function createPolicySet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<ReadonlyMap<string, EffectivePolicy>>(signals, 'policies', {
-    max: 1,
-    ttlMs: 60_000,
-  });
-  return () => cached('all', () => effectivePolicies(db));
+  const cached = createCache<PolicySet>(signals, 'policies', { max: 1, ttlMs: 60_000 });
+  return () =>
+    cached('all', async () => ({ policies: await effectivePolicies(db), newest: await newestTime(db) }));
 }

@@ -59,11 +59,13 @@ export function namedTo<Policy extends Omit<AppliedPolicy, 'isLicensed'>>(
 
 /**
  * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `trashed` are
- * the releases in the recycle bin, which a pin may match.
+ * the releases in the recycle bin, which a pin may match. `deferredBy` is the moment for deferrals, if it is another: days
+ * that have not passed cannot be given back.
  */
 export type Policed = {
   policy: AppliedPolicy;
   now: Date;
+  deferredBy?: Date;
   isProven?: boolean;
   trashed?: readonly TrashedRelease[];
 };
@@ -108,7 +110,7 @@ const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): 
 /** What the policy looks at for one release, in order; the first step that holds it back is the last. */
 export function* policySteps(
   release: PolicedRelease,
-  { policy, now }: Policed,
+  { policy, now, deferredBy = now }: Policed,
   { currentVersion, pinMatches }: { currentVersion: string | undefined; pinMatches: boolean },
 ): Generator<PolicyStep> {
   if (!policy.isLicensed) return yield { reason: 'LICENSE_INACTIVE', result: 'holds' };
@@ -122,7 +124,7 @@ export function* policySteps(
   }
   const checks: [PolicyReason, boolean | undefined][] = [
     ['UPDATES_ENDED', updatesUntil && now.toISOString().slice(0, 10) > updatesUntil.value],
-    ['DEFERRED', deferDays && deferDays.value > 0 && !isDue(release, deferDays.value, now)],
+    ['DEFERRED', deferDays && deferDays.value > 0 && !isDue(release, deferDays.value, deferredBy)],
     ['OUTSIDE_WINDOW', windows && windows.value.length > 0 && !isInWindow(windows.value, now)],
   ];
   for (const [reason, holds] of checks) {
