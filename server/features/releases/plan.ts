@@ -57,10 +57,11 @@ export function changesPlan(before: Planned, asked: Asked): boolean {
 }
 
 /**
- * The columns of the plan after an edit at the time `now`. Publishing starts the plan from its first step, or at 0 %
- * until its start. A plan that is set while the release is out continues from the step that the present percentage has
- * reached: a plan never narrows a rollout. A release that comes back after it was inactive starts its step again, so that
- * no step is taken for hours in which nobody was offered it.
+ * The columns of the plan after an edit at the time `now`. Publishing starts the plan from its first step, or at 0 % if it
+ * has a start: only the job, whose clock is checked, finds that this has come. A plan that is set while the release is
+ * out continues from the step that the present percentage has reached: a plan never narrows a rollout. A release that
+ * comes back after it was inactive starts its step again, so that no step is taken for hours in which nobody was offered
+ * it.
  */
 export function planColumns(before: Planned, asked: Asked, now: Date): PlanColumns {
   const { rolloutPlan: plan, startsAt } = sentPlan(before, asked);
@@ -70,18 +71,21 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
   };
   if (plan === null) return { ...columns, ...beforeStart };
   if (asked.isDraft ?? before.isDraft) return { ...columns, ...beforeStart };
-  const isDue = startsAt === null || new Date(startsAt) <= now;
   if (before.isDraft) {
-    const started = isDue ? atFirstStep(plan, now) : { ...beforeStart, rollout_percentage: 0 };
+    const started = startsAt === null ? atFirstStep(plan, now) : { ...beforeStart, rollout_percentage: 0 };
     return { ...columns, ...started };
   }
   const isBack = asked.isActive === true && !before.isActive;
   if (changesPlan(before, asked)) {
     const reached = plan.findLastIndex(({ percentage }) => percentage <= before.rolloutPercentage);
-    if (reached < 0) return { ...columns, ...(isDue ? atFirstStep(plan, now) : beforeStart) };
+    if (reached < 0) return { ...columns, ...(startsAt === null ? atFirstStep(plan, now) : beforeStart) };
     const began = isBack ? undefined : stillAt(before, plan, reached, now);
-    const since = began ?? (isDue ? now : columns.plan_starts_at);
-    return { ...columns, plan_step: reached, step_started_at: since };
+    const isToCome = startsAt !== null && new Date(startsAt) > now;
+    return {
+      ...columns,
+      plan_step: reached,
+      step_started_at: began ?? (isToCome ? columns.plan_starts_at : now),
+    };
   }
   return { ...columns, ...restarted(before, isBack, now) };
 }
@@ -113,12 +117,12 @@ export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isB
  */
 export function resumedStep({ stepStartedAt, pausedAt, pausedBy }: Release, now: Date) {
   if (stepStartedAt === null || pausedAt === null) return {};
+  // unless it begins at a start in the future
+  if (pausedBy === null && Date.parse(stepStartedAt) <= now.getTime()) return { step_started_at: now };
   return { step_started_at: withoutPause(stepStartedAt, pausedAt, now) };
 }
 
 /** A moment moved on by the pause that ends now, as far as that was after it. */
-  // unless it begins at a start in the future
-  if (pausedBy === null && Date.parse(stepStartedAt) <= now.getTime()) return { step_started_at: now };
 export function withoutPause(since: string, pausedAt: string | null, now: Date): Date {
   const began = Date.parse(since);
   const paused = pausedAt === null ? 0 : now.getTime() - Math.max(Date.parse(pausedAt), began);

@@ -113,6 +113,27 @@ describe('a plan', () => {
     expect(published).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
   });
 
+  test('with a start does not begin because a call is made by a clock that is far ahead', async () => {
+    await endPlans();
+    const startsAt = inDays(7);
+    const running = await publish({ rolloutPlan: [{ percentage: 1, hours: null }] });
+    const wider: RolloutPlan = [{ percentage: 50, hours: null }];
+    server.clock.advance(days(400));
+    const published = await publish({ startsAt });
+    const changed = (await setPlan(running, wider, startsAt)).body.data;
+    server.clock.advance(-days(400));
+    for (const [release, percentage] of [
+      [published, 0],
+      [changed, 1],
+    ] as const)
+      expect(release).toMatchObject({ rolloutPercentage: percentage, stepTaken: null });
+    server.clock.advance(days(7) - 1);
+    expect(await step()).toBe(0);
+    server.clock.advance(1);
+    expect(await step()).toBe(2);
+    expect([await percentages(published), await percentages(running)]).toEqual([1, 50]);
+  });
+
   test.each([
     ['no step', []],
     [
@@ -274,6 +295,21 @@ describe('a pause', () => {
     expect([await step(), await percentages(release)]).toEqual([1, 10]);
   });
 
+  test('by the guard, which counts from zero then, starts the step again', async () => {
+    await endPlans();
+    const release = await publish();
+    await insertInstalls(release, { failed: 30 });
+    server.clock.advance(hours(24));
+    await watchRollouts(server.context);
+    expect(await get(release)).toMatchObject({ pausedAt: server.clock.now().toISOString(), pausedBy: null });
+    server.clock.advance(1);
+    await api.ok(calls.resume, by(release));
+    server.clock.advance(hours(24) - 1);
+    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    server.clock.advance(1);
+    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+  });
+
   test('that a plan is changed in counts the hours of the step from then', async () => {
     await endPlans();
     const release = await publish();
@@ -293,21 +329,6 @@ describe('a pause', () => {
 });
 
 describe('no step is taken', () => {
-  });
-
-  test('by the guard, which counts from zero then, starts the step again', async () => {
-    await endPlans();
-    const release = await publish();
-    await insertInstalls(release, { failed: 30 });
-    server.clock.advance(hours(24));
-    await watchRollouts(server.context);
-    expect(await get(release)).toMatchObject({ pausedAt: server.clock.now().toISOString(), pausedBy: null });
-    server.clock.advance(1);
-    await api.ok(calls.resume, by(release));
-    server.clock.advance(hours(24) - 1);
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
-    server.clock.advance(1);
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
   test('while the guard is not quiet; widening by hand records what it saw', async () => {
     await endPlans();
     const release = await publish();
