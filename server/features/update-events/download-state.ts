@@ -32,12 +32,13 @@ export type DownloadState = {
  * sent file failed; a failed one stays failed until a retry completes. The last outcome of an install counts, and a
  * rollback is a failure. A slow clock may date an install before the release or the moment from which failures count, which
  * would exclude it: it is dated `published` at the earliest, and `failuresFrom` if it was received later. That lies after
- * `now` where the clock of the service is behind the newest time: then what is written now was received later.
+ * `now` where the clock of the service is behind the newest time: then what is written now was received later. After
+ * `latest`, the later of both, by more than a day, it was written by a clock that was ahead.
  */
 export function nextState(
   before: DownloadState,
   event: UpdateEvent,
-  { published, failuresFrom, now }: { published: Date; failuresFrom: Date; now: Date },
+  { published, failuresFrom, now, latest }: { published: Date; failuresFrom: Date; now: Date; latest: Date },
 ): DownloadState {
   const { type, at, bytesDownloaded, errorCode, proven, fromVersion } = event;
   if (before.proven && !proven) return before;
@@ -54,7 +55,7 @@ export function nextState(
           rolledBack: null,
         }
       : before;
-  const isClockBehind = failuresFrom > now && failuresFrom.getTime() <= now.getTime() + dayMs;
+  const isClockBehind = failuresFrom > now && failuresFrom.getTime() <= latest.getTime() + dayMs;
   const isSince = event.receivedAt >= failuresFrom || isClockBehind;
   const earliest = isSince && failuresFrom > published ? failuresFrom : published;
   const outcomeAt = at < earliest ? earliest : at;

@@ -26,8 +26,6 @@ import {
   type Api,
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
-import { systemChange } from '../../change.ts';
-import { checkClock } from '../../checked-time.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
@@ -535,26 +533,33 @@ describe('a release whose machines report neither its id nor the right time', ()
     await eventually(async () => (await pausedAt(fresh)) !== null);
   });
 
-  test('counts them too while the clock of the service is behind the newest time', async () => {
-    const newest = new Date(server.clock.now().getTime() + hours(12));
-    await systemChange(server.context, newest, ({ tx }) => checkClock(tx, newest));
-    const draft = await makeRelease(server, { ...failing, version: '99.1.0', isDraft: true });
-    const params = { releaseId: draft.id };
-    await staff.ok(releaseCalls.update, { params, body: { isDraft: false } });
-    const failed = (machineId: string) =>
-      ({ machineId, eventType: 'install_error', toVersion: draft.version }) as const;
-    await takeUpdate(draft, ['early 1', 'early 2']);
-    await report(desktop, [failed('early 1'), failed('early 2')]);
-    await eventually(async () => (await pausedAt(draft)) !== null);
-    await staff.ok(releaseCalls.resume, { params });
-    await takeUpdate(draft, ['early 3', 'early 4']);
-    await report(desktop, [failed('early 3')]);
-    await written('early 3', 1 + asked);
-    await pauseFailing(server.context, [draft.id]);
-    expect(await pausedAt(draft), 'those of before the resume do not count').toBeNull();
-    await report(desktop, [failed('early 4')]);
-    await eventually(async () => (await pausedAt(draft)) !== null);
-  });
+  test.each([
+    ['hours', hours(12), '99.1.0'],
+    ['days', days(9), '99.2.0'],
+  ])(
+    'counts them too while the clock of the service is %s behind the newest time',
+    async (_, ms, version) => {
+      const at = new Date(server.clock.now().getTime() + ms);
+      await server.db.deleteFrom('newest_moment').execute();
+      await server.db.insertInto('newest_moment').values({ at }).execute();
+      const draft = await makeRelease(server, { ...failing, version, isDraft: true });
+      const params = { releaseId: draft.id };
+      await staff.ok(releaseCalls.update, { params, body: { isDraft: false } });
+      const failed = (machineId: string) =>
+        ({ machineId, eventType: 'install_error', toVersion: draft.version }) as const;
+      await takeUpdate(draft, [`${version} early 1`, `${version} early 2`]);
+      await report(desktop, [failed(`${version} early 1`), failed(`${version} early 2`)]);
+      await eventually(async () => (await pausedAt(draft)) !== null);
+      await staff.ok(releaseCalls.resume, { params });
+      await takeUpdate(draft, [`${version} early 3`, `${version} early 4`]);
+      await report(desktop, [failed(`${version} early 3`)]);
+      await written(`${version} early 3`, 1 + asked);
+      await pauseFailing(server.context, [draft.id]);
+      expect(await pausedAt(draft), 'those of before the resume do not count').toBeNull();
+      await report(desktop, [failed(`${version} early 4`)]);
+      await eventually(async () => (await pausedAt(draft)) !== null);
+    },
+  );
 });
 
 test('what was reported is there after a clean stop', async () => {

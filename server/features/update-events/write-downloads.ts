@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { latestTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Counted } from '../analytics/index.ts';
 import { nextState, counted, type DownloadState } from './download-state.ts';
@@ -42,12 +43,16 @@ export async function writeDownloads(
   if (downloads.length === 0) return { events, newDownloads: new Map(), failedReleases: [], figures: [] };
   const made = await insertMissing(tx, downloads);
   const before = await lockStates(tx, downloads);
+  const latest = downloads.some(({ failuresFrom }) => failuresFrom > now) ? await latestTime(tx, now) : now;
   const reported = downloads.map((download) => {
     const from = present(before.get(keyOf(download)), 'every download was just locked');
     return {
       ...download,
       from,
-      to: download.events.reduce((state, event) => nextState(state, event, { ...download, now }), from),
+      to: download.events.reduce(
+        (state, event) => nextState(state, event, { ...download, now, latest }),
+        from,
+      ),
     };
   });
   const states = await withOffers(tx, all, reported);
