@@ -14,6 +14,7 @@ import {
   endRefusalTimesAhead,
   keepValidations,
 } from '../features/validation/index.ts';
+import { endRequestsAhead } from '../features/approvals/index.ts';
 import { endOwnershipsAhead } from '../features/licenses/index.ts';
 import { endFileTimesAhead } from '../features/offline/index.ts';
 import { endReleaseTimesAhead } from '../features/releases/index.ts';
@@ -52,7 +53,7 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endFileTimesAhead])
+  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endFileTimesAhead, endRequestsAhead])
     await alone((change) => correct(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of
   // its own, or processes in other parts of this work would make each other leave it out.

@@ -29,10 +29,14 @@ import {
   startTestServer,
   startTwin,
   type Api,
+  type Session,
 } from '../../../tests/harness.ts';
 import { entriesOf, releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
 import { stepRollouts } from '../rollouts/index.ts';
 
 const server = await startTestServer();
@@ -154,6 +158,17 @@ describe('while the setting is off, as it is at first', () => {
 
 describe('on a channel with the setting', () => {
   beforeAll(() => requireApproval(one, other, 'stable'));
+
+  test('what is asked for by a clock that is behind the newest time can be approved', async () => {
+    await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+    server.clock.advance(-days(2));
+    const again = async ({ email }: Session) => server.api(await server.signIn(email, 'binary_manager'));
+    const request = await asked(await again(requester), publish(await draft()));
+    const answer = await approveAs(await again(approver), request);
+    server.clock.advance(days(2));
+    await server.db.deleteFrom('newest_moment').execute();
+    expect(answer.status, answer.text).toBe(200);
+  });
 
   test.each(needing)('%s: one person cannot, and two can', async (_, make, what) => {
     const release = await make();
@@ -355,6 +370,12 @@ describe('on a channel with the setting', () => {
     const request = await asked(ahead, publish(release));
     server.clock.set(from);
     expect((await approveAs(other, request)).body.error).toBe('This change request has expired.');
+    await housekeep(server.context, checkedTime(server));
+    server.clock.advance(days(300));
+    const then = server.api(await server.signIn(approver.email, 'binary_manager'));
+    const late = await approveAs(then, request);
+    server.clock.set(from);
+    expect(late.body.error).toBe('This change request has expired.');
   });
 
   test.each([

@@ -87,7 +87,9 @@ async function makeCall(
 
 /** Keeps the request. EDIT_CONFLICT if the subject is no longer as the requester saw it. */
 export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<ChangeRequest | Failure> {
-  const { tx, by, now } = change;
+  const { tx, by } = change;
+  // by a clock that is behind, it would have expired already
+  const now = await latestTime(tx, change.now);
   const { userId, email } = personOf(by);
   const version = await lockVersion(tx, wanted.subjectId);
   const isSeen = [version?.toISOString(), wanted.seen].every((one) => one === asked.seen);

@@ -1,2 +1,2 @@
 export { isOut, isPlanApproved, refuseAlone, refusePublished, stepNeedsApproval } from './needs-approval.ts';
-export { listRequests } from './open-requests.ts';
+export { endRequestsAhead, listRequests } from './open-requests.ts';

@@ -5,7 +5,8 @@ import { hasPermission, type Permission } from '../../../contract/permissions.ts
 import { canRollOut } from '../../../contract/releases.ts';
 import { permissionsOf } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
-import { latestTime } from '../../checked-time.ts';
+import type { Change } from '../../change.ts';
+import { aheadOf, latestTime, type CheckedTime } from '../../checked-time.ts';
 import { permissionsOfUser } from '../../db/sql.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -24,6 +25,15 @@ export function stateOf(row: RequestRow, at: Date): ChangeRequest['state'] {
   if (row.state !== 'open') return row.state;
   const isFromFuture = row.requested_at.getTime() > at.getTime() + skewMs;
   return isFromFuture || row.expires_at <= at ? 'expired' : 'open';
+}
+
+/** Ends requests that a clock which was ahead has dated: they would be open again once that time comes. */
+export async function endRequestsAhead({ tx }: Change, time: CheckedTime): Promise<void> {
+  await tx
+    .updateTable('change_requests')
+    .set({ requested_at: time.now, expires_at: time.now })
+    .where('requested_at', '>', aheadOf(time))
+    .execute();
 }
 
 /** Requests that are open or were made in the last 7 days, the newest first; `waiting`: those that the caller may approve. */
