@@ -451,6 +451,7 @@ describe('on a channel with the setting', () => {
       const error = `${third.email}, who asked, may not make this change anymore. Somebody else must ask.`;
       expect([answer.status, answer.body.error]).toEqual([409, error]);
       expect((await get(release)).isDraft).toBe(true);
+      expect(await asked(one, publish(release))).toMatchObject({ state: 'open', requesterMay: true });
     }
   });
 

@@ -131,14 +131,16 @@ async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promis
     .where('requested_at', '<=', now);
   const body = asked.body ? JSON.stringify(asked.body) : null;
   const same = await open
-    .select('requested_by_email')
+    .select(['requested_by', 'requested_by_email', 'call'])
     .where('subject_id', '=', wanted.subjectId)
     .where('call', '=', asked.call)
     .where('seen', '=', new Date(asked.seen))
     // `seen` compares the version, whether or not the body names it as well
     .where(sql<boolean>`body - 'updatedAt' is not distinct from ${body}::jsonb - 'updatedAt'`)
-    .executeTakeFirst();
-  if (same) return fail('ALREADY_EXISTS', `${same.requested_by_email} already asked for this.`);
+    .execute();
+  for (const row of same)
+    if (await mayStill(tx, row))
+      return fail('ALREADY_EXISTS', `${row.requested_by_email} already asked for this.`);
   if ((await countOf(open)) < mostOpenRequests) return undefined;
   return fail(
     'WRONG_STATE',
@@ -183,7 +185,10 @@ export async function approve(
 }
 
 /** Whether the requester is active and may ask for it; holds up their deactivation until the change ends. */
-async function mayStill(tx: Tx, { requested_by, call }: RequestRow): Promise<boolean> {
+async function mayStill(
+  tx: Tx,
+  { requested_by, call }: Pick<RequestRow, 'requested_by' | 'call'>,
+): Promise<boolean> {
   const user = await tx
     .selectFrom('users as u')
     .select(permissionsOfUser)
