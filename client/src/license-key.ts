@@ -1,8 +1,12 @@
-/** The canonical form of a typed key: upper case, groups of five, O read as 0, I and L as 1. */
+/**
+ * The canonical form of a typed key, as the server reads it: upper case, groups of five, O read as 0, I and L as 1, without
+ * what a mail or chat puts into or around it.
+ */
 export function canonicalKey(typed: string): string {
   return typed
     .toUpperCase()
-    .replaceAll(/[\s\p{Pd}_]/gu, '')
+    .replaceAll(/[\s\p{Pd}\p{Cf}_]/gu, '')
+    .replaceAll(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, '')
     .replaceAll('O', '0')
     .replaceAll(/[IL]/g, '1')
     .replaceAll(/.{5}(?=.)/g, '$&-');

@@ -30,17 +30,21 @@ export function licenseKeyFragment(typed: string): string | undefined {
   return isPart ? characters.toLowerCase() : undefined;
 }
 
-/** Normalizes case, grouping and lookalike letters, and what a mail puts into or around a key: invisible characters, quotes. */
+/**
+ * Normalizes case, grouping and lookalike letters, and what a mail or chat puts into or around a key: invisible characters,
+ * quotes. The client does the same (`client/src/license-key.ts`).
+ */
 const normalized = (typed: string) =>
   typed
     .toUpperCase()
-    .replaceAll(/^[\s\p{P}]+|[\s\p{P}]+$|[\s\p{Pd}\p{Cf}_]/gu, '')
+    .replaceAll(/[\s\p{Pd}\p{Cf}_]/gu, '')
+    .replaceAll(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, '')
     .replaceAll('O', '0')
     .replaceAll(/[IL]/g, '1');
 
 /**
- * The stored form of a typed key: ignores case, spaces, dashes and punctuation around it, and reads O as 0 and I or L as 1. Undefined for an
- * invalid key: a wrong length, an unknown character, or a wrong check character.
+ * The stored form of a typed key. Undefined for an invalid one: a wrong length, an unknown character, or a wrong check
+ * character.
  */
 export function parseLicenseKey(typed: string): string | undefined {
   // programs send the stored form
