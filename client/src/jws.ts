@@ -19,11 +19,11 @@ export function signJws(privateKey: KeyObject, typ: string, claims: object): str
 }
 
 /**
- * Takes a compact JWS apart. White space and line breaks, as pasted text has them, are ignored. Undefined for anything
- * that is not a JWS of this type with the algorithm EdDSA, or that has a `crit` header.
+ * Takes a compact JWS apart. White space and invisible characters, as pasted text has them, are ignored. Undefined for
+ * anything that is not a JWS of this type with the algorithm EdDSA, or that has a `crit` header.
  */
 export function readJws(text: string, typ: string): Jws | undefined {
-  const parts = text.replaceAll(/\s/g, '').split('.');
+  const parts = text.replaceAll(/[\s\p{Cf}]/gu, '').split('.');
   const [head = '', body = '', end = ''] = parts;
   const header = jsonObject(bytesOf(head));
   const claims = jsonObject(bytesOf(body));

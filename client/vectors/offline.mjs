@@ -53,7 +53,11 @@ const endorsedFile = (key, endorsements) =>
 
 export const fileCases = [
   ['valid', goodFile, 'OK'],
-  ['line breaks and spaces, as pasted', ` ${goodFile.replaceAll(/.{64}/g, '$&\r\n')}\n`, 'OK'],
+  [
+    'line breaks, spaces and invisible characters, as pasted',
+    ` ${goodFile.replaceAll(/.{64}/g, '$&\u200b\r\n')}\n`,
+    'OK',
+  ],
   ['claims that are not known yet', licenseFile({ seats: 3 }), 'OK'],
   [
     'signed by a key that is not known',
