@@ -4,7 +4,7 @@ import { jsonObject, signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
 import { messages } from './messages.ts';
 import { ownFileHeld, readOwnFile, removeOwnFile } from './own-file.ts';
-import { keepAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
+import { keepAnswer, readKeptAnswer, readTimes, writeTimes, type Parts } from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import { keepReturn, lastReturn, receiptsHeld } from './returns.ts';
 import type { GiveBackResult } from './types.ts';
@@ -83,11 +83,12 @@ async function endWhatWasSigned(parts: Parts, fileIssuedAt = 0): Promise<string 
 }
 
 async function giveSeatBack(parts: Parts, token: string | undefined): Promise<GiveBackResult> {
+  // not where a check has kept an answer since then: the seat is still in use
+  const mayBeFree = unanswered.get(parts) === token && !(await readKeptAnswer(parts));
   // first: an answer that gets lost must not leave a freed seat in use here
   const problem = await endWhatWasSigned(parts);
   if (problem !== undefined) return refused('NOT_STORED', problem);
   if (token !== undefined) {
-    const mayBeFree = unanswered.get(parts) === token;
     const reply = await release(parts, token);
     if ('problem' in reply || reply.status !== 401) return outcomeOf(parts, reply);
     // To enroll would take the seat again, and the releases of a day are limited. A hotel's page has no such code.

@@ -103,22 +103,36 @@ test('a seat is given back also when its token has ended, and no seat is said to
 
 test('a seat whose release was not answered is not taken again to be released', async () => {
   const license = await makeLicense(staff, { maxActivations: 1 });
-  let isLost = false;
+  let lost: 'question' | 'answer' | undefined;
   const losing: Fetch = async (url, request) => {
+    const isRelease = url.endsWith('/deactivate');
+    if (isRelease && lost === 'question') throw new Error('no network');
     const answer = await fetch(url, request);
-    if (isLost && url.endsWith('/deactivate')) throw new Error('the answer is lost');
+    if (isRelease && lost === 'answer') throw new Error('the answer is lost');
     return answer;
   };
   const client = await clientOf(license, { fetch: losing });
   await client.check();
   await client.giveBack();
   await client.check();
-  isLost = true;
+  lost = 'answer';
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
-  isLost = false;
+  lost = undefined;
   // two releases a day are all that one seat has
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
   expect((await seatOf(license, client)).status).toBe('released');
+
+  // one that was in use since is not said to be free because its token has ended
+  const other = await makeLicense(staff);
+  const user = await clientOf(other, { fetch: losing });
+  await user.check();
+  lost = 'question';
+  expect(await user.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  lost = undefined;
+  await user.check();
+  await staff.ok(credentials.end, { params: { activationId: (await seatOf(other, user)).activationId } });
+  expect(await user.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect((await seatOf(other, user)).status).toBe('released');
 });
 
 test('a seat is given back also when its token is damaged or of another address of the server', async () => {
