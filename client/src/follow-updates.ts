@@ -12,7 +12,7 @@ type Download = About & { bytes: number };
 export type Report = (eventId: string, eventType: string, about: About, more?: Facts) => void;
 
 type Info = { version: string; releaseId?: unknown };
-type Downloaded = { version?: string; downloadedFile?: string; files?: readonly { url: string }[] };
+type Downloaded = { downloadedFile?: string; files?: readonly { url: string }[] };
 type Following = {
   file: string;
   platform: string;
@@ -44,7 +44,7 @@ export function followUpdates(
   let offered: About | undefined;
   let download: Download | undefined;
   /** The file that electron-updater would install now. */
-  let ready: { url: string; version: string | undefined; isWithdrawn: boolean; isGone: boolean } | undefined;
+  let ready: { url: string; isWithdrawn: boolean; isGone: boolean } | undefined;
 
   function keep(pending: PendingUpdate): void {
     state = { ...state, pending };
@@ -92,9 +92,9 @@ export function followUpdates(
     const concerned = download ?? offered;
     if (concerned) beginDownload(concerned).bytes = transferred;
   });
-  updater.on('update-downloaded', ({ version, downloadedFile = '', files = [] }: Downloaded = {}) => {
+  updater.on('update-downloaded', ({ downloadedFile = '', files = [] }: Downloaded = {}) => {
     const one = files.find(({ url }) => url.endsWith(extname(downloadedFile))) ?? files[0];
-    ready = one && { url: one.url, version, isWithdrawn: false, isGone: false };
+    ready = one && { url: one.url, isWithdrawn: false, isGone: false };
     const concerned = download ?? offered;
     // the file of an earlier check
     if (!concerned || (!download && state.pending?.to === concerned.to)) return;
@@ -114,11 +114,10 @@ export function followUpdates(
     last = error;
   });
   before(updater, 'downloadUpdate', () => {
-    // it first removes the file of another version
-    if (ready && ready.version !== offered?.to) ready.isGone = true;
+    // it removes the file, first or when it fails, unless it finds that the file is the one to download
+    if (ready) ready.isGone = true;
     return true;
   });
-  updater.on('before-quit-for-update', beginInstall);
   before(updater, 'quitAndInstall', beginInstall);
   // what electron-updater calls when the program quits with an update downloaded
   before(updater, 'install', beginInstall);

@@ -223,6 +223,22 @@ test('while a newer version is downloaded, the one before it is gone, and is not
   expect(quit()).toBe(true);
 });
 
+test('an update that was removed when its download was repeated and failed is not installed', async () => {
+  const { releaseId, updater, ...app } = await downloaded();
+  const update = (body: { releaseNotes?: string; isActive?: boolean }) =>
+    staff.ok(releaseCalls.update, { params: { releaseId }, body });
+  // electron-updater fetches the same file again when anything of the feed has changed
+  await update({ releaseNotes: 'Faster' });
+  await app.check();
+  await update({ isActive: false });
+  await expect(app.download()).rejects.toThrow('404');
+  await update({ isActive: true });
+  await app.check();
+  updater.quitAndInstall(true, false);
+  const told = await types(app.connected);
+  expect(told.filter((type) => type.startsWith('install'))).toEqual([]);
+});
+
 test('an installer that fails is told with its error', async () => {
   const old = await downloaded(breaks);
   old.updater.quitAndInstall(true, false);
