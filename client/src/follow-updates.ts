@@ -118,7 +118,13 @@ export function followUpdates(
     if (ready) ready.isGone = true;
     return true;
   });
-  before(updater, 'quitAndInstall', beginInstall);
+  before(updater, 'quitAndInstall', () => {
+    if (beginInstall()) return true;
+    // as electron-updater says that there is nothing to install; it is no failure of the update
+    last = new Error('The update is not installed: it was taken back, or is being downloaded again.');
+    updater.emit('error', last, String(last));
+    return false;
+  });
   // what electron-updater calls when the program quits with an update downloaded
   before(updater, 'install', beginInstall);
   return async () => {

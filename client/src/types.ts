@@ -139,6 +139,7 @@ export type Updater = {
   requestHeaders: Record<string, string | string[] | number | undefined> | null;
   setFeedURL(options: { provider: 'generic'; url: string }): void;
   on(event: string, listener: (...args: never[]) => void): unknown;
+  emit(event: string, ...args: unknown[]): unknown;
   checkForUpdates(): Promise<unknown>;
   downloadUpdate(...args: never[]): Promise<unknown>;
 };

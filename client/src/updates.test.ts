@@ -199,9 +199,13 @@ test('an update that was downloaded and then taken back is not installed, until 
   await app.check();
   await staff.ok(releaseCalls.pause, { params, body: { reason: 'It crashes' } });
   await app.check();
+  const told = vi.fn();
+  updater.on('error', (error) => told(error.message));
   expect(quit()).toBe(false);
+  expect(told).not.toHaveBeenCalled();
   updater.quitAndInstall(true, false);
-  expect(await types(app.connected)).not.toContain('install_start');
+  expect(told).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('taken back'));
+  expect((await types(app.connected)).filter((type) => /install|error/.test(type))).toEqual([]);
 
   await staff.ok(releaseCalls.resume, { params });
   await app.check();
