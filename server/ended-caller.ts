@@ -1,7 +1,7 @@
 import { hasPermission } from '../contract/permissions.ts';
 import type { Actor } from './caller.ts';
 import type { Tx } from './db/client.ts';
-import { permissionsOfUser } from './db/sql.ts';
+import { permissionsOfUser, secondFactorMissing } from './db/sql.ts';
 import { fail, type Failure } from './failure.ts';
 
 export const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
@@ -18,14 +18,17 @@ export async function refuseEnded(tx: Tx, actor: Actor, over = new Date(0)): Pro
     const open = await tx
       .selectFrom('sessions as s')
       .innerJoin('users as u', 'u.user_id', 's.user_id')
-      .select(permissionsOfUser)
+      .select([permissionsOfUser, secondFactorMissing])
       .where('s.session_id', '=', actor.sessionId)
       .where('s.ended_at', 'is', null)
       .where('s.created_at', '>', over)
       .forShare('s')
       .executeTakeFirst();
     if (!open) return signInAgain;
-    const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
+    // whoever is held back until there is one has no permission to lose
+    const isHeldBack = open.second_factor_missing && !actor.secondFactorMissing;
+    const isSame =
+      !isHeldBack && actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
     return isSame ? undefined : mayLess;
   }
   if (actor.kind !== 'apiKey') return undefined;

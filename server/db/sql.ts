@@ -90,3 +90,8 @@ export const permissionsOfUser = sql<Permission[]>`coalesce(
     from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
   'permissions',
 );
+
+/** Whether a role of the user `u` requires a second factor, and there is none: then the user may do nothing. */
+export const secondFactorMissing =
+  sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
+    where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing');

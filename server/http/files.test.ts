@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
-import { users } from '../../contract/users.ts';
+import { rbac, users } from '../../contract/users.ts';
 import { isReset } from '../../tests/break-off.ts';
 import { addressOf, days, openClient, startTestServer, type Session } from '../../tests/harness.ts';
 
@@ -53,6 +53,17 @@ test('a file ends with the session of whoever reads it slowly, or with a permiss
     readSlowly(signOut),
   ]);
   expect(ends).toEqual(['whole', 'aborted', 'aborted', 'aborted']);
+});
+
+test('a file ends when a role of its reader begins to require a second factor', async () => {
+  const { description, permissions } = (await root.ok(rbac.roles)).find(({ roleId }) => roleId === 'viewer')!;
+  const require = (requiresSecondFactor: boolean) =>
+    root.ok(rbac.updateRole, {
+      params: { roleId: 'viewer' },
+      body: { description, permissions, requiresSecondFactor },
+    });
+  expect(await readSlowly(() => require(true))).toBe('aborted');
+  await require(false);
 });
 
 test('a file ends when the session is over by its time', async () => {

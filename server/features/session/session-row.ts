@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Staff } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
-import { permissionsOfUser } from '../../db/sql.ts';
+import { permissionsOfUser, secondFactorMissing } from '../../db/sql.ts';
 
 /** The roles of the user `u`. */
 export const rolesOfUser = sql<string[]>`coalesce((select json_agg(r.role_id order by r.role_id)
@@ -14,8 +14,7 @@ const rights = [
   'u.first_screen',
   rolesOfUser,
   permissionsOfUser,
-  sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
-    where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing'),
+  secondFactorMissing,
 ] as const;
 
 /** The account with this email, in any case, with its permissions. */
