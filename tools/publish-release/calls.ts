@@ -12,6 +12,8 @@ export type Sending = { signal: AbortSignal; count: (bytes: number) => void };
 export class Refusal extends Error {
   readonly isFinal: boolean;
   readonly status: number | undefined;
+  /** Of a body in pieces: the last one was sent, so that the server may have carried the call out. */
+  isSent = false;
   constructor(message: string, isFinal: boolean, status?: number) {
     super(message);
     this.isFinal = isFinal;
@@ -47,12 +49,14 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
   /** Sends a body in pieces and counts their bytes; subtracts them again if the call fails. */
   async function stream(route: Route, path: string, source: AsyncIterable<Uint8Array>, type: string) {
     let left = 0;
+    let isSent = false;
     const counted = async function* () {
       for await (const bytes of source) {
         yield bytes;
         left += bytes.length;
         count(bytes.length);
       }
+      isSent = true;
     };
     const headers = { 'content-type': type };
     // Node accepts any iterable of bytes, which the DOM types do not allow
@@ -62,7 +66,7 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
       return await send(route, path, init);
     } catch (error) {
       count(-left);
-      throw error;
+      throw Object.assign(error as Refusal, { isSent });
     }
   }
 
@@ -82,14 +86,14 @@ export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, 
       await stream(uploads.chunk, path, piecesOf(bytes), 'application/octet-stream');
     },
     /**
-     * Cancels an upload, also after `signal`. False: it is too late, the server makes a release of it, or has. Other
-     * errors are ignored, because the server removes abandoned uploads itself.
+     * Cancels an upload, also after `signal`; the server removes abandoned uploads itself. False: it is too late, the server
+     * makes a release of it, or has; or nobody knows, since there was no answer of the server.
      */
     async cancel(uploadId: string): Promise<boolean> {
       const path = uploads.cancel.path.replace('{uploadId}', uploadId);
       return send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
         () => true,
-        (error: Refusal) => error.status !== 409,
+        (error: Refusal) => error.isFinal && error.status !== 409,
       );
     },
   };

@@ -63,10 +63,11 @@ async function sendDirect(
   const sha512 = createHash('sha512').update(bytes).digest('base64');
   const form = directForm(new Blob([new Uint8Array(bytes)]), fileName, fields, sha512);
   return calls.form(uploads.direct, form).catch((error: unknown) => {
-    const status = error instanceof Refusal ? error.status : undefined;
+    const { status, isSent } = error as Refusal;
     if (status === 413) return undefined;
     // a proxy that has given up; the server itself says 503 for what it has not done, and 507 for a full disk
-    throw status === 502 || status === 504 ? new Unclear(error) : error;
+    const isUnanswered = status === undefined || status === 502 || status === 504;
+    throw isSent && isUnanswered ? new Unclear(error) : error;
   });
 }
 
