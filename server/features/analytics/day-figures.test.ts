@@ -71,12 +71,17 @@ test('downloads and installs count once for a machine and a release, when they h
   await report('2026-10-25T10:03:00Z', { ...of, eventType: 'install_error' });
   // of one batch, only the last outcome counts
   await eventually(async () => expect(await figures()).toMatchObject({ failedInstalls: [1, 0] }));
+  await report('2026-10-25T10:03:30Z', { ...of, eventType: 'install_error' });
+  await report('2026-10-25T10:03:30Z', { machineId: 'last' });
+  await eventually(async () =>
+    expect(await figures()).toMatchObject({ failedInstalls: [1, 0], checks: [2, 0] }),
+  );
   await report('2026-10-25T10:04:00Z', { ...of, eventType: 'install_complete' });
-  const expected = { checks: [1, 0], downloads: [1, 0], failedInstalls: [1, 0], installs: [1, 0] };
+  const expected = { checks: [2, 0], downloads: [1, 0], failedInstalls: [1, 0], installs: [1, 0] };
   await eventually(async () => expect(await figures()).toMatchObject(expected));
   // reported the next day
   await report('2026-10-26T12:00:00Z', { machineId: 'late', timestamp: '2026-10-25T11:00:00Z' });
-  await eventually(async () => expect(await figures()).toMatchObject({ checks: [0, 2], installs: [0, 1] }));
+  await eventually(async () => expect(await figures()).toMatchObject({ checks: [0, 3], installs: [0, 1] }));
 });
 
 test('yesterday is unknown until there is one, and what is older than three days is deleted', async () => {

@@ -66,12 +66,13 @@ export async function writeDownloads(
   return { events, newDownloads, failedReleases: [...new Set(failed)], figures: states.flatMap(figuresIn) };
 }
 
-/** As the totals count them: one machine and release once, whatever it reports. */
+/** One machine and release once, whatever it reports; an outcome of another day is one of that day, too. */
 function figuresIn({ from, to }: Pick<Change, 'from' | 'to'>): Counted[] {
   const { completedAt, installedAt, installFailed } = to;
   const ended: Counted[] = [];
   if (completedAt && !from.completedAt) ended.push({ at: completedAt, figure: 'downloads' });
-  const isNew = installedAt?.getTime() !== from.installedAt?.getTime();
+  const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10);
+  const isNew = installFailed !== from.installFailed || dayOf(installedAt) !== dayOf(from.installedAt);
   if (installedAt && isNew)
     ended.push({ at: installedAt, figure: installFailed ? 'failedInstalls' : 'installs' });
   return ended;
