@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, day, id, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
+import { dateTime, day, id, line, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
@@ -13,14 +13,10 @@ const versionPrefix = /^(0|[1-9]\d{0,8})\.((0|[1-9]\d{0,8})\.)?$/;
 export const isInsidePin = (version: string, pin: string): boolean =>
   versionPrefix.test(pin) ? version.startsWith(pin) : compareVersions(version, pin) === 0;
 
-const pin = z
-  .string()
-  .trim()
-  .max(100)
-  .refine(
-    (value) => versionPrefix.test(value) || isVersion(value),
-    'Must be a version, or begin one: 4. or 4.2. or 4.2.1',
-  );
+const pin = line(100).refine(
+  (value) => versionPrefix.test(value) || isVersion(value),
+  'Must be a version, or begin one: 4. or 4.2. or 4.2.1',
+);
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time from 00:00 to 23:59');
 
