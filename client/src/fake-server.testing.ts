@@ -3,6 +3,7 @@ import nodeFs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { assemble, type Replaced } from './assemble.ts';
 import type { Files } from './durable.ts';
@@ -79,6 +80,8 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
   const fake = {
     clock,
     calls,
+    /** What the connections named by TLS, which tells a proxy in front of several servers whom to pass them to. */
+    serverNames: [] as (string | false | null | undefined)[],
     url: '',
     signer: newSigner(),
     keys: [] as object[],
@@ -180,6 +183,7 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
   };
   const server = tls ? https.createServer(tls, listener) : http.createServer(listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  server.on('secureConnection', ({ servername }: TLSSocket) => fake.serverNames.push(servername));
   const { port } = server.address() as AddressInfo;
   // the certificate is for this name, which only a proxy can find
   fake.url = tls ? `https://lanyard.test:${port}` : `http://127.0.0.1:${port}`;

@@ -98,6 +98,7 @@ test('https goes through the proxy of the environment', async () => {
   const [result] = await startProgram(fake, { folder: path.join(folder, 'state'), env });
   expect(result).toMatchObject({ valid: true, source: 'online' });
   expect(proxy.asked).toEqual([`CONNECT ${new URL(fake.url).host}`]);
+  expect(fake.serverNames).toEqual(['lanyard.test']);
 
   // the proxy cannot read along: without its certificate, the server is not believed
   const { NODE_EXTRA_CA_CERTS: __, ...without } = env;
