@@ -71,7 +71,9 @@ async function sendDirectly(run: Run): Promise<Release | undefined> {
   try {
     return await transport.direct(file, run.record.fields, sha512, {
       signal,
-      onSent: (bytes) => report(run, Math.min(bytes, file.blob.size)),
+      // with the last byte, the server may make the release whatever happens here
+      onSent: (bytes) =>
+        report(run, Math.min(bytes, file.blob.size), bytes < file.blob.size ? 'uploading' : 'finishing'),
     });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 413)) throw error;
@@ -164,8 +166,8 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
 }
 
 /** Ignores callbacks of an aborted run. */
-function report(run: Run, done: number): void {
-  if (!run.signal.aborted) run.onProgress('uploading', done);
+function report(run: Run, done: number, phase: UploadPhase = 'uploading'): void {
+  if (!run.signal.aborted) run.onProgress(phase, done);
 }
 
 const bytesOf = (stored: Iterable<number>, sizeOf: (index: number) => number): number =>

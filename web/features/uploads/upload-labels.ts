@@ -33,7 +33,7 @@ export function stateText({ status, phase }: Pick<Upload, 'status' | 'phase'>): 
 /** `12.0 MB of 61.3 MB · 5.1 MB/s · 10 s left`; empty where there is no progress to show. */
 export function progressText({ status, phase, done, fileSize, pace }: Upload): string {
   if (status === 'done' || status === 'cancelled') return bytesText(fileSize);
-  if (phase === 'finishing') return 'The server checks the file';
+  if (status === 'running' && phase === 'finishing') return 'The server checks the file';
   const parts = [`${bytesText(done)} of ${bytesText(fileSize)}`];
   if (status === 'running' && pace.bytesPerSecond)
     parts.push(`${bytesText(Math.round(pace.bytesPerSecond))}/s`);

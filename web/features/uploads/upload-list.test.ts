@@ -151,6 +151,33 @@ describe('how a file goes', () => {
     expect(transport.cancel).toHaveBeenCalledTimes(1);
   });
 
+  test('what was sent whole in one request may be a release, where its answer is lost', async () => {
+    const { transport, page } = world();
+    let lose = (_error: ApiError) => {};
+    vi.mocked(transport.direct).mockImplementation((_, __, ___, { onSent }) => {
+      onSent?.(megabyte + 400);
+      return new Promise((_resolve, reject) => (lose = reject));
+    });
+    const { list, status, first } = page();
+    const id = list.start(fileOfSize(megabyte), fields, 'me');
+    await vi.waitFor(() => expect(first()).toMatchObject({ status: 'running', phase: 'finishing' }));
+    lose(new ApiError(0, 'Network error during upload'));
+    expect((await status('failed')).note).toMatch(/^The server may have made the release already/);
+    void list.resume(id);
+    expect(first().note).toBeNull();
+    await vi.waitFor(() => expect(transport.direct).toHaveBeenCalledTimes(2));
+    lose(new ApiError(409, 'There is 1.0.0 already.'));
+    expect((await status('failed')).note).toBeNull();
+    list.cancel(id);
+    expect(first().message).toBe('Upload cancelled');
+    const other = list.start(fileOfSize(megabyte), fields, 'me', id);
+    await vi.waitFor(() => expect(first().phase).toBe('finishing'));
+    lose(new ApiError(0, 'Network error during upload'));
+    await status('failed');
+    list.cancel(other);
+    expect(first().message).toMatch(/^Upload cancelled. The server may have made the release already/);
+  });
+
   test('several concurrently', async () => {
     const { page, transport } = world();
     const { list, onDone } = page();
@@ -341,6 +368,25 @@ describe('actions of the user', () => {
     await status('waiting');
     list.cancel(id);
     await vi.waitFor(() => expect(first()).toMatchObject({ status: 'cancelled', message: late }));
+  });
+
+  test.each([
+    [
+      'the server cannot be asked',
+      new ApiError(0, 'Network error during upload'),
+      /may have made the release/,
+    ],
+    ['the server has cancelled it', undefined, /^Upload cancelled$/],
+  ])('cancel after the answer of the last call was lost, where %s', async (_, error, message) => {
+    const { transport, page } = world();
+    vi.mocked(transport.complete).mockRejectedValueOnce(new ApiError(0, 'Network error during upload'));
+    if (error) vi.mocked(transport.cancel).mockRejectedValueOnce(error);
+    const { list, status, first } = page();
+    const id = list.start(fileOfSize(40 * megabyte), fields, 'me');
+    await status('waiting');
+    list.cancel(id);
+    expect(first()).toMatchObject({ status: 'cancelled', message: expect.stringMatching('may have made') });
+    await vi.waitFor(() => expect(first().message).toMatch(message));
   });
 });
 

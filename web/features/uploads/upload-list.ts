@@ -75,6 +75,7 @@ const longestWait = 60_000;
 const mostLost = 2;
 const notifyInterval = 200;
 const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
+const mayBeMade = 'The server may have made the release already: look for it before you upload it again.';
 
 /** The uploads of this page: starts, pauses, resumes and cancels them, and reports their progress. */
 export function createUploadList(parts: UploadListParts) {
@@ -145,7 +146,7 @@ export function createUploadList(parts: UploadListParts) {
     const stopped = corrected === undefined ? undefined : entries.get(corrected);
     if (stopped && !isOver(stopped) && isSameFile(file, stopped.record)) {
       keep(stopped, { fields });
-      update(stopped, { fields, note: null });
+      update(stopped, { fields });
       void run(stopped, file);
       return stopped.record.id;
     }
@@ -179,7 +180,7 @@ export function createUploadList(parts: UploadListParts) {
     const hold = (entry.hold = new AbortController());
     entry.file = file;
     entry.meter.reset();
-    update(entry, { status: 'running', message: null, pace: unknownPace });
+    update(entry, { status: 'running', message: null, note: null, pace: unknownPace });
     try {
       const release = await runUpload(entry.record, file, {
         transport,
@@ -231,6 +232,8 @@ export function createUploadList(parts: UploadListParts) {
     if (stop !== entry.stop || stop?.signal.aborted) return;
     entry.stop = null;
     const still = { ...standstill(entry), message };
+    // it was refused: nothing becomes a release
+    if (still.phase === 'finishing' && !canContinue(error)) still.phase = 'uploading';
     if (!readable) {
       update(entry, { ...still, status: 'needs-file', message: fileChanged });
     } else if (error instanceof ApiError && error.status === 401) {
@@ -242,13 +245,15 @@ export function createUploadList(parts: UploadListParts) {
     } else {
       // a reload would only ask for a file that the server does not accept
       if (isRefusal(error)) void records.remove(entry.record.id);
-      update(entry, { ...still, status: 'failed' });
+      const note = still.phase === 'finishing' ? mayBeMade : entry.upload.note;
+      update(entry, { ...still, status: 'failed', note });
     }
   }
 
   /** Partially sent chunks are sent again, so they do not count. */
   const standstill = ({ upload, stored }: Entry) => ({
     pace: unknownPace,
+    phase: upload.phase,
     done: upload.phase === 'uploading' ? stored : upload.done,
   });
 
@@ -307,16 +312,21 @@ export function createUploadList(parts: UploadListParts) {
     const entry = entries.get(id);
     if (!entry || isOver(entry)) return;
     halt(entry);
-    update(entry, { status: 'cancelled', pace: unknownPace, message: 'Upload cancelled' });
+    const message = 'Upload cancelled';
+    const asFar = entry.upload.phase === 'finishing' ? `${message}. ${mayBeMade}` : message;
+    update(entry, { status: 'cancelled', pace: unknownPace, message: asFar });
     forget(entry);
     const { prepared } = entry.record;
     // If this call fails, the server removes the upload by itself later, unless it has made the release.
     if (prepared)
-      transport.cancel(prepared.uploadId).catch((error) => {
-        const message = messageOf(error);
-        if (error instanceof ApiError && error.status === 409) update(entry, { message });
-        console.warn(message);
-      });
+      transport.cancel(prepared.uploadId).then(
+        () => update(entry, { message }),
+        (error) => {
+          const late = messageOf(error);
+          if (error instanceof ApiError && error.status === 409) update(entry, { message: late });
+          console.warn(late);
+        },
+      );
   }
 
   /** Removes it from the screen, and cancels it if it is in progress. */
