@@ -244,6 +244,8 @@ test('a double click cancels one upload once it is confirmed, and resumes one', 
 
 test('a chunk that fails is sent once more at the end', async ({ page, server }) => {
   expectStatus(page, 503);
+  // the connection is lost before what reads the file is loaded: the upload waits for it
+  await page.route(/hash-worker/, (route) => route.abort('internetdisconnected'), { times: 1 });
   const wanted = version();
   await openForm(page, server);
   await page.route(/\/chunk\/[^/]+\/0$/, (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });

@@ -1,3 +1,4 @@
+import { ApiError } from '../../api-error.ts';
 import type { HashEvents, HashState } from './hash-stream.ts';
 import type { HashOrder, HashReport } from './hash-worker.ts';
 
@@ -23,8 +24,9 @@ export const hashFile: HashFile = (file, from, on, signal) =>
     };
     const onAbort = () => fail(signal.reason);
     signal.addEventListener('abort', onAbort);
-    worker.addEventListener('error', (event) =>
-      fail(new Error(event.message || 'The file cannot be hashed')),
+    // without a message, the worker could not be loaded
+    worker.addEventListener('error', ({ message }) =>
+      fail(message ? new Error(message) : new ApiError(0, 'Network error during upload')),
     );
     worker.addEventListener('message', ({ data }: MessageEvent<HashReport>) => {
       if (data.kind === 'progress') on.onProgress(data.hashed);
