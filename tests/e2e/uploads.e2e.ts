@@ -8,6 +8,7 @@ import {
   expect,
   expectAccessible,
   expectStatus,
+  quiet,
   rowOf,
   signInAs,
   signInByForm,
@@ -324,4 +325,25 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
   await tray(page).getByRole('button', { name: 'Clear finished' }).click();
   await expect(tray(page)).toBeHidden();
+});
+
+test('an upload is not finished by who signs in while its tab sleeps', async ({ page, server }) => {
+  const name = 'Left behind.exe';
+  await signInAs(page, 'super_admin', create, server);
+  const free = await holdBack(page, chunks);
+  const [wanted] = await uploadInBackground(page, [name]);
+  // the session of another user takes the place of this one, without a moment between
+  const other = await page.context().newPage();
+  await signInAs(other, 'admin', '/customers', server);
+  await expect(tray(page)).toBeHidden();
+  free();
+  await quiet(page);
+  expect(await found(server, wanted!)).toEqual([]);
+  await other.close();
+  await signInAs(page, 'super_admin', '/releases', server);
+  await expect(
+    tray(page)
+      .getByText(/^Interrupted/)
+      .last(),
+  ).toBeVisible();
 });

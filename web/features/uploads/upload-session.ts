@@ -49,9 +49,13 @@ function publish(): void {
   guardLeaving(all.some(({ status }) => status === 'running' || status === 'pausing'));
 }
 
+let owner = currentUser();
+
 sessionStore.subscribe(() => {
-  // read after signing in again
-  if (!getSession()) uploadList.pauseAll('Your session ended. Resume sends the rest.');
+  const before = owner;
+  owner = currentUser();
+  // Read after signing in again. Another tab may sign somebody else in before this one sees that the session ended.
+  if (owner !== before) uploadList.pauseAll('Your session ended. Resume sends the rest.');
   publish();
 });
 
