@@ -59,6 +59,10 @@ export async function latestTime(db: Db, now: Date): Promise<Date> {
 export const plausibleTime = (now: Date, newest: Date | undefined): Date =>
   newest === undefined ? now : new Date(Math.min(now.getTime(), newest.getTime() + mostJumpMs));
 
+/** The same for a call: a license file has not ended because a clock jumped. */
+export const plausibleNow = async (db: Db, now: Date): Promise<Date> =>
+  plausibleTime(now, await newestTime(db));
+
 /** The sentence for the log and for responses to calls that need a checked time. */
 export const jumpSentence = ({ now, newest }: ClockJump): string =>
   `The clock of this server says ${now.toISOString()}, and the database last saw ${newest.toISOString()}. ` +

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/activations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
-import { checkClock, isJump } from '../../checked-time.ts';
+import { checkClock, isJump, plausibleNow } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -96,7 +96,7 @@ export async function deactivateMachine(
     .executeTakeFirst();
   if (!row) return notFound;
   const activation = toActivation(row);
-  const offline = activationRefusal.deactivateOffline(activation, change.now);
+  const offline = activationRefusal.deactivateOffline(activation, await plausibleNow(tx, change.now));
   const reason = activationRefusal.deactivate(activation) ?? (force ? null : offline);
   if (reason) return fail('WRONG_STATE', `${reason}.`);
   if (!offline || !activation.offlineUntil) return leaveSeat(change, row, 'deactivated');

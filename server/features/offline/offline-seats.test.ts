@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
 import { licenses } from '../../../contract/licenses.ts';
-import { machinesOf, makeLicense, validateOn } from '../../../tests/factories.ts';
+import { enrollOn, machinesOf, makeLicense, validateOn } from '../../../tests/factories.ts';
 import { auditOf, checkedTime, days, hours, minutes, numbers } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { at, startOfflineRoom } from '../../../tests/offline-room.ts';
@@ -132,8 +132,13 @@ describe('the seat of an offline machine', () => {
     expect((await validateOn(desktops[0], license, 'next')).code).toBe('TOO_MANY_ACTIVATIONS');
     expect((await issue(license, offlineMachine('next'))).status).toBe(409);
     expect(await endOfflineSeats(server.context, checkedTime(server))).toBe(0);
+    expect((await deactivate(license, machine)).status).toBe(409);
+    expect(await release(license, machine)).toMatchObject({ code: 'OFFLINE_SEAT' });
+    await expect(enrollOn(server, license, machine.machineId)).rejects.toThrow();
+    await deactivate(license, machine, true);
+    await validateOn(staff[0], license, machine.machineId);
     server.clock.advance(-days(100));
-    expect((await seatOf(license, machine)).status).toBe('active');
+    expect(await seatOf(license, machine)).toMatchObject({ status: 'active', activationType: 'offline' });
   });
 
   test('a machine that validates as well relies on no answer beyond the end of its seat', async () => {

@@ -11,6 +11,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, type Change, type ChangeParts } from '../../change.ts';
+import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { whyStrained } from '../../db/client.ts';
 import { createKeyedSlots } from '../../db/slots.ts';
@@ -191,7 +192,8 @@ async function seat(
 ): Promise<void> {
   const type = by.actor.kind === 'staff' ? ('manual' as const) : ('automatic' as const);
   // A machine that was deactivated by force may still run by its license file.
-  const offlineUntil = before?.offline_until && before.offline_until > by.now ? before.offline_until : null;
+  const until = before?.offline_until ?? null;
+  const offlineUntil = until && until > (await plausibleNow(tx, by.now)) ? until : null;
   const values = {
     status: 'active' as const,
     activation_type: offlineUntil ? ('offline' as const) : type,
@@ -268,7 +270,7 @@ export async function releaseSeat(
       .executeTakeFirst());
   if (!row)
     return { released: false, code: 'NO_SEAT', message: 'This machine holds no seat on this license.' };
-  if (row.offline_until && row.offline_until > by.now)
+  if (row.offline_until && row.offline_until > (await plausibleNow(tx, by.now)))
     return {
       released: false,
       code: 'OFFLINE_SEAT',
