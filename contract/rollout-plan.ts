@@ -62,9 +62,7 @@ export const planFields = {
     .number()
     .nullable()
     .meta({ description: 'Index of the step that the rollout is at; null before the plan has started' }),
-  stepStartedAt: dateTime
-    .nullable()
-    .meta({
-      description: 'When that step began; moved on by the length of a pause, and anew after one by the guard',
-    }),
+  stepStartedAt: dateTime.nullable().meta({
+    description: 'When that step began; moved on by the length of a pause, and anew after one by the guard',
+  }),
 };
