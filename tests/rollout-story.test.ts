@@ -107,7 +107,10 @@ const outcomes = ({ id }: Release) =>
 
 const at = ({ id }: Release) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));
-const step = () => stepRollouts(server.context, checkedTime(server));
+const step = async () => {
+  await eventually(() => !server.context.reportsWait());
+  return stepRollouts(server.context, checkedTime(server));
+};
 
 /** A draft whose rollout begins with the same machines in every run. */
 async function draft(version: string): Promise<Release> {
