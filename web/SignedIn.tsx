@@ -6,6 +6,7 @@ import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
 import { StorageNotice } from './features/releases/StorageNotice.tsx';
 import { uploadsWanted } from './features/uploads/uploads-wanted.ts';
+import { KeptRights } from './KeptRights.tsx';
 import { useAuth } from './session.tsx';
 import { Forbidden } from './shell/Forbidden.tsx';
 import { Layout } from './shell/Layout.tsx';
@@ -66,11 +67,13 @@ export function SignedIn() {
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;
   return (
-    <Layout notices={ofFeatures} tray={<Uploads />}>
-      <Screen key={path} isFirst={isFirst}>
-        <Permitted />
-      </Screen>
-    </Layout>
+    <KeptRights>
+      <Layout notices={ofFeatures} tray={<Uploads />}>
+        <Screen key={path} isFirst={isFirst}>
+          <Permitted />
+        </Screen>
+      </Layout>
+    </KeptRights>
   );
 }
 

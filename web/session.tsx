@@ -10,7 +10,7 @@ import { useStore } from './ui/store.ts';
 import { rolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
 import { clearSession, getSession, sessionStore, setSession, type StoredSession } from './session-store.ts';
 
-type Auth = ReturnType<typeof permissionChecks> & {
+export type Auth = ReturnType<typeof permissionChecks> & {
   user: StoredSession['user'] | null;
   isAuthenticated: boolean;
   /** True until the stored session has been restored and its permissions refreshed, and while it is being ended. */
@@ -32,7 +32,8 @@ type Auth = ReturnType<typeof permissionChecks> & {
   preview: RolePreview | null;
 };
 
-const AuthContext = createContext<Auth | null>(null);
+/** Screens use `useAuth`. */
+export const AuthContext = createContext<Auth | null>(null);
 
 /** The user, and their permissions. */
 export function useAuth(): Auth {

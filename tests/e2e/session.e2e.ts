@@ -437,6 +437,40 @@ test('who loses a permission is offered what is left, once a screen is refused',
   await expect(page.getByRole('button', { name: 'Create Customer' })).toHaveCount(0);
 });
 
+test('what is typed, and a key that is shown once, stay when a right of the user is lost', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 403);
+  const { id, email } = await makeUser(server, 'admin');
+  const become = (role: string) => server.admin.ok(users.update, { params: { id }, body: { role } });
+  await page.goto('/api-keys?dialog=create');
+  await signInByForm(page, email);
+  const form = page.getByRole('dialog');
+  const name = form.getByRole('textbox', { name: 'Name' });
+  await name.fill('Night build');
+  await form.getByRole('textbox', { name: 'Expiration Date' }).fill('2031-12-31');
+
+  await become('viewer');
+  const refused = page.waitForResponse(`**${session.me.path}`);
+  await comeBack(page);
+  await refused;
+  await quiet(page);
+  await form.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(form.getByRole('alert')).toHaveText('You lack the permission api_keys:create.');
+  await expect(name).toHaveValue('Night build');
+
+  await become('admin');
+  await form.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
+  await become('viewer');
+  await comeBack(page);
+  await quiet(page);
+  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
+  await form.getByRole('button', { name: 'Done' }).click();
+  await expect(heading(page, 'You may not see this screen')).toBeVisible();
+});
+
 test('a service account does not sign in', async ({ page, server }) => {
   expectStatus(page, 403);
   const { email } = await server.person('service_account');

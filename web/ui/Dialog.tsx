@@ -13,6 +13,7 @@ import {
 } from 'react';
 import { DialogFrame, DialogText, type DialogFrameProps } from './DialogFrame.tsx';
 import { addForm, sentFrom } from './open-forms.ts';
+import { addInput } from './open-input.ts';
 
 type Check = () => boolean;
 
@@ -108,11 +109,14 @@ const leavesDialog = ({ current, next, action }: Way) =>
 function useUnsavedGuard(unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
   const body = useRef<HTMLDivElement>(null);
   const [checks] = useState(() => new Set<Check>());
-  useLayoutEffect(() => addForm(checks), [checks]);
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
+  const hasInput = () => isHeld || isUnsaved();
+  const hasInputNow = useEffectEvent(hasInput);
+  useLayoutEffect(() => addForm(checks), [checks]);
+  useLayoutEffect(() => addInput(hasInputNow), []);
   const leaving = useBlocker({
-    shouldBlockFn: (way) => (isHeld || isUnsaved()) && leaves(way),
-    enableBeforeUnload: () => isHeld || isUnsaved(),
+    shouldBlockFn: (way) => hasInput() && leaves(way),
+    enableBeforeUnload: hasInput,
     withResolver: true,
   });
   return { body, checks, isUnsaved, leaving };
