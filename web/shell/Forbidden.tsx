@@ -11,7 +11,7 @@ import { firstReadable } from './navigation.ts';
 
 /** Replaces a screen that the user may not see. `needs` is undefined if they may not see any screen. */
 export function Forbidden({ needs }: { needs: Permission | undefined }) {
-  const { hasPermission, refreshRights, preview } = useAuth();
+  const { hasPermission, refreshRights, preview, secondFactorMissing, ownPasswordMissing } = useAuth();
   // Opens the screen if the permission was granted since.
   useEffect(() => {
     if (!preview) void refreshRights();
@@ -27,9 +27,13 @@ export function Forbidden({ needs }: { needs: Permission | undefined }) {
           </Anchor>
         }
       >
-        {needs
-          ? `It needs the permission ${needs.resource}:${needs.action}. Ask an administrator for it.`
-          : 'None of the screens is permitted to you. Ask an administrator for a role.'}
+        {ownPasswordMissing
+          ? 'Somebody else set your password. Change it on your account page first.'
+          : secondFactorMissing
+            ? 'Your role requires a second factor. Set one up on your account page first.'
+            : needs
+              ? `It needs the permission ${needs.resource}:${needs.action}. Ask an administrator for it.`
+              : 'None of the screens is permitted to you. Ask an administrator for a role.'}
       </EmptyState>
     </Page>
   );
