@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectStatus,
   goTo,
+  quiet,
   rowOf,
   signInAs,
   signInHolding,
@@ -70,6 +71,19 @@ test('Edit Release changes what it shows, and says so', async ({ page, server })
     releaseNotes: 'After',
     rolloutPercentage: 100,
   });
+});
+
+test('a release is edited also where the steps to suggest cannot be loaded', async ({ page, server }) => {
+  expectStatus(page, 404);
+  const release = await makeRelease(server);
+  await page.route(`**${rollouts.defaults.path}`, (route) => route.fulfill({ status: 404 }));
+  await openEdit(page, server, release);
+  await field(page, 'Release Notes').fill('Typed for long');
+  await quiet(page);
+  await expect(field(page, 'Release Notes')).toHaveValue('Typed for long');
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeHidden();
+  expect((await stored(server, release)).releaseNotes).toBe('Typed for long');
 });
 
 test('a draft can be neither mandatory nor rolled out', async ({ page, server }) => {

@@ -33,7 +33,8 @@ export default function EditRelease({ id, onClose }: { id: string; onClose: () =
       onClose={onClose}
     >
       <Loaded query={release} title="Error loading release" record="release">
-        {!release.data || defaults.isLoading ? (
+        {/* not `isLoading`, which is true again while what failed is tried again: the form would lose its input */}
+        {!release.data || !defaults.isFetched ? (
           <FormSkeleton heights={[36, 36, 48, 48, 110]} />
         ) : (
           <Edit release={release.data} onClose={onClose} />
