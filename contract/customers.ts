@@ -73,7 +73,8 @@ type CustomerState = Pick<Customer, 'deletedAt'>;
  * server enforces it, the console shows it.
  */
 export const customerRefusal = {
-  update: (c: CustomerState) => (c.deletedAt ? 'Customer is soft-deleted' : null),
+  update: (c: CustomerState) =>
+    c.deletedAt ? 'Customer is soft-deleted: reactivate it first, under Soft Deleted' : null,
   softDelete: (c: CustomerState) => (c.deletedAt ? 'Customer is already soft-deleted' : null),
   restore: (c: CustomerState) => (c.deletedAt ? null : 'Customer is not soft-deleted'),
   hardDelete: (c: CustomerState) =>

@@ -18,6 +18,10 @@ export function fail(
   return { failure: code, message, ...extra };
 }
 
+/** Creates a 404. Who asks by an id had the record on the screen, more often than not: a colleague may have deleted it. */
+export const noSuch = (record: string): Failure =>
+  fail('NOT_FOUND', `There is no such ${record}. It may have been deleted.`);
+
 /** Creates a 429 whose message says when to try again; `retryAfter` in seconds. */
 export function tooMany(sentence: string, retryAfter: number): Failure {
   const minutes = Math.ceil(retryAfter / 60);

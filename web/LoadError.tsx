@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { capitalize } from '../contract/text.ts';
 import { ApiError, messageOf, sentenceOf } from './api-error.ts';
 import { ErrorState } from './ui/states.tsx';
+import { ToneAlert } from './ui/ToneAlert.tsx';
 
 type Props = {
   title: string;
@@ -37,6 +38,16 @@ export function LoadError(props: Props) {
   const requestId = query.error instanceof ApiError ? query.error.requestId : undefined;
   return (
     <ErrorState {...texts} message={beneath} requestId={requestId} onRetry={() => void query.refetch()} />
+  );
+}
+
+/** Above a record that is still shown: a colleague deleted it since. What was typed into its forms stays. */
+export function Gone({ query: { error } }: { query: { error: unknown } }) {
+  if (!(error instanceof ApiError) || error.status !== 404) return null;
+  return (
+    <ToneAlert tone="red" mb="md">
+      {messageOf(error)}
+    </ToneAlert>
   );
 }
 

@@ -128,6 +128,29 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await expect(page).toHaveURL(/\/releases\/trash$/);
 });
 
+test('the page of a release that a colleague deletes says where it is, and keeps what was typed', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 404);
+  const release = await makeRelease(server);
+  const gone = 'This release is in the recycle bin. Restore it there first.';
+  await signInAs(page, 'super_admin', `/releases/${release.id}`, server);
+  await page.getByRole('button', { name: 'Withdraw' }).click();
+  const withdraw = dialog(page, 'Withdraw Release');
+  const reason = withdraw.getByRole('textbox', { name: 'Reason' });
+  await reason.fill('Crashes on start');
+  await bin(server, release);
+  await withdraw.getByRole('button', { name: 'Withdraw' }).click();
+  await expect(withdraw.getByRole('alert')).toHaveText(gone);
+  await expect(page.locator('main').getByText(gone)).toBeVisible();
+  await expect(reason).toHaveValue('Crashes on start');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect(page.getByRole('alert')).toHaveText(gone);
+  await expectAccessible(page);
+});
+
 test('a recycle bin of which nothing is due does not say that it is empty', async ({ page, server }) => {
   await bin(server, await makeRelease(server));
   await signInAs(page, 'binary_manager', '/releases/trash?due=7', server);

@@ -113,7 +113,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await description.fill('answers at night');
     await server.admin.ok(rbac.deleteRole, { params: { roleId: role.roleId } });
     await button(page, 'Save Changes').click();
-    await expect(page.getByRole('alert')).toHaveText('There is no such role.');
+    await expect(page.getByRole('alert')).toHaveText('There is no such role. It may have been deleted.');
     await expect(page.getByRole('button', { name: /gone/i })).toHaveCount(0);
     await expect(description).toHaveValue('answers at night');
     await button(page, 'Discard').click();

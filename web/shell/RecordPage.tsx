@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { capitalize } from '../../contract/text.ts';
-import { LoadError } from '../LoadError.tsx';
+import { Gone, LoadError } from '../LoadError.tsx';
 import { AsOf } from '../ui/AsOf.tsx';
 import { useTitlePart } from '../ui/document-title.ts';
 import { cameFrom } from '../ui/came-from.ts';
@@ -52,7 +52,10 @@ export function RecordPage<Data>(props: {
       }
     >
       {data ? (
-        <Scroller label="Details">{children(data)}</Scroller>
+        <Scroller label="Details">
+          <Gone query={query} />
+          {children(data)}
+        </Scroller>
       ) : query.isLoadingError ? (
         <LoadError title={`Error loading ${what}`} query={query} record={what} whyMissing={whyMissing} />
       ) : (

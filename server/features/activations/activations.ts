@@ -12,13 +12,13 @@ import { checkClock, isJump, plausibleNow } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, noSuch, type Failure } from '../../failure.ts';
 import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
 import { displayIdOf } from '../update-events/index.ts';
 
 export type ActivationRow = Selectable<Tables['activations']>;
 
-const notFound = fail('NOT_FOUND', 'There is no such activation.');
+const notFound = noSuch('activation');
 
 /**
  * The machines of a license, active ones first, how many seats they released on the UTC day of `now`, and the grace of a

@@ -18,7 +18,7 @@ import { createCache } from '../../db/cache.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { createIpCheck, wrongEntries } from '../../ip-list.ts';
 import { inKeyOrder } from '../../db/key-order.ts';
 import { apiKeyAttention } from './api-key-attention.ts';
@@ -205,7 +205,7 @@ const editable: Editable<ApiKey, Updateable<Tables['api_keys']>> = {
   },
 };
 
-const notFound = fail('NOT_FOUND', 'There is no such API key.');
+const notFound = noSuch('API key');
 
 const read = async (db: Db, id: string): Promise<ApiKey> =>
   toApiKey(await selectApiKeys(db).where('k.api_key_id', '=', id).executeTakeFirstOrThrow());

@@ -1,6 +1,6 @@
 import { credentialRefusal } from '../../../contract/credentials.ts';
 import type { Change } from '../../change.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, noSuch, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function endEnrollment(change: Change, activationId: string): Promi
     .select(['l.license_key as licenseKey', 'm.enrolled_at', 'm.cloned_at', 'm.own_hash'])
     .where('a.activation_id', '=', activationId)
     .executeTakeFirst();
-  if (!found) return fail('NOT_FOUND', 'There is no such activation.');
+  if (!found) return noSuch('activation');
   const { enrolled_at, cloned_at, own_hash, ...activation } = found;
   const identity = toIdentity({ enrolled_at, cloned_at, own_hash });
   const reason = credentialRefusal.end(identity);

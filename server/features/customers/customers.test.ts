@@ -196,7 +196,11 @@ describe('changing a customer', () => {
     await softDelete(api, made);
     const answer = await update(made.customerId, {});
     expect(answer.status).toBe(409);
-    expect(answer.body.error).toBe('Customer is soft-deleted.');
+    expect(answer.body.error).toBe('Customer is soft-deleted: reactivate it first, under Soft Deleted.');
+    await api.ok(calls.hardDelete, { params: { id: made.customerId } });
+    expect((await update(made.customerId, {})).body.error).toBe(
+      'There is no such customer. It may have been deleted.',
+    );
   });
 
   test('shows the new name in the license list, its search and its counts at once', async () => {

@@ -8,11 +8,11 @@ import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
+import { isFailure, noSuch, type Failure } from '../../failure.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 import { present } from '../../invariants.ts';
 
-const notFound = fail('NOT_FOUND', 'There is no such customer.');
+const notFound = noSuch('customer');
 
 /**
  * One customer, with its licenses for who may read these: they have keys. Soft-deleted customers are found only with

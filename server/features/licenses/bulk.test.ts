@@ -219,7 +219,7 @@ describe('the change', () => {
     expect(new Map(answer.refused.map(({ licenseId, reason }) => [licenseId, reason]))).toEqual(
       new Map([
         [revoked.licenseId, 'Revoked licenses cannot be edited.'],
-        [gone, 'There is no such license.'],
+        [gone, 'There is no such license. It may have been deleted.'],
       ]),
     );
     const wrong = await api.ok(calls.change, {

@@ -8,13 +8,13 @@ import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/index.ts';
 import { newLicenseKey } from './license-key.ts';
 import { keepPastOwner } from './past-owners.ts';
 import { lockLicense, selectLicenses, toLicense } from './license-row.ts';
 
-const notFound = fail('NOT_FOUND', 'There is no such license.');
+const notFound = noSuch('license');
 
 export async function getLicense(db: Db, id: string): Promise<License | Failure> {
   const row = await selectLicenses(db).where('l.license_id', '=', id).executeTakeFirst();

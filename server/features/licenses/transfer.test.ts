@@ -130,7 +130,12 @@ test('a transfer is refused with the reason', async () => {
     [license, from.customerId.toUpperCase(), 422, 'customerId: The license belongs to this customer already'],
     [revoked, to.customerId, 409, 'Revoked licenses cannot be transferred.'],
     [orphan, to.customerId, 409, 'Customer is soft-deleted.'],
-    [{ ...license, licenseId: nobody }, to.customerId, 404, 'There is no such license.'],
+    [
+      { ...license, licenseId: nobody },
+      to.customerId,
+      404,
+      'There is no such license. It may have been deleted.',
+    ],
   ] as const;
   for (const [one, customerId, status, error] of cases) {
     const answers = [await transfer(one, customerId), await preview(one, customerId)];

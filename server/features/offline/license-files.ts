@@ -7,7 +7,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import { validationMessages } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { fail, isFailure, breaksRule, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import type { Signer } from '../../signer.ts';
 import { leaveSeat, toActivation, type ActivationRow } from '../activations/index.ts';
 import { endorsementsOf } from '../keys/index.ts';
@@ -24,7 +24,7 @@ export type Issuer = Pick<Context, 'config'> & {
   keys: { signer: Signer };
 };
 
-const notFound = fail('NOT_FOUND', 'There is no such license.');
+const notFound = noSuch('license');
 const daySeconds = 86_400;
 
 /**

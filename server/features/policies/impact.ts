@@ -3,7 +3,7 @@ import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../cont
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, isVersion, type Channel } from '../../../contract/versions.ts';
 import type { Context } from '../../context.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { noSuch, type Failure } from '../../failure.ts';
 import {
   listTrashedReleases,
   type TrashedRelease,
@@ -34,7 +34,7 @@ export async function impactOnCustomer(
     .select('name')
     .where('customer_id', '=', customerId)
     .executeTakeFirst();
-  if (!customer) return fail('NOT_FOUND', 'There is no such customer.');
+  if (!customer) return noSuch('customer');
   const own = policyOf(fields);
   const customers = new Map(data.customers).set(customerId, { name: customer.name, tags, own });
   return impact(parts, [customerId], { before: data, after: { ...data, customers } }, own, now);

@@ -12,13 +12,13 @@ import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, noSuch, type Failure } from '../../failure.ts';
 import { policyOf } from './policy-set.ts';
 
 type Columns = { policy: UpdatePolicy; tags?: readonly string[] };
 type CustomerInput = Omit<RouteInput<typeof calls.putOfCustomer>['body'], 'updatedAt'>;
 
-const notFound = fail('NOT_FOUND', 'There is no such customer.');
+const notFound = noSuch('customer');
 
 /** The policy and the tags of a customer. */
 export async function getCustomerPolicy(db: Db, customerId: string): Promise<CustomerPolicy | Failure> {

@@ -6,14 +6,19 @@ import { orTaken } from '../../db/client.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
+import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { isPlanApproved, refuseAlone } from '../approvals/index.ts';
 import { resumedStep, withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
-export const notFound = fail('NOT_FOUND', 'There is no such release.');
-export const notInTrash = fail('NOT_FOUND', 'There is no such release in the recycle bin.');
+export const notFound = noSuch('release');
+/** Of a release that somebody deleted: whoever has it open looks for it. */
+export const inTrash = fail('NOT_FOUND', 'This release is in the recycle bin. Restore it there first.');
+export const notInTrash = fail(
+  'NOT_FOUND',
+  'There is no such release in the recycle bin. It may have been restored, or permanently deleted.',
+);
 
 /** The error for a second live build with the same identity. */
 export const alreadyExists = (
@@ -72,23 +77,29 @@ const later = (at: Date | string) => sql<Date>`case
   else greatest(${at}::timestamptz, failures_from + interval '1 millisecond') end`;
 
 /** The edit helper for releases that are not in the recycle bin. */
-export const liveRelease = editableRelease(({ deleted_at }) => deleted_at === null, notFound);
+export const liveRelease = editableRelease(
+  ({ deleted_at }) => (deleted_at === null ? undefined : inTrash),
+  notFound,
+);
 /** The edit helper for releases in the recycle bin. */
-export const trashedRelease = editableRelease(({ deleted_at }) => deleted_at !== null, notInTrash);
+export const trashedRelease = editableRelease(
+  ({ deleted_at }) => (deleted_at ? undefined : notInTrash),
+  notInTrash,
+);
 
 /**
  * Writing returns ALREADY_EXISTS when a live release has the same identity as the result, and FORBIDDEN when the change
  * reaches machines and the caller may not roll out, NEEDS_APPROVAL when a second person must approve it.
  */
 function editableRelease(
-  isMeant: (row: ReleaseRow) => boolean,
+  refuse: (row: ReleaseRow) => Failure | undefined,
   missing: Failure,
 ): Editable<ReleaseRecord, Updateable<Tables['releases']>> {
   return {
     name: 'release',
     async lock({ tx }, id) {
       const row = await lockRelease(tx, id);
-      return row && isMeant(row) ? toRecord(row) : missing;
+      return row ? (refuse(row) ?? toRecord(row)) : missing;
     },
     async write(change, before, columns) {
       const { tx } = change;

@@ -6,7 +6,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { contains, anyOf } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';
-import { notFound } from './release-change.ts';
+import { inTrash, notFound } from './release-change.ts';
 import { releasesForToday } from './release-attention.ts';
 import { selectReleases, toRelease } from './release-row.ts';
 
@@ -15,11 +15,9 @@ type Filter = Omit<ListQuery, 'limit' | 'offset' | 'attention'>;
 
 /** One release that is not in the recycle bin. */
 export async function getRelease(db: Db, releaseId: string): Promise<Release | Failure> {
-  const row = await selectReleases(db)
-    .where('r.release_id', '=', releaseId)
-    .where('r.deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row ? toRelease(row) : notFound;
+  const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirst();
+  if (!row) return notFound;
+  return row.deleted_at ? inTrash : toRelease(row);
 }
 
 /**

@@ -10,6 +10,8 @@ const api = server.api(staff);
 
 const nowhere = '01920000-0000-7000-8000-000000000000';
 const confirmation = 'PERMANENTLY DELETE';
+const notThere =
+  'There is no such release in the recycle bin. It may have been restored, or permanently deleted.';
 const bin = (releaseId: string, reason = 'Broken') =>
   api.call(calls.softDelete, { params: { releaseId }, body: { reason } });
 const restore = (releaseId: string, reason = 'Needed after all') =>
@@ -61,10 +63,12 @@ describe('moving a release to the bin', () => {
     expect((await bin(made.id, 'x'.repeat(501))).status).toBe(400);
     const withoutBody = await api.call(calls.softDelete, { params: { releaseId: made.id } } as never);
     expect(withoutBody.status).toBe(400);
-    expect((await Promise.all([bin(made.id), bin(made.id)])).map((a) => a.status).toSorted()).toEqual([
-      200, 404,
-    ]);
-    expect((await bin(nowhere)).body.error).toBe('There is no such release.');
+    const both = await Promise.all([bin(made.id), bin(made.id)]);
+    expect(both.map((a) => a.status).toSorted()).toEqual([200, 404]);
+    expect(both.find((a) => a.status === 404)!.body.error).toBe(
+      'This release is in the recycle bin. Restore it there first.',
+    );
+    expect((await bin(nowhere)).body.error).toBe('There is no such release. It may have been deleted.');
   });
 });
 
@@ -137,7 +141,7 @@ describe('restoring a release', () => {
       'release.restored',
       `${made.version} for Windows x64 (stable): restored: Was fine`,
     ]);
-    expect((await restore(made.id)).body.error).toBe('There is no such release in the recycle bin.');
+    expect((await restore(made.id)).body.error).toBe(notThere);
   });
 
   test('is refused when an equal one was made meanwhile', async () => {
@@ -207,7 +211,7 @@ describe('deleting a release for good', () => {
   test('needs a reason, and the bin first', async () => {
     const made = await makeRelease(server);
     const live = await destroy(made.id, { confirmation, reason });
-    expect([live.status, live.body.error]).toEqual([404, 'There is no such release in the recycle bin.']);
+    expect([live.status, live.body.error]).toEqual([404, notThere]);
     await bin(made.id);
     expect((await destroy(made.id, { confirmation, reason: '' })).body.error).toBe(
       'reason: Reason is required',

@@ -119,9 +119,12 @@ describe('one release', () => {
   test('that is not there, or in the bin, is not found', async () => {
     const made = await makeRelease(server);
     await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
-    for (const releaseId of [made.id, nowhere.releaseId]) {
+    for (const [releaseId, error] of [
+      [made.id, 'This release is in the recycle bin. Restore it there first.'],
+      [nowhere.releaseId, 'There is no such release. It may have been deleted.'],
+    ] as const) {
       const answer = await api.call(calls.get, { params: { releaseId } });
-      expect([answer.status, answer.body.error]).toEqual([404, 'There is no such release.']);
+      expect([answer.status, answer.body.error]).toEqual([404, error]);
     }
     expect((await api.call(calls.get, { params: { releaseId: 'x' } })).status).toBe(400);
   });

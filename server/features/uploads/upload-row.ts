@@ -3,13 +3,13 @@ import type { UploadState } from '../../../contract/uploads.ts';
 import { actorId, type Caller } from '../../caller.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, noSuch, type Failure } from '../../failure.ts';
 import type { Part, Unfinished } from '../../storage/storage.ts';
 import { present } from '../../invariants.ts';
 
 export type UploadRow = Selectable<Tables['uploads']>;
 
-export const notFound = fail('NOT_FOUND', 'There is no such upload.');
+export const notFound = noSuch('upload');
 export const cancelled = fail('WRONG_STATE', 'This upload was cancelled.');
 export const beingCompleted = fail('WRONG_STATE', 'This upload is being completed.');
 

@@ -6,7 +6,7 @@ import { changedFields, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { nextUpdatedAt } from '../../db/sql.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import {
   beyond,
   refuseActingOn,
@@ -18,7 +18,7 @@ import {
 import { lockUser, noUser } from './user-row.ts';
 import { present } from '../../invariants.ts';
 
-const noRole = fail('NOT_FOUND', 'There is no such role.');
+const noRole = noSuch('role');
 
 const rolePermissions = sql<Permission[]>`coalesce((
   select json_agg(json_build_object('resource', resource, 'action', action) order by resource, action)

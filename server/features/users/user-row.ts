@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { noSuch, type Failure } from '../../failure.ts';
 import { rolesOfUser } from '../session/index.ts';
 
 /** Users with their roles, the source of every response about a user. */
@@ -31,7 +31,7 @@ export function toUser(row: UserRow): User {
   };
 }
 
-export const noUser = fail('NOT_FOUND', 'There is no such user.');
+export const noUser = noSuch('user');
 
 /** One user. */
 export async function getUser(db: Db, userId: string): Promise<User | Failure> {

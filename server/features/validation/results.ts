@@ -3,7 +3,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { noSuch, type Failure } from '../../failure.ts';
 
 type Result = RouteAnswer<typeof calls.ofLicense>[number];
 
@@ -16,7 +16,7 @@ export async function resultsOfLicense(db: Db, now: Date, licenseId: string): Pr
     .select('license_id')
     .where('license_id', '=', licenseId)
     .executeTakeFirst();
-  if (!license) return fail('NOT_FOUND', 'There is no such license.');
+  if (!license) return noSuch('license');
   const { rows } = await sql<Result>`
     select code, count(*) as count, count(distinct machine_id) as machines from validations
      where license_id = ${licenseId} and occurred_at >= ${new Date(now.getTime() - windowMs)}

@@ -13,12 +13,12 @@ import type { Change } from '../../change.ts';
 import { orTaken, type Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
-import { fail, isFailure, type Failure } from '../../failure.ts';
+import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 
 type Patch = RouteInput<typeof calls.update>['body'];
 type Columns = Pick<Patch, 'name' | 'query' | 'shared'> & { deleted_at?: Date | null };
 
-const notFound = fail('NOT_FOUND', 'There is no such view.');
+const notFound = noSuch('view');
 const notYours = fail('RULE_VIOLATED', 'Only its owner or an administrator may change a shared view.');
 const ownerless = fail(
   'RULE_VIOLATED',
