@@ -34,6 +34,13 @@ async function makePerson(server: ConsoleServer, role: RoleName = 'viewer') {
   return email;
 }
 
+/** Ends the session in the page, as another tab does. */
+const loseSession = (page: Page) =>
+  page.evaluate(() => {
+    localStorage.removeItem('accessToken');
+    dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
+  });
+
 /** The code that the app shows now, or this many seconds later: each code signs in once. */
 const codeOf = (secret: string, laterBy = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + laterBy });
@@ -63,6 +70,13 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await expect(setUp.getByText(secret.slice(0, 4)).first()).toBeVisible();
     expect(await qrTextOf(setUp.getByRole('img', { name: 'The key as a QR code' }))).toBe(url);
     await expectAccessible(page);
+    // The app has the key already, so it is still that one after the next sign-in.
+    await loseSession(page);
+    await signInByForm(page, email);
+    await expect(setUp.getByRole('link', { name: 'open it in an app on this device' })).toHaveAttribute(
+      'href',
+      url,
+    );
     await expect(field(page, 'Code')).toBeFocused();
     // as apps show it
     await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
@@ -83,10 +97,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     recovery = await codes.getByRole('listitem').allTextContents();
     await expect(codes.getByText('Each of these codes signs you in once')).toBeFocused();
     // Even the end of the session does not close them.
-    await page.evaluate(() => {
-      localStorage.removeItem('accessToken');
-      dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
-    });
+    await loseSession(page);
     await signInByForm(page, email);
     await field(page, 'Code').fill(recovery[9]!);
     await button(page, 'Sign in').click();

@@ -22,6 +22,7 @@ const validApart = 2;
 
 type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
+const isSet = fail('WRONG_STATE', 'There is a second factor already. Remove it first.');
 const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
 
 const unreadable = fail(
@@ -112,8 +113,7 @@ export async function enrollSecondFactor(
     .where('user_id', '=', userId)
     .where('totp_confirmed_at', 'is', null)
     .executeTakeFirst();
-  if (begun.numUpdatedRows === 0n)
-    return fail('WRONG_STATE', 'There is a second factor already. Remove it first.');
+  if (begun.numUpdatedRows === 0n) return isSet;
   await change.audit('user.second_factor_begun', { id: userId, email });
   return { secret, otpauthUrl: generateURI({ issuer: 'Lanyard', label: email, secret }) };
 }
@@ -134,7 +134,8 @@ export async function proveApp(
     .executeTakeFirst();
   const sealedSecret = user?.totp_secret;
   const secret = sealedSecret && secrets.open(sealedSecret, userId);
-  if (!sealedSecret || !secret || user.totp_confirmed_at) return noneBegun;
+  if (user?.totp_confirmed_at) return isSet;
+  if (!sealedSecret || !secret) return noneBegun;
   const step = provenStep(secret, code, null, by.now);
   if (step === undefined)
     return fail(

@@ -25,7 +25,9 @@ type Secret = RouteAnswer<typeof account.enrollSecondFactor>;
 /** Password, then the app and a code from it, then the recovery codes, which are shown only once. */
 export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) {
   const { refreshRights } = useAuth();
-  const [secret, setSecret] = useState<Secret>();
+  const [enrolled, setSecret] = useState<Secret>();
+  // the app has it already: after the next sign-in it goes on with the same
+  const secret = useShownOnce('second factor being set up', enrolled);
   const confirm = useChange({
     mutationFn: confirmSecondFactor,
     // The response holds the codes: they are not cached after the dialog is closed.
