@@ -65,14 +65,14 @@ const cellsOf = <Row>(row: Row, columns: Record<string, (row: Row) => unknown>) 
 
 /**
  * The text of a CSV cell, escaped wherever a spreadsheet could begin a cell with it and run it as a formula: in many
- * locales, Excel separates by semicolons and ignores quotes within a cell.
+ * locales, Excel separates by semicolons, also within quotes, and then takes quotation marks away.
  */
 export const withoutFormulas = (text: string): string =>
-  text.replaceAll(/(?<![^;\t\r\n])(?='*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, "'");
+  text.replaceAll(/(?<![^;\t\r\n])(?=["']*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, "'");
 
 /** The text that `withoutFormulas` was given. */
 export const withFormulas = (text: string): string =>
-  text.replaceAll(/(?<![^;\t\r\n])'(?='*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, '');
+  text.replaceAll(/(?<![^;\t\r\n])'(?=["']*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, '');
 
 const formatOf = (columns: object): Options => ({
   header: true,

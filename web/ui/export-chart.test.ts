@@ -7,7 +7,10 @@ test('quotes what needs quotes and keeps formulas from being run', () => {
     rows: [
       ['St. Mary, "North"', 3],
       ['=1+1;-2', 4],
+      ['North;"=1', 5],
     ],
   });
-  expect(csv).toBe('\uFEFFCustomer,Machines\r\n"St. Mary, ""North""",3\r\n\'=1+1;\'-2,4\r\n');
+  expect(csv).toBe(
+    '\uFEFFCustomer,Machines\r\n"St. Mary, ""North""",3\r\n\'=1+1;\'-2,4\r\n"North;\'""=1",5\r\n',
+  );
 });

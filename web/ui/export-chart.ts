@@ -4,7 +4,9 @@ import type { Figures } from './FigureTable.tsx';
 function cell(value: string | number | null): string {
   if (value === null) return '';
   const text =
-    typeof value === 'string' ? value.replaceAll(/(?<![^;\t\r\n])(?=[=+\-@\t\r])/g, "'") : String(value);
+    typeof value === 'string'
+      ? value.replaceAll(/(?<![^;\t\r\n])(?=["']*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g, "'")
+      : String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

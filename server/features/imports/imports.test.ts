@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
@@ -5,7 +6,7 @@ import { imports as calls } from '../../../contract/imports.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeCustomer, signInWith, softDelete, unique } from '../../../tests/factories.ts';
 import { startTestServer } from '../../../tests/harness.ts';
-import { withFormulas, withoutFormulas } from '../../csv.ts';
+import { csvText, withFormulas, withoutFormulas } from '../../csv.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
@@ -323,9 +324,15 @@ describe('importing customers', () => {
     ]);
   });
 
+  test('writes no cell that is a formula where a spreadsheet separates by semicolons within quotes', () => {
+    const csv = csvText([{}], { Name: () => 'A', Note: () => 'x;"=cmd"', Last: () => 'y;\'"@z' });
+    const line = parse(csv, { delimiter: ';', relax_quotes: true, relax_column_count: true, from_line: 2 });
+    expect(line.flat().filter((cell) => /^"*[=@]/.test(cell))).toEqual([]);
+  });
+
   test('takes back every text that an export escapes', () => {
     const texts = fc.string({
-      unit: fc.constantFrom("'", ';', '=', '+', '-', '@', '＝', '\t', '\r', '\n', 'a'),
+      unit: fc.constantFrom("'", '"', ';', '=', '+', '-', '@', '＝', '\t', '\r', '\n', 'a'),
     });
     fc.assert(fc.property(texts, (text) => withFormulas(withoutFormulas(text)) === text));
   });
