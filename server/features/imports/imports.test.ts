@@ -70,6 +70,35 @@ describe('issuing licenses from a file', () => {
     expect(await countOf(customerId)).toBe(0);
   });
 
+  test('takes what is copied from a sheet, with its own quotation marks', async () => {
+    const { name, customerId } = await makeCustomer(api, { name: `"Nord" ${unique('Klinik "St. Anna"')}` });
+    const csv = `Customer\tCountry\tModules\r\n${name}\tDE\u00a0\t"COPD,\nLung Nodule"\r\n"Anna"\t\t\r\n`;
+    const answer = await check(csv);
+    expect(said(answer)).toEqual(['4 Customer: There is no such customer']);
+    expect(answer.names).toEqual(['Anna']);
+    expect(answer.rows).toMatchObject([{ customerName: name, moduleIds: ['mod_copd', 'mod_lung_nodule'] }]);
+    expect(await countOf(customerId)).toBe(0);
+  });
+
+  test('takes columns that a sheet still has although they are empty, and nothing in them', async () => {
+    const { name } = await makeCustomer(api);
+    const csv = `Customer;;Country;;\r\n${name};;DE;;\r\n;;;;\r\n`;
+    const { problems, rows } = await check(csv);
+    expect([problems, rows.length]).toEqual([[], 1]);
+    expect(said(await check(`Customer;;\n${name};;lost`))).toEqual([
+      '2 -: Has a cell in a column without a name',
+    ]);
+  });
+
+  test.each(['#N/A', '#NV', '#BEZUG!', '#¿NOMBRE?', '#DIV/0!', '####'])(
+    'refuses %s, which a sheet shows where a formula has no result',
+    async (cell) => {
+      const csv = `Company Name,Contact Name,Country\n${unique('Clinic')},${cell},DE`;
+      const answer = await api.ok(calls.checkCustomers, { body: { csv, skipExisting: false } });
+      expect(said(answer)).toEqual([`2 Contact Name: ${cell} is the error of a formula`]);
+    },
+  );
+
   test('names every error of every line, and makes nothing at all', async () => {
     const { name, customerId } = await makeCustomer(api);
     const twin = unique('Twin');

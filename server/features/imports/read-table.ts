@@ -9,8 +9,9 @@ type Table<Column extends string> = { lines: Line<Column>[]; problems: ImportPro
 
 /**
  * The rows of a CSV file by its columns, with everything that is wrong with its form. Accepts what spreadsheets write:
- * commas, semicolons or tabs, a byte order mark, a first line such as `sep=;`, every kind of line end, also mixed. Cells
- * are without the apostrophes that keep a spreadsheet from running them, and in Unicode form NFC.
+ * commas, semicolons or tabs, a byte order mark, a first line such as `sep=;`, every kind of line end, also mixed, and
+ * columns that are empty and have no name. Cells are without the apostrophes that keep a spreadsheet from running them, and
+ * in Unicode form NFC.
  */
 export function readTable<Column extends string>(
   csv: string,
@@ -36,15 +37,23 @@ export function readTable<Column extends string>(
     const line = info.lines + skipped;
     if (record.length > order.length)
       wholly('Has more cells than there are columns. Put a cell with a separator in quotes', line);
+    else if (record.some((cell, index) => cell.trim() !== '' && order[index] === undefined))
+      wholly('Has a cell in a column without a name', line);
     const cells = Object.fromEntries(
       names.map((name) => [name, textOf(record[order.indexOf(name)] ?? '')]),
     ) as Record<Column, string>;
+    for (const name of names)
+      if (noValue.test(cells[name]))
+        problems.push({ line, column: columns[name], message: `${cells[name]} is the error of a formula` });
     return { line, cells };
   });
   return { lines, problems };
 }
 
-const textOf = (cell: string) => withFormulas(cell.normalize('NFC'));
+const textOf = (cell: string) => withFormulas(cell.trim().normalize('NFC'));
+
+/** What a spreadsheet writes for a formula without a result, in any language: `#N/A`, `#BEZUG!`. */
+const noValue = /^#(?:\p{Lu}\/\p{Lu}|NV|[¡¿]?[\p{Lu}\d/_]+[!?]|#+)$/u;
 
 type Parsed = { record: string[]; info: { lines: number } };
 
@@ -54,7 +63,9 @@ function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | Impo
       delimiter,
       record_delimiter: '\n',
       info: true,
-      trim: true,
+      // cells that are copied from a sheet have their own quotation marks, and others only around a line break
+      relax_quotes: delimiter === '\t',
+      trim: delimiter !== '\t',
       relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
@@ -85,7 +96,8 @@ function readHeader<Column extends string>(
   );
   const order = header.map((text) => byName.get(plain(text)));
   const problems: ImportProblem[] = header.flatMap((text, index) => {
-    const column = text.slice(0, 100) || null;
+    if (text.trim() === '') return [];
+    const column = text.slice(0, 100);
     if (order[index] === undefined) {
       const names = known.map(([, name]) => name).join(', ');
       return [{ line, column, message: `Is not a column. Columns are ${names}` }];
