@@ -130,6 +130,28 @@ test('a view that is deleted late does not bring its list back', async ({ page, 
   await expect(heading(page, 'Audit Log')).toBeVisible();
 });
 
+test('a form takes no input while it is sent, and if that fails its field has the focus again', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 500);
+  await signInAs(page, 'super_admin', '/customers?dialog=create', server);
+  const form = dialog(page, 'Add Customer');
+  const name = form.getByRole('textbox', { name: 'Company Name' });
+  await form.getByRole('combobox', { name: 'Country' }).click();
+  await page.getByRole('option', { name: 'Germany' }).click();
+  await name.fill('Typed before');
+  await page.route(`**${customers.create.path}`, (route) => route.fulfill({ status: 500, json: {} }));
+  const sending = await hold(page, customers.create);
+  await name.press('Enter');
+  await sending.begun;
+  await page.keyboard.type(' and after');
+  await expect(name).toHaveValue('Typed before');
+  sending.answer();
+  await expect(form.getByRole('alert')).toBeVisible();
+  await expect(name).toBeFocused();
+});
+
 test('a role takes no input while it is saved', async ({ page, server }) => {
   const role = { roleId: `saved_${Date.now()}`, description: 'for one test', copyFrom: 'viewer' };
   await server.admin.ok(rbac.createRole, { body: role });

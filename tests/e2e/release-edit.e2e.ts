@@ -59,6 +59,11 @@ test('Edit Release changes what it shows, and says so', async ({ page, server })
   await press(page, 'Save Changes');
   const busy = editing(page).getByRole('button', { name: 'Saving...' });
   await expect(busy).toBeVisible();
+  // what is entered by now would seem to be saved
+  const { x, y } = (await field(page, 'Release Notes').boundingBox())!;
+  await page.mouse.click(x + 9, y + 9);
+  await page.keyboard.type('Later');
+  await expect(field(page, 'Release Notes')).toHaveValue('After');
   // awaited beforehand, since it is shown for a second
   const told = expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
   save();

@@ -4,6 +4,7 @@ import { ConsequenceList, useIsCounting, type Consequences } from './Consequence
 import { CancelButton, Dialog } from './Dialog.tsx';
 import { DialogText } from './DialogFrame.tsx';
 import { ErrorText } from './ErrorText.tsx';
+import { Fields } from './Fields.tsx';
 import { IconAlertTriangle } from './icons.tsx';
 import { ToneAlert } from './ToneAlert.tsx';
 
@@ -59,7 +60,7 @@ export function ConfirmQuestion(props: QuestionProps) {
         <DialogText>{props.message}</DialogText>
       )}
       <ConsequenceList of={props.consequences} />
-      {props.children}
+      <Fields busy={busy}>{props.children}</Fields>
       {high && (
         <ToneAlert tone="red" icon={<IconAlertTriangle size={18} stroke={2} />}>
           {highSeverityWarning}

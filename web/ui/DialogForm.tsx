@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { CancelButton } from './Dialog.tsx';
 import { ErrorText } from './ErrorText.tsx';
+import { Fields } from './Fields.tsx';
 import { focusLate } from './focus-late.ts';
 
 /** A form in a dialog: the fields, the error of the form as a whole, and its buttons. */
@@ -24,7 +25,7 @@ export function DialogForm(props: {
   return (
     <form ref={focusLate} noValidate onSubmit={onSubmit}>
       <Stack gap="md">
-        {children}
+        <Fields busy={busy}>{children}</Fields>
         {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end" gap="xs">
           {aside}

@@ -15,6 +15,7 @@ import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { CancelButton, Dialog } from '../../ui/Dialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
@@ -79,22 +80,24 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       }}
     >
       <Stack gap="md">
-        <NumberField
-          label="Keep entries for (days)"
-          description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          data-autofocus
-          min={config.shortestRetentionDays}
-          max={longestRetentionDays}
-          value={days}
-          onChange={(value) => {
-            if (typed === undefined) setSeen(config.retentionDays);
-            setTyped(value === config.retentionDays ? undefined : value);
-            setIsLeft(false);
-          }}
-          onBlur={() => setIsLeft(true)}
-          error={isLeft && problem}
-        />
+        <Fields busy={save.isPending}>
+          <NumberField
+            label="Keep entries for (days)"
+            description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            data-autofocus
+            min={config.shortestRetentionDays}
+            max={longestRetentionDays}
+            value={days}
+            onChange={(value) => {
+              if (typed === undefined) setSeen(config.retentionDays);
+              setTyped(value === config.retentionDays ? undefined : value);
+              setIsLeft(false);
+            }}
+            onBlur={() => setIsLeft(true)}
+            error={isLeft && problem}
+          />
+        </Fields>
         {!problem && typeof days === 'number' && days < config.retentionDays && <Shorter days={days} />}
         {hasPermission('audit', 'delete') && (
           <Text size="xs" c="dimmed">

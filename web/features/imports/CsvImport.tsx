@@ -10,6 +10,7 @@ import { BoxedList } from '../../ui/BoxedList.tsx';
 import { counted } from '../../ui/counted.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { useChange } from '../../use-change.ts';
 import { CsvInput } from './CsvInput.tsx';
 import classes from './imports.module.css';
@@ -66,19 +67,21 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
   return (
     <Stack gap="md">
-      <CsvInput
-        columns={props.columns}
-        template={props.template}
-        value={entered.csv}
-        onChange={(csv) => setEntered({ ...entered, csv })}
-      />
-      {option && data && (data.names.length > 0 || entered.option) && (
-        <Checkbox
-          label={option(data.names)}
-          checked={entered.option}
-          onChange={(event) => setEntered({ ...entered, option: event.currentTarget.checked })}
+      <Fields busy={save.isPending}>
+        <CsvInput
+          columns={props.columns}
+          template={props.template}
+          value={entered.csv}
+          onChange={(csv) => setEntered({ ...entered, csv })}
         />
-      )}
+        {option && data && (data.names.length > 0 || entered.option) && (
+          <Checkbox
+            label={option(data.names)}
+            checked={entered.option}
+            onChange={(event) => setEntered({ ...entered, option: event.currentTarget.checked })}
+          />
+        )}
+      </Fields>
       {checked.error ? (
         <ErrorText>{sentenceOf(checked.error, 'The file could not be checked')}</ErrorText>
       ) : data ? (

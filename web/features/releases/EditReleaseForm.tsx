@@ -11,6 +11,7 @@ import { numberFields, withDraft } from '../../release-form.ts';
 import { atPlanFields, planErrors, stepFields } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Banner } from './Banner.tsx';
 import {
@@ -73,72 +74,74 @@ export function EditReleaseForm(props: {
   return (
     <form ref={focusLate} noValidate onSubmit={form.onSubmit(props.onSubmit)}>
       <Stack gap="md">
-        {!can.manageRollouts && (
-          <Text size="xs" role="note" className="amber-note">
-            {whyNotPublish}
-          </Text>
-        )}
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <Fields busy={props.busy || props.saved}>
+          {!can.manageRollouts && (
+            <Text size="xs" role="note" className="amber-note">
+              {whyNotPublish}
+            </Text>
+          )}
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+            <Checkbox
+              label={releaseLabels.isDraft}
+              data-autofocus={!locked.draft || undefined}
+              description="Release is not available for download"
+              disabled={locked.draft}
+              checked={isDraft}
+              onChange={(event) => setDraft(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label={releaseLabels.isMandatory}
+              description="Users must update to continue using the app"
+              disabled={isDraft || locked.terms}
+              {...form.getInputProps('isMandatory', { type: 'checkbox' })}
+            />
+          </SimpleGrid>
           <Checkbox
-            label={releaseLabels.isDraft}
-            data-autofocus={!locked.draft || undefined}
-            description="Release is not available for download"
-            disabled={locked.draft}
-            checked={isDraft}
-            onChange={(event) => setDraft(event.currentTarget.checked)}
+            label={releaseLabels.isActive}
+            description="An inactive release is hidden from the list and offered to no one"
+            disabled={locked.active}
+            {...form.getInputProps('isActive', { type: 'checkbox' })}
           />
-          <Checkbox
-            label={releaseLabels.isMandatory}
-            description="Users must update to continue using the app"
-            disabled={isDraft || locked.terms}
-            {...form.getInputProps('isMandatory', { type: 'checkbox' })}
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+            <Select
+              label={releaseLabels.channel}
+              data={channels}
+              allowDeselect={false}
+              disabled={locked.terms}
+              {...form.getInputProps('channel')}
+              onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
+            />
+            <TextInput
+              label={releaseLabels.minimumAppVersion}
+              placeholder="0.9.0"
+              description="Minimum version required to apply this update"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              disabled={locked.terms}
+              {...form.getInputProps('minimumAppVersion')}
+            />
+            <Checkbox
+              label={releaseLabels.security}
+              description="Customers get it outside of their windows and before their deferral"
+              disabled={locked.terms}
+              {...form.getInputProps('security', { type: 'checkbox' })}
+            />
+            <TextInput
+              label={releaseLabels.minimumSupportedVersion}
+              placeholder="0.9.0"
+              description="Machines below it get this release like a security update"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              disabled={locked.terms}
+              {...form.getInputProps('minimumSupportedVersion')}
+            />
+          </SimpleGrid>
+          <Textarea
+            label={releaseLabels.releaseNotes}
+            data-autofocus={locked.draft || undefined}
+            rows={4}
+            {...form.getInputProps('releaseNotes')}
           />
-        </SimpleGrid>
-        <Checkbox
-          label={releaseLabels.isActive}
-          description="An inactive release is hidden from the list and offered to no one"
-          disabled={locked.active}
-          {...form.getInputProps('isActive', { type: 'checkbox' })}
-        />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          <Select
-            label={releaseLabels.channel}
-            data={channels}
-            allowDeselect={false}
-            disabled={locked.terms}
-            {...form.getInputProps('channel')}
-            onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
-          />
-          <TextInput
-            label={releaseLabels.minimumAppVersion}
-            placeholder="0.9.0"
-            description="Minimum version required to apply this update"
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            disabled={locked.terms}
-            {...form.getInputProps('minimumAppVersion')}
-          />
-          <Checkbox
-            label={releaseLabels.security}
-            description="Customers get it outside of their windows and before their deferral"
-            disabled={locked.terms}
-            {...form.getInputProps('security', { type: 'checkbox' })}
-          />
-          <TextInput
-            label={releaseLabels.minimumSupportedVersion}
-            placeholder="0.9.0"
-            description="Machines below it get this release like a security update"
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            disabled={locked.terms}
-            {...form.getInputProps('minimumSupportedVersion')}
-          />
-        </SimpleGrid>
-        <Textarea
-          label={releaseLabels.releaseNotes}
-          data-autofocus={locked.draft || undefined}
-          rows={4}
-          {...form.getInputProps('releaseNotes')}
-        />
-        <RolloutFields form={form} release={props.release} />
+          <RolloutFields form={form} release={props.release} />
+        </Fields>
         {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
         {props.error && (
           <Banner tone="red">

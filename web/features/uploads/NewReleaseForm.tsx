@@ -11,6 +11,7 @@ import { numberFields } from '../../release-form.ts';
 import { atPlanFields, stepFields } from '../../release-plan.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -123,34 +124,36 @@ export function NewReleaseForm(props: {
     <>
       <form noValidate onSubmit={form.onSubmit(submit)}>
         <Stack gap="md">
-          <SegmentedControl
-            aria-label="Where the file comes from"
-            data={modes}
-            value={values.mode}
-            onChange={(mode) => {
-              form.clearErrors();
-              form.setFieldValue('mode', mode as ReleaseMode);
-            }}
-          />
-          {values.mode === 'file' ? (
-            <FileChoice
-              chosen={chosen}
-              lost={lost}
-              error={form.errors['file']}
-              onChoose={(next) => void choose(next)}
-              onReject={reject}
+          <Fields busy={create.isPending}>
+            <SegmentedControl
+              aria-label="Where the file comes from"
+              data={modes}
+              value={values.mode}
+              onChange={(mode) => {
+                form.clearErrors();
+                form.setFieldValue('mode', mode as ReleaseMode);
+              }}
             />
-          ) : (
-            <UrlInputs form={form} />
-          )}
-          <BuildInputs
-            form={form}
-            existing={existing}
-            version={values.version}
-            nameVersion={nameVersion}
-            hold={{ onFocus: () => setHeldVersion(values.version), onBlur: leaveVersion }}
-          />
-          <PublishInputs form={form} build={{ ...values, fileName }} />
+            {values.mode === 'file' ? (
+              <FileChoice
+                chosen={chosen}
+                lost={lost}
+                error={form.errors['file']}
+                onChoose={(next) => void choose(next)}
+                onReject={reject}
+              />
+            ) : (
+              <UrlInputs form={form} />
+            )}
+            <BuildInputs
+              form={form}
+              existing={existing}
+              version={values.version}
+              nameVersion={nameVersion}
+              hold={{ onFocus: () => setHeldVersion(values.version), onBlur: leaveVersion }}
+            />
+            <PublishInputs form={form} build={{ ...values, fileName }} />
+          </Fields>
           {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs" className={classes.foot}>
             <CancelButton onCancel={props.onClose} />
