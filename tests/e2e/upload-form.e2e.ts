@@ -1,9 +1,20 @@
 import { releases } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
+import { uploads } from '../../contract/uploads.ts';
 import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { holdBack } from './hold-back.ts';
-import { goTo, dialog, expect, expectAccessible, expectStatus, rowOf, test, type Page } from './support.ts';
+import {
+  goTo,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  quiet,
+  rowOf,
+  test,
+  type Page,
+} from './support.ts';
 import {
   box,
   choose,
@@ -128,6 +139,41 @@ test('a suggestion that arrives late changes nothing under the cursor', async ({
   await expect(select(page, 'Platform')).toHaveValue('Windows');
   await press(page, 'Upload Release');
   await expect(page.getByText(`Release ${shown} uploaded`)).toBeVisible();
+});
+
+test('neither a slow file nor a release that is made meanwhile changes the version that was seen', async ({
+  page,
+  server,
+}) => {
+  await openForm(page, server);
+  const seen = await field(page, 'Version').inputValue();
+  const free = await holdBack(page, `**${uploads.direct.path}`);
+  await choose(page, await fileOnDisk('Twin-x64.exe', program(1024)));
+  await press(page, 'Upload Release');
+  await press(page, 'Continue in background');
+  await page.getByRole('button', { name: 'New Release' }).click();
+  await choose(page, await fileOnDisk('Twin-arm64.exe', program(1024)));
+  await expect(field(page, 'Version')).toHaveValue(seen);
+  const loaded = page.waitForResponse(/platform=win32&channel=stable/);
+  free();
+  await loaded;
+  await expect(page.getByText(`Release ${seen} uploaded`)).toBeVisible();
+  await quiet(page);
+  await expect(field(page, 'Version')).toHaveValue(seen);
+
+  await page.evaluate(() => {
+    const { arrayBuffer } = Blob.prototype;
+    const read = new Promise((resolve) => addEventListener('read now', resolve, { once: true }));
+    Blob.prototype.arrayBuffer = async function arrive() {
+      await read;
+      return arrayBuffer.call(this);
+    };
+  });
+  await choose(page, await fileOnDisk('Late-71.2.3.exe', program(1024)));
+  await field(page, 'Version').fill('71.2.4');
+  await page.evaluate(() => dispatchEvent(new Event('read now')));
+  await expect(modal(page).getByText('The file name says 71.2.3.')).toBeVisible();
+  await expect(field(page, 'Version')).toHaveValue('71.2.4');
 });
 
 test('the name of the file says the version, and publishing to all is asked about', async ({

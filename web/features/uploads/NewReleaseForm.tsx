@@ -1,6 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm, useEntered } from '../../dialog-form.ts';
@@ -32,7 +31,7 @@ import {
   type ReleaseMode,
   type NewReleaseValues,
 } from './new-release.ts';
-import { createFromUrl, versionsQuery } from './release-versions.ts';
+import { createFromUrl, useVersions } from './release-versions.ts';
 import { refuseContent, type ChosenFile } from './upload-file.ts';
 import { currentUser, uploadList } from './upload-session.ts';
 import classes from './uploads.module.css';
@@ -58,7 +57,7 @@ export function NewReleaseForm(props: {
   const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
   const lost = useLostFile(chosen?.file.name);
   const [missing, setMissing] = useState('File is required');
-  const { data: existing } = useQuery(versionsQuery(platform, channel));
+  const existing = useVersions(platform, channel);
   const [heldVersion, setHeldVersion] = useState<string>();
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
@@ -96,13 +95,18 @@ export function NewReleaseForm(props: {
     setMissing(reason);
     setErrors({ ...form.errors, file: reason });
   };
+  const lastChosen = useRef<ChosenFile>(undefined);
   const choose = async (next: ChosenFile) => {
     const { name } = next.file;
+    lastChosen.current = next;
     const refused = isAccepted(name) ? await refuseContent(next.file) : wrongType;
+    // another one was chosen while this one was read
+    if (lastChosen.current !== next) return;
     if (refused !== undefined) return reject(refused);
     const inName = versionOf(name);
     // keeps the user's input, and warns when it differs from the file name
-    const mayFollow = form.values.bump !== null || form.values.version === nameVersion;
+    const { bump, version } = form.getValues();
+    const mayFollow = bump !== null || version === nameVersion;
     setChosen(next);
     form.clearFieldError('file');
     form.setValues({

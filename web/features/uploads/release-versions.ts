@@ -1,4 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Platform } from '../../../contract/builds.ts';
 import { releases } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
@@ -11,7 +12,7 @@ const freshFor = 5 * 60_000;
  * The highest version on a platform and channel, on which the suggestion is based, and those in the recycle bin: a
  * machine that runs a build from there is not offered another one of the same version, and restoring it would be refused.
  */
-export const versionsQuery = (platform: Platform, channel: Channel) =>
+const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
     queryFn: async ({ signal }) => {
@@ -26,5 +27,17 @@ export const versionsQuery = (platform: Platform, channel: Channel) =>
     staleTime: freshFor,
     retry: 1,
   });
+
+/**
+ * These versions as they were first known while the form is open: a release that is made meanwhile, such as the same build
+ * for another architecture, must not change the version that the user has seen.
+ */
+export function useVersions(platform: Platform, channel: Channel): readonly string[] | undefined {
+  const { data, isFetching } = useQuery(versionsQuery(platform, channel));
+  const line = `${platform} ${channel}`;
+  const [seen, setSeen] = useState<{ line: string; versions: readonly string[] }>();
+  if (data && !isFetching && seen?.line !== line) setSeen({ line, versions: data });
+  return seen?.line === line ? seen.versions : data;
+}
 
 export const createFromUrl = (body: UrlPayload) => call(releases.createFromUrl, { body });
