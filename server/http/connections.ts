@@ -56,7 +56,15 @@ export function limitConnections(app: FastifyInstance, limits: ArrivalLimits) {
       else if (performance.now() - connection.sentAt > limits.unreadMs) breakOff(socket);
     }
   }, limits.lookMs).unref();
-  app.addHook('onClose', async () => clearInterval(timer));
+  // a stop that took too long gives up what is under way
+  const breakAllOff = () => {
+    for (const [socket, { response }] of connections) if (response?.headersSent) breakOff(socket);
+  };
+  process.on('exit', breakAllOff);
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    process.off('exit', breakAllOff);
+  });
   const owesResponse = (socket: Socket): boolean => {
     const response = connections.get(socket)?.response;
     return !!response && (response.req.complete || response.headersSent);

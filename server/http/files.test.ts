@@ -70,14 +70,24 @@ test('a file ends when the session is over by its time', async () => {
   expect(await readSlowly(async () => server.clock.advance(days(10_000)))).toBe('aborted');
 });
 
-test('a file that ends too early is not whole for a client of HTTP/1.0 either', async () => {
+/** What runs when the process exits, as after a stop that took too long. */
+const exit = async () =>
+  process
+    .listeners('exit')
+    .find(({ name }) => name === 'breakAllOff')!
+    .call(process, 0);
+
+test.each([
+  ['with its session', signOut],
+  ['with the process', exit],
+])('a file that ends too early, %s, is not whole for a client of HTTP/1.0 either', async (_, end) => {
   const person = await server.signInAs('viewer');
   const { hostname, port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   const headers = Object.entries(person.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`GET ${addressOf(customers.exportCsv)} HTTP/1.0\r\n${headers.join('')}\r\n`);
   await once(socket, 'readable');
-  await signOut(person);
+  await end(person);
   await endOf(socket);
   expect(await isReset(socket)).toBe(true);
   socket.destroy();
