@@ -1,5 +1,7 @@
+import nodeFs from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
+import type { Files } from './durable.ts';
 import { readMachineId, type System } from './machine-id.ts';
 import { createStore } from './store.ts';
 
@@ -66,6 +68,15 @@ test('without an id of the system, a random one stays', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => readMachineId(createStore(folder), silent)));
   expect(new Set(ids).size).toBe(1);
   expect(await readMachineId(createStore(folder), silent)).toBe(ids[0]);
+  let held = 3;
+  const scanned = createStore(folder, {
+    ...nodeFs,
+    readFileSync: ((path: string) => {
+      if (held-- > 0) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+      return nodeFs.readFileSync(path, 'utf8');
+    }) as Files['readFileSync'],
+  });
+  expect(await readMachineId(scanned, silent)).toBe(ids[0]);
   expect(await readMachineId(createStore(await newFolder()), silent)).not.toBe(ids[0]);
 });
 

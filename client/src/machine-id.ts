@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './store.ts';
 
 /** The parts of the operating system that know the machine; replaced in tests. */
@@ -34,12 +35,18 @@ const file = 'machine-id';
  * that computer the first one as soon as its system is silent.
  */
 export async function readMachineId(store: Store, of: System = system): Promise<string> {
-  const [own, kept] = await Promise.all([systemId(of), store.read(file)]);
+  const [own, found] = await Promise.all([systemId(of), store.read(file)]);
   const id = own && createHash('sha256').update(`lanyard machine ${own}`).digest('hex').slice(0, 32);
   if (id) {
     const content = `${id} ${of.hostname}`;
-    if (content !== kept) await store.write(file, content);
+    if (content !== found) await store.write(file, content);
     return id;
+  }
+  let kept = found;
+  // a virus scanner may hold it for a moment; with another id, this would be another machine that takes a seat
+  for (let tries = 0; kept === undefined && tries < 10 && (await store.has(file)); tries++) {
+    await sleep(20 * tries);
+    kept = await store.read(file);
   }
   const [, keptId, host] = /^([\da-f]{32})(?: (.*))?$/.exec(kept ?? '') ?? [];
   if (keptId && (host === undefined || host === of.hostname)) return keptId;
