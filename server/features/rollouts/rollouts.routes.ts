@@ -1,5 +1,7 @@
 import { rollouts as calls } from '../../../contract/rollouts.ts';
 import type { ChangeParts } from '../../change.ts';
+import type { Context } from '../../context.ts';
+import { fail } from '../../failure.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { setPlan } from '../releases/index.ts';
 import { failureComparison } from '../update-events/index.ts';
@@ -11,7 +13,12 @@ import { createProgress } from './progress.ts';
 import { rolloutStrips } from './strip.ts';
 import { widenRollout } from './steps.ts';
 
-export const rolloutRoutes = (parts: ChangeParts & CensusParts) => {
+const notCounted = fail(
+  'WRONG_STATE',
+  'Reports of machines wait for the database, so the guard does not know of all failures. Try again in a minute.',
+);
+
+export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, 'reportsWait'>) => {
   const { db, reports } = parts;
   const census = createCensus(parts);
   const progress = createProgress(reports, census);
@@ -20,7 +27,9 @@ export const rolloutRoutes = (parts: ChangeParts & CensusParts) => {
     plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }, seen),
     ),
-    widen: inChange((change, { params, body }) => widenRollout(change, params.releaseId, body.percentage)),
+    widen: inChange(async (change, { params, body }) =>
+      parts.reportsWait() ? notCounted : widenRollout(change, params.releaseId, body.percentage),
+    ),
     progress: ({ by, params }) => progress(params.releaseId, by.now),
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),
     machinesCsv: ({ by, params, query }) => machinesCsv(parts, reports, by, params.releaseId, query),
