@@ -284,6 +284,27 @@ test('whether to revoke an API key is not asked on another screen, nor over a di
   expect(questions).toEqual([]);
 });
 
+test('a message of a late answer leads to another tab, where a form with input is open', async ({
+  page,
+  context,
+  server,
+}) => {
+  const [first, second] = [await makeApiKey(server.admin), await makeApiKey(server.admin)];
+  await signInAs(page, 'super_admin', '/api-keys', server);
+  const revocation = await hold(page, apiKeys.revoke);
+  page.once('dialog', (question) => void question.accept());
+  await rowOf(page, first.keyPrefix).getByRole('button', { name: 'Revoke' }).click();
+  await revocation.begun;
+  await rowOf(page, second.keyPrefix).getByRole('button', { name: 'Edit' }).click();
+  const name = dialog(page, 'Edit API Key').getByRole('textbox', { name: 'Name' });
+  await name.fill('Typed for long');
+  const opened = context.waitForEvent('page');
+  revocation.answer();
+  await page.getByLabel('Notifications').getByRole('link', { name: first.name, exact: true }).click();
+  await expect(dialog(await opened, 'API Key Details')).toContainText(first.keyPrefix);
+  await expect(name).toHaveValue('Typed for long');
+});
+
 test('the verification of the audit log takes no focus from what is typed by then', async ({
   page,
   server,

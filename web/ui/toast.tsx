@@ -1,6 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { createRef } from 'react';
+import { isInputOpen } from './open-input.ts';
 import { createStore, useStore } from './store.ts';
 
 /** What a toast is about: its name, and the path of its page where it has one. */
@@ -121,7 +122,9 @@ function SubjectLink({ name, to, onFollow }: ToastSubject & { onFollow: () => vo
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
         onFollow();
-        router.history.push(to);
+        // a dialog in the address of this screen would close, with what was typed
+        if (isInputOpen()) window.open(to);
+        else router.history.push(to);
       }}
     >
       <bdi>{name}</bdi>
