@@ -263,6 +263,23 @@ test('one’s own row says why not; buttons need their permission', async ({ pag
     await expect(button(page, name)).toHaveCount(0);
 });
 
+test('one’s own new role counts at once', async ({ page, server }) => {
+  const roleId = `reader_${Date.now()}`;
+  await server.admin.ok(rbac.createRole, { body: { roleId, description: 'reads', copyFrom: 'viewer' } });
+  const permissions = [{ resource: 'users', action: 'read' } as const];
+  const body = { description: 'reads', requiresSecondFactor: false, permissions };
+  await server.admin.ok(rbac.updateRole, { params: { roleId }, body });
+  const { email } = await makeUser(server, 'super_admin');
+  await page.goto(`/users?search=${email}`);
+  await signInByForm(page, email);
+  await rowOf(page, email).getByRole('button', { name: 'Edit' }).click();
+  await dialog(page, 'Edit User').getByRole('combobox', { name: 'Role' }).click();
+  await page.getByRole('option', { name: /^Reader/ }).click();
+  await button(page, 'Update User').click();
+  await expect(button(page, 'Create New User')).toHaveCount(0);
+  await expect(rowOf(page, email)).toBeVisible();
+});
+
 test('failures speak the words of the spec, and the seven roles stand in', async ({ page, server }) => {
   const user = await makeUser(server, 'viewer');
   expectStatus(page, 500);

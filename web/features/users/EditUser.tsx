@@ -3,6 +3,7 @@ import type { User } from '../../../contract/users.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
+import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -26,6 +27,7 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
 
 function Edit({ user, onClose }: { user: User; onClose: () => void }) {
   const [seen] = useSeen(user.id, user);
+  const { user: me, refreshRights } = useAuth();
   const edit = useEdit({
     subject: aboutUser(seen),
     save: (values: UserValues, { updatedAt }) =>
@@ -37,6 +39,8 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
       }),
     onSaved: (saved) => {
       void toast({ message: 'User updated successfully', subject: aboutUser(saved) });
+      // their own role, or their name in the bar
+      if (saved.id === me?.userId) void refreshRights();
       onClose();
     },
     onGivenUp: onClose,
