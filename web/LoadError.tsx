@@ -44,11 +44,7 @@ export function LoadError(props: Props) {
 /** Above a record that is still shown: a colleague deleted it since. What was typed into its forms stays. */
 export function Gone({ query: { error } }: { query: { error: unknown } }) {
   if (!(error instanceof ApiError) || error.status !== 404) return null;
-  return (
-    <ToneAlert tone="red" mb="md">
-      {messageOf(error)}
-    </ToneAlert>
-  );
+  return <ToneAlert tone="red">{messageOf(error)}</ToneAlert>;
 }
 
 /** There is no such record. */
