@@ -443,7 +443,12 @@ test('what is typed, and a key that is shown once, stay when a right of the user
 }) => {
   expectStatus(page, 403);
   const { id, email } = await makeUser(server, 'admin');
-  const become = (role: string) => server.admin.ok(users.update, { params: { id }, body: { role } });
+  // with the password of the administrator, who may have signed in more than five minutes ago
+  const become = (role: string) =>
+    server.admin.ok(users.update, {
+      params: { id },
+      body: { role, currentPassword: server.printed.password },
+    });
   await page.goto('/api-keys?dialog=create');
   await signInByForm(page, email);
   const form = page.getByRole('dialog');
