@@ -38,7 +38,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
     .setInputFiles(await fileOnDisk('Other.exe', program(2048)));
   await expect(
     tray(page).getByText(
-      `This is not the file that the upload started with. Choose the same, unchanged ${name}.`,
+      `This is not the file that the upload started with. Choose the same, unchanged ${name}, or cancel this upload and start another.`,
     ),
   ).toBeVisible();
   free();

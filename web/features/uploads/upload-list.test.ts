@@ -268,7 +268,7 @@ describe('what goes wrong', () => {
     chosen.file.slice = () =>
       ({ arrayBuffer: () => Promise.reject(new Error('NotReadable')) }) as unknown as Blob;
     list.start(chosen, fields, 'me');
-    expect((await status('needs-file')).message).toMatch(/Choose it again/);
+    expect((await status('needs-file')).message).toMatch(/Choose it again if it is unchanged, or cancel/);
   });
 
   test('a session that ended pauses it', async () => {

@@ -74,7 +74,8 @@ const longestWait = 60_000;
 /** A storage that loses an upload again and again would be sent gigabytes for ever. */
 const mostLost = 2;
 const notifyInterval = 200;
-const fileChanged = 'The file has changed or can no longer be read. Choose it again.';
+const fileChanged =
+  'The file has changed or can no longer be read. Choose it again if it is unchanged, or cancel this upload and start another.';
 const mayBeMade = 'The server may have made the release already: look for it before you upload it again.';
 
 /** The uploads of this page: starts, pauses, resumes and cancels them, and reports their progress. */
@@ -303,7 +304,7 @@ export function createUploadList(parts: UploadListParts) {
     }
     const name = entry.record.fileName;
     const message = file
-      ? `This is not the file that the upload started with. Choose the same, unchanged ${name}.`
+      ? `This is not the file that the upload started with. Choose the same, unchanged ${name}, or cancel this upload and start another.`
       : `Choose ${name} again to continue.`;
     update(entry, { status: 'needs-file', message, hasHandle: false });
   }
