@@ -24,7 +24,7 @@ type Following = {
 
 /**
  * Reports each step; the outcome of an installation shows only at the next start, by the version that then runs. Returns
- * what is to run after each check: it looks whether what was downloaded may still be installed.
+ * what is to run with each check: it looks whether what was downloaded may still be installed.
  */
 export function followUpdates(
   updater: Updater,

@@ -6,6 +6,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { releases as releaseCalls } from '../../contract/releases.ts';
@@ -241,6 +242,25 @@ test('an update that was removed when its download was repeated and failed is no
   updater.quitAndInstall(true, false);
   const told = await types(app.connected);
   expect(told.filter((type) => type.startsWith('install'))).toEqual([]);
+});
+
+test('a check hands on the download that it has begun before that can fail', async () => {
+  let failed: Promise<unknown> | undefined;
+  const call = http();
+  const slow: Http = async (method, path, request) => {
+    if (method === 'GET') await failed?.then(() => setImmediate());
+    return call(method, path, request);
+  };
+  const { updater } = await downloaded(works, { http: slow });
+  await release('1.2.0', { bytes: breaks, externalUrl: 'http://127.0.0.1:9/App-1.2.0.AppImage' });
+  updater.autoDownload = true;
+  updater.once('update-available', () => (failed = once(updater, 'error')));
+  const unhandled = vi.fn();
+  process.once('unhandledRejection', unhandled);
+  const { downloadPromise } = (await updater.checkForUpdates())!;
+  await expect(downloadPromise).rejects.toThrow('ECONNREFUSED');
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test('an installer that fails is told with its error', async () => {

@@ -68,9 +68,9 @@ export function connectUpdater(
     const call = updater[name].bind(updater) as (...args: unknown[]) => Promise<never>;
     updater[name] = async (...args: unknown[]) => {
       await refreshHeaders();
-      const result = await call(...args);
+      // before: what a check returns is a download that may fail before it is handed on
       if (name === 'checkForUpdates') await lookAgain();
-      return result;
+      return call(...args);
     };
   }
   keepTokenAtHome(updater, feed.origin);
