@@ -254,7 +254,7 @@ test('a check hands on the download that it has begun before that can fail', asy
   const { updater } = await downloaded(works, { http: slow });
   await release('1.2.0', { bytes: breaks, externalUrl: 'http://127.0.0.1:9/App-1.2.0.AppImage' });
   updater.autoDownload = true;
-  updater.once('update-available', () => (failed = once(updater, 'error')));
+  updater.once('update-available', () => void (failed = once(updater, 'error')));
   const unhandled = vi.fn();
   process.once('unhandledRejection', unhandled);
   const { downloadPromise } = (await updater.checkForUpdates())!;
