@@ -3,9 +3,6 @@ import { readLicenseFile, type FileFault, type LicenseFile } from './license-fil
 import { whyHeld, type Parts } from './parts.ts';
 import { lastReturn } from './returns.ts';
 
-/** The first versions kept one file for all licenses; it counts for the license that it is for. */
-const sharedName = 'license.jws';
-
 /** Each license has a file of its own: without it, a file could not be given back after another was imported. */
 const nameFor = ({ licenseKey }: Parts) =>
   `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
@@ -13,25 +10,17 @@ const nameFor = ({ licenseKey }: Parts) =>
 /** Returns the problem, if there is one. */
 export const keepOwnFile = (parts: Parts, text: string) => parts.store.write(nameFor(parts), text);
 
-export async function removeOwnFile(parts: Parts): Promise<void> {
-  await parts.store.remove(nameFor(parts));
-  if (await readNamed(parts, sharedName)) await parts.store.remove(sharedName);
-}
+export const removeOwnFile = (parts: Parts) => parts.store.remove(nameFor(parts));
 
 /** Why a license file in the folder cannot be read at the moment; undefined if it can, or there is none. */
-export const ownFileHeld = async (parts: Parts): Promise<string | undefined> =>
-  (await whyHeld(parts, nameFor(parts))) ?? whyHeld(parts, sharedName);
+export const ownFileHeld = (parts: Parts) => whyHeld(parts, nameFor(parts));
 
 /** The license file in the folder, verified; undefined if there is none, or it was given back, or it does not count. */
 export async function readOwnFile(parts: Parts): Promise<LicenseFile | undefined> {
-  const file = (await readNamed(parts, nameFor(parts))) ?? (await readNamed(parts, sharedName));
-  return file && (await isGivenBack(parts, file)) ? undefined : file;
-}
-
-async function readNamed(parts: Parts, name: string): Promise<LicenseFile | undefined> {
-  const text = await parts.store.read(name);
+  const text = await parts.store.read(nameFor(parts));
   const file = text === undefined ? undefined : await readFor(parts, text);
-  return file === undefined || typeof file === 'string' || 'problem' in file ? undefined : file;
+  if (file === undefined || typeof file === 'string' || 'problem' in file) return undefined;
+  return (await isGivenBack(parts, file)) ? undefined : file;
 }
 
 /** Verifies a license file for this machine and license. A problem if the key of the machine cannot be read. */

@@ -38,7 +38,7 @@ const timesFile = 'times.json';
 
 /** The last answer that the server signed for this license. */
 export async function readKeptAnswer({ store, licenseKey }: Kept): Promise<SignedAnswer | undefined> {
-  return signedAnswerIn(answersIn(await store.read(decisionFile))[licenseKey]);
+  return signedAnswerIn(jsonObject(await store.read(decisionFile))?.[licenseKey]);
 }
 
 /**
@@ -51,18 +51,11 @@ export async function keepAnswer(
 ): Promise<string | undefined> {
   const text = await store.read(decisionFile);
   if (text === undefined && (await store.has(decisionFile))) return isHeld(decisionFile);
-  const { [licenseKey]: before, ...others } = answersIn(text);
+  const { [licenseKey]: before, ...others } = jsonObject(text) ?? {};
   if (!answer && Object.keys(others).length === 0) return store.remove(decisionFile);
   return answer || before
     ? store.write(decisionFile, JSON.stringify({ ...others, ...(answer && { [licenseKey]: answer }) }))
     : undefined;
-}
-
-/** The kept answers by license key. The first versions kept one alone, with its key beside it. */
-function answersIn(text: string | undefined): Record<string, unknown> {
-  const kept = jsonObject(text) ?? {};
-  const { licenseKey, ...answer } = kept;
-  return typeof licenseKey === 'string' ? { [licenseKey]: answer } : kept;
 }
 
 /** The record of times: one clock for all licenses, and for each the time of its refusal. */
@@ -88,13 +81,11 @@ export async function readTimes({ store, licenseKey }: Kept): Promise<Times | un
   return { signed, seen, refused: record.refused[licenseKey] ?? record.refused[others] ?? 0 };
 }
 
-/** The first versions kept the refusal of one license, with its key beside it. */
 function timesIn(text: string | undefined): TimesRecord | undefined {
-  const { signed, seen, refused, licenseKey, asked } = jsonObject(text) ?? {};
+  const { signed, seen, refused, asked } = jsonObject(text) ?? {};
   if (!isTime(signed) || !isTime(seen)) return undefined;
-  const all = typeof licenseKey === 'string' ? { [licenseKey]: refused } : refused;
-  if (!isObject(all) || !Object.values(all).every(isTime)) return undefined;
-  return { signed, seen, refused: all as Record<string, number>, asked: askedIn(asked) };
+  if (!isObject(refused) || !Object.values(refused).every(isTime)) return undefined;
+  return { signed, seen, refused: refused as Record<string, number>, asked: askedIn(asked) };
 }
 
 function askedIn(value: unknown): Asked | undefined {

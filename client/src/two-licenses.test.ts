@@ -1,7 +1,6 @@
 import nodeFs from 'node:fs';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { newFolder } from '../../tests/place.ts';
 import { day, licenseFile, licenseKey, startFakeServer, unreadable } from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
@@ -90,23 +89,6 @@ test('a mistyped key costs neither the kept answer nor the license file of the r
   expect(await byFile.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
-test('what the first versions wrote for one license still counts', async () => {
-  const fake = await startFakeServer();
-  const folder = await newFolder();
-  const client = await fake.client({ folder });
-  await client.check();
-  const answers = JSON.parse(await readFile(`${folder}/decision.json`, 'utf8')) as Record<string, object>;
-  const written = { licenseKey, ...answers[licenseKey] };
-  await writeFile(`${folder}/decision.json`, JSON.stringify(written));
-  const times = { signed: fake.clock.at, seen: fake.clock.at };
-  await writeFile(`${folder}/times.json`, JSON.stringify({ licenseKey, ...times, refused: 0 }));
-  fake.instead = noNetwork;
-  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
-  const refused = { licenseKey, ...times, refused: fake.clock.at + 1 };
-  await writeFile(`${folder}/times.json`, JSON.stringify(refused));
-  expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
-});
-
 test('a license file for one license key leaves that for another in place, and both can be given back', async () => {
   const fake = await startFakeServer();
   const one = await withFile(fake);
@@ -141,21 +123,6 @@ test('files that cannot be read at the moment are not taken for none, and no rec
   }
   expect(await other.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   expect(await one.giveBack()).toEqual(given);
-});
-
-test('the license file of the first versions counts for its license, until that license gives it back', async () => {
-  const fake = await startFakeServer();
-  const one = await withFile(fake);
-  await rename(`${one.folder}/${licenseFile}`, `${one.folder}/license.jws`);
-  expect(await one.check()).toMatchObject({ valid: true, source: 'file' });
-  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
-  expect(await other.check()).toMatchObject({ valid: false });
-  const { request } = (await other.offlineRequest()) as { request: string };
-  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
-  expect(await other.giveBack()).toMatchObject({ ok: true });
-  expect(await one.check()).toMatchObject({ valid: true, source: 'file' });
-  expect(await one.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
-  expect(await readdir(one.folder)).not.toContain('license.jws');
 });
 
 test.each(['times.json', 'decision.json'])(
