@@ -152,6 +152,11 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Cancel' }).click();
   await expect(notice).toContainText('is paused at 100 %');
   await chooseInMenu(row(page, release), 'Resume');
+  await expect(dialog(page, 'Resume Rollout')).toContainText('No machine runs this version yet.');
+  // who wants to pause what has paused itself a moment ago types a reason, whose spaces press a button
+  await page.keyboard.type('It still fails there');
+  await quiet(page);
+  await expect(dialog(page, 'Resume Rollout')).toBeVisible();
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 100, pausedAt: null });

@@ -107,7 +107,9 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
     onClose,
   });
   const question = { ...texts, ...confirmed, message: message(release), consequences };
-  if (change === 'resume') return <ConfirmDialog {...question} onConfirm={() => confirmed.onConfirm('')} />;
+  // the button and the key of Pause become those of Resume when a rollout pauses itself, and a reason has spaces
+  if (change === 'resume')
+    return <ConfirmDialog {...question} opensItself onConfirm={() => confirmed.onConfirm('')} />;
   const severity = change === 'deletePermanently' ? 'high' : 'normal';
   return <ReasonDialog {...question} about={release.id} severity={severity} />;
 }
