@@ -162,11 +162,10 @@ test('neither a slow file nor a release that is made meanwhile changes the versi
   await expect(field(page, 'Version')).toHaveValue(seen);
 
   await page.evaluate(() => {
-    const { arrayBuffer } = Blob.prototype;
     const read = new Promise((resolve) => addEventListener('read now', resolve, { once: true }));
     Blob.prototype.arrayBuffer = async function arrive() {
       await read;
-      return arrayBuffer.call(this);
+      return new Response(this).arrayBuffer();
     };
   });
   await choose(page, await fileOnDisk('Late-71.2.3.exe', program(1024)));
