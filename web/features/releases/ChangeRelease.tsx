@@ -55,11 +55,13 @@ const changes: Record<
   },
   resume: {
     title: 'Resume Rollout',
-    message: ({ version, rolloutPercentage, pausedBy }) =>
+    message: ({ version, rolloutPercentage, pausedBy, stepStartedAt }) =>
       `Offer version ${version} to ${rolloutPercentage} % of users again? ` +
-      (pausedBy === null
-        ? 'Failures are counted from 0 again.'
-        : 'Failures from before the pause still count.'),
+      (pausedBy !== null
+        ? 'Failures from before the pause still count.'
+        : stepStartedAt === null
+          ? 'Failures are counted from 0 again.'
+          : 'Failures are counted from 0 again, and the step of the rollout starts again.'),
     confirmLabel: 'Resume',
     run: ({ id, rolloutPercentage }) => resumeRollout(id, rolloutPercentage),
     done: ({ version }) => `Rollout of ${version} resumed`,

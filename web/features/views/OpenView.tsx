@@ -28,7 +28,8 @@ export default function OpenView(viewed: ViewedList) {
       />
       {lost.length > 0 && (
         <span className="dimmed small" role="status">
-          Opened without {lost.join(', ')}, which is no filter here any more
+          Opened without {lost.join(', ')}, which {lost.length === 1 ? 'is no filter' : 'are no filters'} here
+          any more
         </span>
       )}
       {isChanged && (
