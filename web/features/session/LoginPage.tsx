@@ -1,6 +1,6 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
@@ -63,6 +63,7 @@ function LoginForm() {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [codeWanted, setCodeWanted] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
 
   const signIn = async (email: string, password: string, code: string) => {
     setError(undefined);
@@ -71,13 +72,16 @@ function LoginForm() {
       await login(email, password, code);
     } catch (cause) {
       setBusy(false);
-      if (wantsCode(cause) && !codeWanted) setCodeWanted(true);
-      else setError(messageOf(cause, 'Login failed'));
+      if (wantsCode(cause) && !codeWanted) return setCodeWanted(true);
+      setError(messageOf(cause, 'Login failed'));
+      const refused = form.current?.elements.namedItem(codeWanted ? 'code' : 'password');
+      if (refused instanceof HTMLInputElement) refused.select();
     }
   };
 
   return (
     <form
+      ref={form}
       onSubmit={submitTexts(
         (textOf) => void signIn(textOf('email'), textOf('password'), readCode(textOf('code'))),
       )}
@@ -99,6 +103,7 @@ function LoginForm() {
             variant="subtle"
             size="sm"
             fullWidth
+            disabled={busy}
             onClick={() => {
               setCodeWanted(false);
               setError(undefined);
