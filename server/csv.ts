@@ -2,50 +2,50 @@ import { stringify, type Options } from 'csv-stringify/sync';
 import { Readable } from 'node:stream';
 
 /**
- * The rows of `ids` in that order, read in batches. No connection or snapshot is held between batches, even if the
- * reader is slow; rows deleted meanwhile are skipped.
+ * The rows of `ids` in that order, in the pieces in which they are read. No connection or snapshot is held between
+ * pieces, even if the reader is slow; rows deleted meanwhile are skipped.
  */
 export async function* inPieces<Row>(
   ids: string[],
   read: (ids: string[]) => Promise<Row[]>,
   idOf: (row: Row) => string,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Row[]> {
   for (let start = 0; start < ids.length; start += atOnce) {
     const wanted = ids.slice(start, start + atOnce);
     const rows = new Map((await read(wanted)).map((row) => [idOf(row), row]));
-    for (const id of wanted) {
-      const row = rows.get(id);
-      if (row) yield row;
-    }
+    yield wanted.flatMap((id) => rows.get(id) ?? []);
   }
 }
 
 const atOnce = 500;
 
 /**
- * A CSV stream of `rows`. Cells that a spreadsheet would run as a formula are escaped; a byte order mark makes Excel
- * read UTF-8. When the reader disconnects, `rows` is closed.
+ * A CSV stream of rows, in the pieces in which they are read: nothing that was read waits for the next piece, which may
+ * take long. Cells that a spreadsheet would run as a formula are escaped; a byte order mark makes Excel read UTF-8. When
+ * the reader disconnects, `pieces` is closed.
  */
 export const csvStream = <Row>(
-  rows: AsyncIterable<Row>,
+  pieces: AsyncIterable<readonly Row[]>,
   columns: Record<string, (row: Row) => unknown>,
-): Readable => Readable.from(texts(rows, columns), { objectMode: false });
+): Readable => Readable.from(texts(pieces, columns), { objectMode: false });
 
 /** Many rows in each text: each is compressed and sent by itself. */
 async function* texts<Row>(
-  rows: AsyncIterable<Row>,
+  pieces: AsyncIterable<readonly Row[]>,
   columns: Record<string, (row: Row) => unknown>,
 ): AsyncGenerator<string> {
   let format = formatOf(columns);
-  let cells: unknown[][] = [];
-  for await (const row of rows) {
-    cells.push(cellsOf(row, columns));
-    if (cells.length < inOneText) continue;
-    yield stringify(cells, format);
-    format = {};
-    cells = [];
+  for await (const rows of pieces) {
+    for (let start = 0; start === 0 || start < rows.length; start += inOneText) {
+      const some = rows.slice(start, start + inOneText);
+      yield stringify(
+        some.map((row) => cellsOf(row, columns)),
+        format,
+      );
+      format = {};
+    }
   }
-  yield stringify(cells, format);
+  yield stringify([], format);
 }
 
 const inOneText = 200;

@@ -23,7 +23,7 @@ export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filt
   await runChange(parts, by, ({ audit }) => audit('audit.exported', null, { what, after: { filter } }));
   return {
     fileName: `audit-logs-${by.now.toISOString().slice(0, 10)}.csv`,
-    stream: csvStream(rowsFrom(db, filter, first), {
+    stream: csvStream(batchesFrom(db, filter, first), {
       Timestamp: (e) => e.timestamp.toISOString(),
       User: (e) => e.user_email,
       Role: (e) => e.user_role,
@@ -45,9 +45,9 @@ const described = (filter: Filter) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('; ');
 
-async function* rowsFrom(db: Db, filter: Filter, first: Batch): AsyncGenerator<ListRow> {
+async function* batchesFrom(db: Db, filter: Filter, first: Batch): AsyncGenerator<ListRow[]> {
   for (let batch = first; ;) {
-    yield* batch.rows;
+    yield batch.rows;
     if (!batch.next) return;
     batch = await batchAfter(db, filter, batch.next);
   }

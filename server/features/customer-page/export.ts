@@ -81,28 +81,30 @@ async function* licensesOf(db: Db, customerId: string) {
     .orderBy('created_at')
     .orderBy('license_id')
     .execute();
-  const rows = inPieces(
+  const pieces = inPieces(
     found.map((row) => row.license_id),
     (ids) => selectLicenses(db).where('l.license_id', 'in', ids).execute(),
     (row) => row.license_id,
   );
-  for await (const row of rows) {
-    const { customer: _, ...license } = toLicense(row);
-    // transferred while the file is written
-    if (license.customerId === customerId) yield license;
-  }
+  for await (const rows of pieces)
+    for (const row of rows) {
+      const { customer: _, ...license } = toLicense(row);
+      // transferred while the file is written
+      if (license.customerId === customerId) yield license;
+    }
 }
 
 async function* machinesOf(db: Db, customerId: string) {
-  const machines = inPieces(
+  const pieces = inPieces(
     await idsOfMachines(db, customerId),
     (ids) => readMachines(db, customerId, ids),
     (machine) => machine.activationId,
   );
-  for await (const machine of machines) {
-    const { releaseId: _, ...rest } = withoutDisplayId(machine);
-    yield rest;
-  }
+  for await (const machines of pieces)
+    for (const machine of machines) {
+      const { releaseId: _, ...rest } = withoutDisplayId(machine);
+      yield rest;
+    }
 }
 
 function withoutDisplayId<Row extends { displayId: unknown }>(row: Row): Omit<Row, 'displayId'> {

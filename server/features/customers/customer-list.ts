@@ -86,7 +86,7 @@ export async function exportCustomers(
 ): Promise<CsvFile> {
   const { db } = parts;
   const found = await sorted(filtered(db, query), query.sort).select('customer_id').execute();
-  const rows = inPieces(
+  const pieces = inPieces(
     found.map((c) => c.customer_id),
     (ids) =>
       db.selectFrom('customers').select(customerColumns).where('customer_id', '=', anyOf(ids)).execute(),
@@ -98,7 +98,7 @@ export async function exportCustomers(
   );
   return {
     fileName: `customers-${by.now.toISOString().slice(0, 10)}.csv`,
-    stream: csvStream(rows, {
+    stream: csvStream(pieces, {
       Name: (c) => c.name,
       'Contact Name': (c) => c.contact_name,
       Email: (c) => c.email,

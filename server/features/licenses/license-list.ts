@@ -117,7 +117,7 @@ export async function exportLicenses(
   const { db } = parts;
   const matching = await matchingLicenses(db, by.now, filter, sort);
   const found = await matching.query.clearSelect().select('l.license_id').execute();
-  const rows = inPieces(
+  const pieces = inPieces(
     found.map((l) => l.license_id),
     async (ids) => (await selectLicenses(db).where('l.license_id', '=', anyOf(ids)).execute()).map(toLicense),
     (l) => l.licenseId,
@@ -126,7 +126,7 @@ export async function exportLicenses(
   await runChange(parts, by, (change) => change.audit('license.exported', null, { what, after: { filter } }));
   return {
     fileName: `licenses-${by.now.toISOString().slice(0, 10)}.csv`,
-    stream: csvStream(rows, licenseCsvColumns(by.now)),
+    stream: csvStream(pieces, licenseCsvColumns(by.now)),
   };
 }
 

@@ -136,7 +136,7 @@ export async function exportStandings(
   const { rows: found } = await sql<{ hash: string }>`
     select encode(m.machine_hash, 'hex') as hash from machines m
      where ${allOf(conditionsOf(by, filter))} order by ${inOrder(sort)}`.execute(db);
-  const rows = inPieces(
+  const pieces = inPieces(
     found.map(({ hash }) => hash),
     (hashes) => readStandings(db, by, machinesOf(hashes), sql`1`),
     ({ hash }) => hash,
@@ -146,7 +146,7 @@ export async function exportStandings(
   const licenses = mayRead(by, 'licenses');
   return {
     fileName: `machines-${by.now.toISOString().slice(0, 10)}.csv`,
-    stream: csvStream(rows, {
+    stream: csvStream(pieces, {
       'Host Name': ({ standing }) => standing.hostname,
       Machine: ({ standing }) => standing.displayId,
       ...(mayRead(by, 'customers') && { Customer: ({ standing }: Found) => standing.customer?.name }),

@@ -50,11 +50,11 @@ export async function machinesCsv(
   const release = await getRelease(reports, releaseId);
   if (isFailure(release)) return release;
   const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
-  async function* rows() {
+  async function* batches() {
     for (let after = ''; ;) {
       const beyond = sql<boolean>`${found} and m.machine_hash > decode(${after}, 'hex')`;
       const batch = await read(reports, by, release as Release, beyond, { limit: atOnce, inKeyOrder: true });
-      yield* batch;
+      yield batch;
       after = batch.at(-1)?.hash ?? '';
       if (batch.length < atOnce) return;
     }
@@ -64,7 +64,7 @@ export async function machinesCsv(
   await runChange(parts, by, (change) => change.audit('machine.exported', null, { what, after: { filter } }));
   return {
     fileName: `machines-${release.version}-${group}.csv`,
-    stream: csvStream(rows(), {
+    stream: csvStream(batches(), {
       Machine: (row) => row.displayId,
       ...(mayRead(by, 'customers') && {
         Customers: (row: Row) => row.customers?.map(({ name }) => name).join('; '),
