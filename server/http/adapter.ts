@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -113,9 +113,9 @@ async function answer(
       typeof handler === 'function'
         ? await handler(call)
         : await carryOut(context, { route, handler }, request, call);
-    if ((route.csv || route.file) && !isFailure(made))
-      await streamWhileMay(context, by, (made as CsvFile).stream);
-    return made;
+    if (!(route.csv || route.file) || isFailure(made)) return made;
+    const file = made as CsvFile;
+    return { ...file, stream: await streamWhileMay(context, by, file.stream) };
   });
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
@@ -263,8 +263,10 @@ const lookEveryMs = 1000;
  * the file, which clients detect, instead of hanging. So does the end of the session, or the loss of a permission: a
  * file is read while it is sent, and a slow reader could take hours.
  */
-async function streamWhileMay(context: Context, by: Caller, stream: Readable): Promise<void> {
+async function streamWhileMay(context: Context, by: Caller, source: Readable): Promise<Readable> {
   const { signals, clock, config } = context;
+  // destroyed at once; a generator only when the query that it waits for has ended
+  const stream = pipeline(source, new PassThrough(), () => undefined);
   await once(stream, 'readable');
   const look = async () => {
     // not by its idle time: whoever reads a file is not idle
@@ -278,6 +280,7 @@ async function streamWhileMay(context: Context, by: Caller, stream: Readable): P
     .untilDown(() => finished(stream))
     .catch((error: Error) => stream.destroy(error))
     .finally(() => clearInterval(looking));
+  return stream;
 }
 
 /** In tests, a response that differs from the contract, or has extra fields, is an error. */

@@ -7,7 +7,14 @@ import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { isReset } from '../../tests/break-off.ts';
-import { addressOf, days, openClient, startTestServer, type Session } from '../../tests/harness.ts';
+import {
+  addressOf,
+  days,
+  eventually,
+  openClient,
+  startTestServer,
+  type Session,
+} from '../../tests/harness.ts';
 
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
@@ -53,6 +60,23 @@ test('a file ends with the session of whoever reads it slowly, or with a permiss
     readSlowly(signOut),
   ]);
   expect(ends).toEqual(['whole', 'aborted', 'aborted', 'aborted']);
+});
+
+test('a file ends with the session also while the database is slow to answer', async () => {
+  const person = await server.signInAs('viewer');
+  const [file] = (await once(
+    get(server.url + addressOf(customers.exportCsv), { headers: person.headers }),
+    'response',
+  )) as [IncomingMessage];
+  await client.query('begin; lock table customers in access exclusive mode');
+  const end = endOf(file);
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await server.pool.query(waiting)).rowCount !== 0;
+  });
+  await signOut(person);
+  expect(await end).toBe('aborted');
+  await client.query('rollback');
 });
 
 test('a file ends when a role of its reader begins to require a second factor', async () => {
