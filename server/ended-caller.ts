@@ -6,6 +6,11 @@ import { fail, type Failure } from './failure.ts';
 
 export const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 const keyEnded = fail('UNAUTHENTICATED', 'The API key was revoked or switched off meanwhile.');
+/** In place of a lack of permissions: whoever had one a moment ago must not look for it. */
+export const secondFactorFirst = fail(
+  'FORBIDDEN',
+  'Your role requires a second factor. Set one up on your account page first.',
+);
 const mayLess = fail('FORBIDDEN', 'The caller lost a permission while this call was under way.');
 
 /**
@@ -26,9 +31,8 @@ export async function refuseEnded(tx: Tx, actor: Actor, over = new Date(0)): Pro
       .executeTakeFirst();
     if (!open) return signInAgain;
     // whoever is held back until there is one has no permission to lose
-    const isHeldBack = open.second_factor_missing && !actor.secondFactorMissing;
-    const isSame =
-      !isHeldBack && actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
+    if (open.second_factor_missing && !actor.secondFactorMissing) return secondFactorFirst;
+    const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
     return isSame ? undefined : mayLess;
   }
   if (actor.kind !== 'apiKey') return undefined;

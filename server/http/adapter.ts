@@ -15,7 +15,7 @@ import { hasPermission } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
 import type { Context } from '../context.ts';
-import { refuseEnded } from '../ended-caller.ts';
+import { refuseEnded, secondFactorFirst } from '../ended-caller.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
 import { breakOff } from './connections.ts';
@@ -183,11 +183,9 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
   const enough = permissionsOf(access);
   if (enough.some((p) => hasPermission(actor.permissions, p.resource, p.action))) return undefined;
-  // who had the permission a moment ago must not look for it
   if (actor.ownPasswordMissing)
     return fail('FORBIDDEN', 'Somebody else set your password. Change it on your account page first.');
-  if (actor.secondFactorMissing)
-    return fail('FORBIDDEN', 'Your role requires a second factor. Set one up on your account page first.');
+  if (actor.secondFactorMissing) return secondFactorFirst;
   const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
   return fail('FORBIDDEN', `You lack the permission ${lacking}.`);
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { uploads } from '../../../contract/uploads.ts';
-import { users } from '../../../contract/users.ts';
+import { rbac, users } from '../../../contract/users.ts';
 import { archive, program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
 import { auditOf, eventually, startTestServer } from '../../../tests/harness.ts';
@@ -259,24 +259,40 @@ describe('a file in one request', () => {
   });
 
   type Sender = { id: string };
+  /** Gets a role with the same permissions that requires a second factor. */
+  async function becomeCareful({ id }: Sender) {
+    const body = { roleId: 'careful_manager', description: 'Careful', copyFrom: 'binary_manager' };
+    const { roleId, description, permissions } = await admin.ok(rbac.createRole, { body });
+    const requiresSecondFactor = true;
+    await admin.ok(rbac.updateRole, {
+      params: { roleId },
+      body: { description, permissions, requiresSecondFactor },
+    });
+    await admin.ok(users.update, { params: { id }, body: { role: roleId } });
+  }
   test.each([
-    ['is signed out', 401, ({ id }: Sender) => admin.ok(users.deactivate, { params: { id } })],
     [
-      'loses a permission',
-      403,
-      ({ id }: Sender) => admin.ok(users.update, { params: { id }, body: { role: 'viewer' } }),
+      'is signed out',
+      'The session has ended',
+      ({ id }: Sender) => admin.ok(users.deactivate, { params: { id } }),
     ],
     [
+      'loses a permission',
+      'The caller lost a permission',
+      ({ id }: Sender) => admin.ok(users.update, { params: { id }, body: { role: 'viewer' } }),
+    ],
+    ['must set up a second factor', 'Your role requires a second factor', becomeCareful],
+    [
       'has a key that is revoked',
-      401,
+      'The API key was revoked',
       ({ id }: Sender) => admin.ok(apiKeys.revoke, { params: { keyId: id } }),
     ],
     [
       'has a key that loses the scope',
-      403,
+      'The caller lost a permission',
       ({ id }: Sender) => admin.ok(apiKeys.update, { params: { keyId: id }, body: { scopes: ['updates'] } }),
     ],
-  ] as const)('whose sender %s meanwhile is no release', async (how, status, lose) => {
+  ] as const)('whose sender %s meanwhile is no release', async (how, error, lose) => {
     const isKey = how.includes('key');
     const key = await makeApiKey(admin, { scopes: ['releases'] });
     const person = await server.signInAs('binary_manager');
@@ -296,7 +312,9 @@ describe('a file in one request', () => {
       body: Readable.toWeb(Readable.from(body())) as unknown as BodyInit,
       duplex: 'half',
     } as RequestInit);
-    expect(answer.status).toBe(status);
+    expect((await answer.json()) as unknown).toMatchObject({
+      error: expect.stringContaining(error) as string,
+    });
     expect(await stored()).toEqual(before);
   });
 
