@@ -285,6 +285,17 @@ describe('above 20 MB', () => {
     else expect(await publishing).toMatchObject({ version, isDraft: false, sha512: sha512Of(bytes) });
   });
 
+  test('a completion that is refused has failed, also where its cancellation is not answered', async () => {
+    const relayed = await startProxy((method, path) =>
+      path.endsWith('/complete') ? 507 : method === 'DELETE' ? 503 : undefined,
+    );
+    onTestFinished(() => void relayed.close());
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const refused = publishRelease(optionsOf(args, apiKey, relayed.url));
+    await expect(refused).rejects.toThrow(/507$/);
+    expect(relayed.seen.filter((call) => call.endsWith('/complete'))).toHaveLength(1);
+  });
+
   test('a key without the scope is refused before anything is sent', async () => {
     const relayed = await startProxy(() => undefined);
     const args = ['--file', await fileOf(bytes), '--version', version];

@@ -110,7 +110,9 @@ async function complete<T>(
     } catch (error) {
       const isFinal = signal.aborted || (error instanceof Refusal && error.isFinal);
       if (attempts === 1 && !isFinal) continue;
-      if (await cancel()) throw error;
+      // the server refused the only call: there is no other one that may still become a release
+      const isRefused = attempts === 1 && error instanceof Refusal && error.isFinal && error.status !== 409;
+      if ((await cancel()) || isRefused) throw error;
       if (signal.aborted || attempts === mostCompletions) throw new Unclear(error);
     }
   }
