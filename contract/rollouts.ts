@@ -33,6 +33,9 @@ export const rolloutProgress = namedObject('RolloutProgress', {
   stepNeedsApproval: z.boolean().meta({
     description: 'The next step waits until a second person approves it: one person set the plan',
   }),
+  reportsWait: z.boolean().meta({
+    description: 'The next step waits until the database has the reports of machines that this process keeps',
+  }),
   figures: z.object({
     eligible: count.meta({
       description:

@@ -145,6 +145,7 @@ test('no step is taken while reports wait that the database did not take; then t
   await desktop.ok(updateEvents.report, { body: { events } });
   await eventually(() => server.context.reportsWait());
   expect((await widen(release)).body.code).toBe('WRONG_STATE');
+  expect(await api.ok(rollouts.progress, by(release))).toMatchObject({ reportsWait: true });
   expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
   await second.query('drop trigger disk_full on downloads');
   await eventually(async () => expect((await get(release)).pauseReason).toContain('50 of 50'));

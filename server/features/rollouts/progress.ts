@@ -4,6 +4,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { compareVersions, isVersion } from '../../../contract/versions.ts';
+import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -27,7 +28,10 @@ const machinesIn = ({ offered, outcomes, affected }: Counts): number =>
   outcomes.reduce((all, { machines }) => all + machines, offered + (affected?.machines ?? 0));
 
 /** Where a release stands, and what happened to it on the machines. A change of the release counts them again. */
-export function createProgress(db: Db, census: Census) {
+export function createProgress(
+  { reports: db, reportsWait }: Pick<Context, 'reports' | 'reportsWait'>,
+  census: Census,
+) {
   const kept = createKept<Counts>(100, machinesIn);
   return async (releaseId: string, now: Date): Promise<RolloutProgress | Failure> => {
     const release = await getRelease(db, releaseId);
@@ -41,6 +45,7 @@ export function createProgress(db: Db, census: Census) {
     return {
       release,
       stepNeedsApproval: needsApproval,
+      reportsWait: reportsWait(),
       ...progressOf(counts, reached),
     };
   };

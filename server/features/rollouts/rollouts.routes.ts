@@ -21,7 +21,7 @@ const notCounted = fail(
 export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, 'reportsWait'>) => {
   const { db, reports } = parts;
   const census = createCensus(parts);
-  const progress = createProgress(reports, census);
+  const progress = createProgress(parts, census);
   return implement(calls, {
     strips: ({ by, query }) => rolloutStrips(reports, census, query.ids, by.now),
     plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>

@@ -88,7 +88,10 @@ function Due({ next, progress }: { next: NextStep; progress: RolloutProgress }) 
     <Text>
       Next step: {next.percentage} % at {next.dueAt && momentText(next.dueAt)} (
       <RelativeTime value={next.dueAt} />)
-      {progress.guard.verdict !== 'QUIET' && '; it waits until the guard is quiet'}.
+      {progress.guard.verdict !== 'QUIET'
+        ? '; it waits until the guard is quiet'
+        : progress.reportsWait && '; it waits until all reports of machines are written to the database'}
+      .
     </Text>
   );
 }
