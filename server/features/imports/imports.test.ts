@@ -78,6 +78,9 @@ describe('issuing licenses from a file', () => {
     expect(answer.names).toEqual(['Anna']);
     expect(answer.rows).toMatchObject([{ customerName: name, moduleIds: ['mod_copd', 'mod_lung_nodule'] }]);
     expect(await countOf(customerId)).toBe(0);
+    // of one column, nothing separates the cells
+    const alone = await makeCustomer(api, { name: unique('Praxis "Süd", Ulm') });
+    expect((await check(`Customer\r\n${alone.name}\r\n`)).rows).toMatchObject([{ customerName: alone.name }]);
   });
 
   test('takes columns that a sheet still has although they are empty, and nothing in them', async () => {

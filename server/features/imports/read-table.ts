@@ -77,11 +77,11 @@ function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | Impo
   }
 }
 
-/** The one that is most frequent in the first line, which holds the names of columns. */
+/** The one that is most frequent in the first line, which holds the names of columns; a tab where there is one column. */
 function delimiterOf(text: string): string {
   const first = text.trimStart().split('\n', 1)[0] ?? '';
-  const counted = [',', ';', '\t'].map((sign) => [first.split(sign).length, sign] as const);
-  return counted.toSorted(([a], [b]) => b - a)[0]?.[1] ?? ',';
+  const counted = ['\t', ',', ';'].map((sign) => [first.split(sign).length, sign] as const);
+  return counted.toSorted(([a], [b]) => b - a)[0]?.[1] ?? '\t';
 }
 
 function readHeader<Column extends string>(
