@@ -25,8 +25,7 @@ export function KeptRights({ children }: { children: ReactNode }) {
   );
 }
 
-/** Not in another session, nor in the preview of a role, which is chosen. */
+/** Not in the preview of a role, which is chosen. */
 const hasLost = (before: Auth, now: Auth): boolean =>
-  before.user?.userId === now.user?.userId &&
   before.preview === now.preview &&
   !before.permissions.every(({ resource, action }) => now.hasPermission(resource, action));

@@ -42,7 +42,7 @@ const patienceMs = 5000;
  * it ends.
  */
 export function SignedIn() {
-  const { isAuthenticated, loading } = useAuth();
+  const { isAuthenticated, loading, user } = useAuth();
   const [isReady, setReady] = useState(false);
   const router = useRouter();
   // not while the session is being ended
@@ -67,7 +67,8 @@ export function SignedIn() {
   if (!isAuthenticated) return <LeaveForSignIn />;
   if (loading || !isReady) return <RestoringSpinner />;
   return (
-    <KeptRights>
+    // no form of the user before is left, nor a key that is shown once: another tab may sign somebody else in
+    <KeptRights key={user?.userId}>
       <Layout notices={ofFeatures} tray={<Uploads />}>
         <Screen key={path} isFirst={isFirst}>
           <Permitted />

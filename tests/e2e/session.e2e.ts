@@ -264,14 +264,15 @@ test('two tabs share one session', async ({ page, context, server }) => {
   await expect(heading(page, 'License Management')).toBeVisible();
 });
 
-test('a tab that finds somebody else signed in asks again for all that it shows', async ({
+test('a tab that finds somebody else signed in asks again for all that it shows, and keeps no input', async ({
   page,
   server,
 }) => {
-  await signInAs(page, 'super_admin', '/customers', server);
-  await expect(heading(page, 'Customers')).toBeVisible();
+  await signInAs(page, 'super_admin', '/customers?dialog=create', server);
+  const name = page.getByRole('textbox', { name: 'Company Name' });
+  await name.fill('Typed by another');
   await quiet(page);
-  const { email } = await server.person('viewer');
+  const { email } = await server.person('admin');
   const other = await server.api().ok(session.login, { body: { email, password } });
   const asked = page.waitForRequest(`**${customers.list.path}?*`);
   // as of a tab that the browser froze while another one signed out and in
@@ -288,6 +289,7 @@ test('a tab that finds somebody else signed in asks again for all that it shows'
     },
   );
   expect((await asked).headers()['authorization']).toBe(`Bearer ${other.accessToken}`);
+  await expect(name).toHaveValue('');
 });
 
 test('an access token that ran out is renewed unseen, once for all calls of all tabs', async ({
