@@ -113,9 +113,15 @@ test('a license is transferred to another customer after it was said what change
   const count = await holdBack(page, `**${licenses.transferImpact.path.replace('{id}', '*')}?*`);
   // The consequences are also shown first to whoever takes longer to choose than a confirmation waits for them.
   await page.clock.fastForward(10_000);
-  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
+  const customer = transfer.getByRole('combobox', { name: 'New Customer' });
+  await customer.fill(to.name);
   await page.getByRole('option', { name: to.name }).click();
   await expect(transfer.getByRole('button', { name: 'Transfer License' })).toBeDisabled();
+  // who chose the wrong one need not wait
+  await page.keyboard.type(' 2');
+  await expect(customer).toHaveValue(`${to.name} 2`);
+  await customer.fill(to.name);
+  await page.getByRole('option', { name: to.name }).click();
   count();
   await expect(transfer.getByRole('group', { name: 'Consequences' })).toContainText(
     `1 machine keeps its seat, and belongs to ${to.name}.`,

@@ -83,7 +83,8 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
         })}
         problem={problem}
         submitLabel="Transfer License"
-        busy={edit.busy || isCounting}
+        busy={edit.busy}
+        counting={isCounting}
         onCancel={onClose}
       >
         <Stack gap="md">
