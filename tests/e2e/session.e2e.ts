@@ -69,8 +69,13 @@ test('sign-in sends back to where the person was going', async ({ page, server }
   await expect(heading(page, 'Sign in')).toBeVisible();
   await expect(page.getByText(/^\d+\.\d+\.\d+ · build \d+ · \w+$/)).toBeVisible();
 
+  const answer = await holdBack(page, `**${session.login.path}`);
   await signInByForm(page, email, 'not the password');
+  const address = page.getByRole('textbox', { name: 'Email' });
+  await address.click();
+  answer();
   await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');
+  await expect(address).toBeFocused();
   expect(await stored(page)).toEqual([]);
   await expectAccessible(page);
 

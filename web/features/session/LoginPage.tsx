@@ -1,6 +1,6 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
@@ -63,9 +63,9 @@ function LoginForm() {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [codeWanted, setCodeWanted] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
 
-  const signIn = async (email: string, password: string, code: string) => {
+  const signIn = async (form: HTMLFormElement, email: string, password: string, code: string) => {
+    const from = document.activeElement;
     setError(undefined);
     setBusy(true);
     try {
@@ -74,16 +74,17 @@ function LoginForm() {
       setBusy(false);
       if (wantsCode(cause) && !codeWanted) return setCodeWanted(true);
       setError(messageOf(cause, 'Login failed'));
-      const refused = form.current?.elements.namedItem(codeWanted ? 'code' : 'password');
+      // who corrects the address by now would type into the password
+      if (![from, document.body].includes(document.activeElement)) return;
+      const refused = form.elements.namedItem(codeWanted ? 'code' : 'password');
       if (refused instanceof HTMLInputElement) refused.select();
     }
   };
 
   return (
     <form
-      ref={form}
       onSubmit={submitTexts(
-        (textOf) => void signIn(textOf('email'), textOf('password'), readCode(textOf('code'))),
+        (textOf, form) => void signIn(form, textOf('email'), textOf('password'), readCode(textOf('code'))),
       )}
     >
       <Stack gap="md">
