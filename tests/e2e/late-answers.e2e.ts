@@ -16,6 +16,7 @@ import {
   loseAnswers,
   expect,
   expectStatus,
+  goTo,
   heading,
   quiet,
   rowOf,
@@ -150,6 +151,28 @@ test('a form takes no input while it is sent, and if that fails its field has th
   sending.answer();
   await expect(form.getByRole('alert')).toBeVisible();
   await expect(name).toBeFocused();
+});
+
+test('keys that are pressed while a form is saved are no shortcuts', async ({ page, server }) => {
+  const license = await makeLicense(server.admin, { validUntil: '2032-02-29T17:30:00Z' });
+  await signInAs(page, 'super_admin', `/licenses?customer=${license.customerId}`, server);
+  await chooseInMenu(rowOf(page, license.licenseKey), '+1 year');
+  await expect(button(page, 'Undo')).toBeVisible();
+  await goTo(page, `/licenses/new?customer=${license.customerId}`);
+  const seats = page.getByRole('textbox', { name: 'Max Activations' });
+  const sending = await hold(page, licenses.create);
+  await seats.fill('7');
+  await seats.press('Enter');
+  await sending.begun;
+  await expect(seats).not.toBeFocused();
+  // whoever sees that it should be another number
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('?');
+  sending.answer();
+  await expect(page.getByText('License created for')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const { validUntil } = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
+  expect(validUntil).toMatch(/^2033/);
 });
 
 test('a role takes no input while it is saved', async ({ page, server }) => {

@@ -99,7 +99,10 @@ const typing = [
 const isIn = (selector: string, target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(selector) !== null;
 
-const isTyping = (target: EventTarget | null) => isIn(typing, target);
+/** What is typed while a form is saved is meant for its fields, which have lost the focus. */
+const isSaving = () => document.querySelector('div[inert]') !== null;
+
+const isTyping = (target: EventTarget | null) => isIn(typing, target) || isSaving();
 
 /** A dialog is open, or filters in a popover, which is one too. */
 const isTaken = (target: EventTarget | null) =>
