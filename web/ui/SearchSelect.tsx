@@ -102,6 +102,8 @@ export function SearchSelect({
       maxDropdownHeight={260}
       // of what the service searches
       maxLength={200}
+      // the focus may be moved here, such as by an error, which the list would cover
+      openOnFocus={false}
       {...input}
       searchable
       selectFirstOptionOnChange

@@ -46,7 +46,6 @@ export function CustomerSelect({ value, onChange, name, loadsLate = false, ...in
     <SearchSelect
       placeholder="Select a customer"
       rightSection={choices.isFetching && text !== '' ? <Loader size={12} /> : undefined}
-      openOnFocus={false}
       {...input}
       nothingFound={
         !can.viewCustomers
