@@ -100,7 +100,7 @@ const isIn = (selector: string, target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(selector) !== null;
 
 /** What is typed while a form is saved is meant for its fields, which have lost the focus. */
-const isSaving = () => document.querySelector('div[inert]') !== null;
+const isSaving = () => document.querySelector('[data-saving]') !== null;
 
 const isTyping = (target: EventTarget | null) => isIn(typing, target) || isSaving();
 

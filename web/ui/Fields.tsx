@@ -14,7 +14,7 @@ export function Fields({ busy, children }: { busy: boolean; children: ReactNode 
     focused.current = busy && isHere ? activeElement : null;
   }, [busy]);
   return (
-    <div ref={fields} inert={busy} style={{ display: 'contents' }}>
+    <div ref={fields} inert={busy} data-saving={busy || undefined} style={{ display: 'contents' }}>
       {children}
     </div>
   );

@@ -10,6 +10,7 @@ import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -98,48 +99,49 @@ export function RoleForm(props: {
           )}
         </Group>
       </div>
-      {/* what is entered while it is saved would be replaced by what was saved */}
-      <Stack gap="md" inert={edit.busy}>
-        <TextInput
-          label="Description"
-          maxLength={500}
-          readOnly={locked !== null}
-          error={missing}
-          value={values.description}
-          onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
-        />
-        <Checkbox
-          label="Requires a second factor"
-          description={locked ?? 'Users with this role can do nothing else until they have set one up'}
-          disabled={locked !== null}
-          checked={values.requiresSecondFactor}
-          onChange={(event) => setValues({ ...values, requiresSecondFactor: event.currentTarget.checked })}
-        />
-        <RoleMatrix
-          label={`What ${roleLabel(role.name)} may do`}
-          cells={values.cells}
-          whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
-          onChange={(cell, on) => setValues(withCell(values, cell, on))}
-        />
-        {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-        {needsProof && <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />}
-        {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
-        {!locked && (
-          <Group justify="flex-end" gap="xs">
-            {/* not disabled: both have nothing left to do once one was pressed, and would lose the focus */}
-            <DisabledReason reason={nothingToDo}>
-              <Button variant="default" onClick={onDiscard ?? (() => beginFrom(latest))}>
-                Discard
-              </Button>
-            </DisabledReason>
-            <DisabledReason reason={nothingToDo ?? missing}>
-              <Button loading={edit.busy} onClick={() => edit.submit(payloadOf(values), seen)}>
-                Save Changes
-              </Button>
-            </DisabledReason>
-          </Group>
-        )}
-      </Stack>
+      <Fields busy={edit.busy}>
+        <Stack gap="md">
+          <TextInput
+            label="Description"
+            maxLength={500}
+            readOnly={locked !== null}
+            error={missing}
+            value={values.description}
+            onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
+          />
+          <Checkbox
+            label="Requires a second factor"
+            description={locked ?? 'Users with this role can do nothing else until they have set one up'}
+            disabled={locked !== null}
+            checked={values.requiresSecondFactor}
+            onChange={(event) => setValues({ ...values, requiresSecondFactor: event.currentTarget.checked })}
+          />
+          <RoleMatrix
+            label={`What ${roleLabel(role.name)} may do`}
+            cells={values.cells}
+            whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
+            onChange={(cell, on) => setValues(withCell(values, cell, on))}
+          />
+          {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
+          {needsProof && <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />}
+          {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
+          {!locked && (
+            <Group justify="flex-end" gap="xs">
+              {/* not disabled: both have nothing left to do once one was pressed, and would lose the focus */}
+              <DisabledReason reason={nothingToDo}>
+                <Button variant="default" onClick={onDiscard ?? (() => beginFrom(latest))}>
+                  Discard
+                </Button>
+              </DisabledReason>
+              <DisabledReason reason={nothingToDo ?? missing}>
+                <Button loading={edit.busy} onClick={() => edit.submit(payloadOf(values), seen)}>
+                  Save Changes
+                </Button>
+              </DisabledReason>
+            </Group>
+          )}
+        </Stack>
+      </Fields>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
       <LazyDialogs>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(undefined)} />}
