@@ -1,3 +1,4 @@
+import { nextStep } from '../../../contract/next-step.ts';
 import { trashDays, type Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
@@ -55,13 +56,13 @@ const changes: Record<
   },
   resume: {
     title: 'Resume Rollout',
-    message: ({ version, rolloutPercentage, pausedBy, stepStartedAt }) =>
-      `Offer version ${version} to ${rolloutPercentage} % of users again? ` +
-      (pausedBy !== null
+    message: (release) =>
+      `Offer version ${release.version} to ${release.rolloutPercentage} % of users again? ` +
+      (release.pausedBy !== null
         ? 'Failures from before the pause still count.'
-        : stepStartedAt === null
-          ? 'Failures are counted from 0 again.'
-          : 'Failures are counted from 0 again, and the step of the rollout starts again.'),
+        : nextStep(release)
+          ? 'Failures are counted from 0 again, and the step of the rollout starts again.'
+          : 'Failures are counted from 0 again.'),
     confirmLabel: 'Resume',
     run: ({ id, rolloutPercentage }) => resumeRollout(id, rolloutPercentage),
     done: ({ version }) => `Rollout of ${version} resumed`,
