@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { passwordsProblem } from '../users/index.ts';
@@ -42,9 +43,11 @@ export function ChangePassword() {
       {/* Tells password managers which account the password belongs to. */}
       <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
       <Stack gap="md">
-        <PasswordInput label="Current Password" name="currentPassword" autoComplete="current-password" />
-        <PasswordInput label="New Password" name="newPassword" autoComplete="new-password" />
-        <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+        <Fields busy={change.isPending}>
+          <PasswordInput label="Current Password" name="currentPassword" autoComplete="current-password" />
+          <PasswordInput label="New Password" name="newPassword" autoComplete="new-password" />
+          <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+        </Fields>
         {problem && <ErrorText>{problem}</ErrorText>}
         <div>
           <Button type="submit" loading={change.isPending}>
