@@ -78,7 +78,11 @@ function marked(key: string): (() => void) | undefined {
   if (key !== '/' && key !== 'c') return undefined;
   const element = document.querySelector<HTMLElement>(`[data-hotkey="${key}"]`);
   if (!element) return undefined;
-  return element instanceof HTMLInputElement ? () => element.select() : () => element.click();
+  if (!(element instanceof HTMLInputElement)) return () => element.click();
+  return () => {
+    element.focus();
+    element.select();
+  };
 }
 
 const isWithControl = (event: KeyboardEvent, key: string) =>

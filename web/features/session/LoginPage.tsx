@@ -77,7 +77,9 @@ function LoginForm() {
       // who corrects the address by now would type into the password
       if (![from, document.body].includes(document.activeElement)) return;
       const refused = form.elements.namedItem(codeWanted ? 'code' : 'password');
-      if (refused instanceof HTMLInputElement) refused.select();
+      if (!(refused instanceof HTMLInputElement)) return;
+      refused.focus();
+      refused.select();
     }
   };
 
