@@ -148,30 +148,45 @@ test('which of two seats of the same time a machine shows does not depend on whe
   const { licenseId } = await makeLicense(staff);
   const write = (text: string, ...values: unknown[]) =>
     server.pool.query<{ id: string }>(text, [server.clock.now(), ...values]);
-  await write(
-    `insert into machines (machine_hash, display_id, first_seen, last_seen)
-     select machine_hash('twins'), machine_display_id(machine_hash('twins')), $1, $1`,
-  );
-  const { rows: twins } = await write(
-    `insert into activations (activation_id, license_id, machine_id, status, activation_type, last_checked_at,
-                              created_at, updated_at)
-     select gen_random_uuid(), $2, 'twin ' || n, 'active', 'automatic', $1, $1, $1 from generate_series(1, 2) n
-     returning activation_id as id`,
-    licenseId,
-  );
-  const seatOf = async (order: { id: string }[]) => {
-    for (const { id } of order) {
-      await server.pool.query('delete from machine_credentials where activation_id = $1', [id]);
-      await write('update activations set updated_at = $1 where activation_id = $2', id);
-      await write(
-        `insert into machine_credentials (activation_id, public_key, token_id, secret_hash, enrolled_at, own_hash)
-         values ($2, sha256('key'), 'lym_' || $2::uuid, sha256('secret'), $1, machine_hash('twins'))`,
-        id,
-      );
-    }
-    return (await find({ search: 'twins' })).data[0]?.seat?.activationId;
-  };
-  expect(await seatOf(twins)).toBe(await seatOf(twins.toReversed()));
+  // one pair could be in the right order by chance
+  for (const machine of [
+    'twins 1',
+    'twins 2',
+    'twins 3',
+    'twins 4',
+    'twins 5',
+    'twins 6',
+    'twins 7',
+    'twins 8',
+  ]) {
+    await write(
+      `insert into machines (machine_hash, display_id, first_seen, last_seen)
+       select machine_hash($2), machine_display_id(machine_hash($2)), $1, $1`,
+      machine,
+    );
+    const { rows: twins } = await write(
+      `insert into activations (activation_id, license_id, machine_id, status, activation_type, last_checked_at,
+                                created_at, updated_at)
+       select gen_random_uuid(), $2, $3 || n, 'active', 'automatic', $1, $1, $1 from generate_series(1, 2) n
+       returning activation_id as id`,
+      licenseId,
+      `of ${machine}: `,
+    );
+    const seatOf = async (order: { id: string }[]) => {
+      for (const { id } of order) {
+        await server.pool.query('delete from machine_credentials where activation_id = $1', [id]);
+        await write('update activations set updated_at = $1 where activation_id = $2', id);
+        await write(
+          `insert into machine_credentials (activation_id, public_key, token_id, secret_hash, enrolled_at, own_hash)
+           values ($2, sha256('key'), 'lym_' || $2::uuid, sha256('secret'), $1, machine_hash($3))`,
+          id,
+          machine,
+        );
+      }
+      return (await find({ search: machine })).data[0]?.seat?.activationId;
+    };
+    expect(await seatOf(twins)).toBe(await seatOf(twins.toReversed()));
+  }
 });
 
 /** Machines without an activation that the table of the list does not know. */
