@@ -350,27 +350,16 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await expect(page.getByText('An unexpected error occurred')).toBeVisible();
 });
 
-test('an error of the server is told in its words', async ({ page, server }) => {
+test('an error of the server is told in its words, in lines', async ({ page, server }) => {
   expectStatus(page, 400);
-  await signInAs(page, 'viewer', '/customers', server);
+  const json = { error: 'That did not work', details: [{ path: 'email', message: 'is odd' }] };
+  await page.route(`**${licenses.list.path}?*`, (route) => route.fulfill({ status: 400, json }));
+  await signInAs(page, 'viewer', '/licenses', server);
   const error = page.getByRole('alert');
-  const answers: [body: string, shown: string][] = [
-    [
-      '{"error":"That did not work","details":[{"path":"email","message":"is odd"}]}',
-      'That did not work\nDetails: email: is odd',
-    ],
-    ['{"message":{"reason":7}}', '{"reason":7}'],
-    ['plain words', 'plain words'],
-    ['x'.repeat(99), 'x'.repeat(99)],
-    ['x'.repeat(100), 'Request failed with status 400'],
-    ['', 'Request failed with status 400'],
-  ];
-  for (const [body, shown] of answers) {
-    await page.route(`**${licenses.list.path}?*`, (route) => route.fulfill({ status: 400, body }));
-    await page.goto('/licenses');
-    await expect(error.getByRole('heading', { name: 'Error loading licenses' })).toBeVisible();
-    await expect(error.locator('p')).toHaveText(shown, { useInnerText: true });
-  }
+  await expect(error.getByRole('heading', { name: 'Error loading licenses' })).toBeVisible();
+  await expect(error.locator('p')).toHaveText('That did not work\nDetails: email: is odd', {
+    useInnerText: true,
+  });
 });
 
 test('a first visit of the licenses takes 20 requests, nothing jumps, and the policy refuses nothing', async ({
