@@ -1,3 +1,4 @@
+import { machines } from '../../contract/machines.ts';
 import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { releases } from '../../contract/releases.ts';
@@ -25,6 +26,8 @@ const laptop = { width: 1280, height: 720 };
 // A4 between the margins of a browser
 const paper = { width: 718, height: 1047 };
 test.use({ viewport: magnified });
+/** With one record of each kind, the list on these is as empty as that of a search which finds nothing. */
+const emptyLikeOthers = new Set(['licenses-revoked', 'licenses-expired', 'audit-failed']);
 
 test('a long word does not widen a screen, push anything out of view or get lost', async ({
   page,
@@ -35,7 +38,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   const shown = await findShown(server.admin);
   await signInAs(page, 'super_admin', '/today', server);
   for (const screen of screens) {
-    if (screen.signedOut || screen.before) continue;
+    if (screen.signedOut || screen.before || emptyLikeOthers.has(screen.name)) continue;
     if (screen.failure) expectStatus(page, screen.failure);
     await page.goto(server.url + screen.path(shown));
     await quiet(page);
@@ -70,6 +73,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   const { customer: customerId } = shown;
   const license = await makeLicense(server.admin, { customerId });
   await validateOn(server.admin, license, 'from the right', { hostname: arabic });
+  await expect.poll(async () => (await server.admin.ok(machines.list)).length).toBe(2);
   for (const list of ['/machines', `/customers/${customerId}`]) {
     await page.goto(server.url + list);
     const host = page
