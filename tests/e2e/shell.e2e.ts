@@ -29,16 +29,6 @@ const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/buil
   commit: string;
 };
 
-test('build number and commit stand at the bottom right', async ({ page, server }) => {
-  await signInAs(page, 'viewer', '/licenses', server);
-  const info = page.getByText(new RegExp(`^\\d+\\.\\d+\\.\\d+ · build ${built.build} · ${built.commit}$`));
-  await expect(info).toBeVisible();
-  const box = (await info.boundingBox())!;
-  const { width, height } = page.viewportSize()!;
-  expect(width - (box.x + box.width)).toBeLessThan(30);
-  expect(height - (box.y + box.height)).toBeLessThan(30);
-});
-
 test('a screen has the focus, also when it is chosen before the first one is there', async ({
   page,
   server,
@@ -296,13 +286,23 @@ test('on paper lists are whole tables', async ({ page, server }) => {
   await page.emulateMedia({ media: 'screen' });
 });
 
-test('an unknown URL shows a message inside the shell', async ({ page, server }) => {
+test('an unknown URL shows a message inside the shell, with build and commit at the bottom right', async ({
+  page,
+  server,
+}) => {
   await signInAs(page, 'viewer', '/nowhere/at/all', server);
   await expect(heading(page, 'Page not found')).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to the start page' }).click();
   await expect(page).toHaveURL('/licenses');
+
+  const info = page.getByText(new RegExp(`^\\d+\\.\\d+\\.\\d+ · build ${built.build} · ${built.commit}$`));
+  await expect(info).toBeVisible();
+  const box = (await info.boundingBox())!;
+  const { width, height } = page.viewportSize()!;
+  expect(width - (box.x + box.width)).toBeLessThan(30);
+  expect(height - (box.y + box.height)).toBeLessThan(30);
 });
 
 test('a screen that fails keeps the shell, says what happened and can be reloaded', async ({
@@ -350,7 +350,7 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await expect(page.getByText('An unexpected error occurred')).toBeVisible();
 });
 
-test('an error of the server is told in its words, in lines', async ({ page, server }) => {
+test('an error of the server is told in its words', async ({ page, server }) => {
   expectStatus(page, 400);
   const json = { error: 'That did not work', details: [{ path: 'email', message: 'is odd' }] };
   await page.route(`**${licenses.list.path}?*`, (route) => route.fulfill({ status: 400, json }));
