@@ -185,15 +185,13 @@ test('rights that cannot be refreshed leave the session as it was stored', async
 });
 
 test('a corrupt stored user clears all four items', async ({ page, server }) => {
-  for (const corrupt of ['{"name":', 'null', '[]']) {
-    await signInAs(page, 'viewer', '/licenses', server);
-    // A page without the console, so that nothing else writes to the storage.
-    await page.goto('/favicon.svg');
-    await page.evaluate((user) => localStorage.setItem('user', user), corrupt);
-    await page.goto('/licenses');
-    await expect(page, corrupt).toHaveURL(/\/login\?redirect=%2Flicenses$/);
-    expect(await stored(page), corrupt).toEqual([]);
-  }
+  await signInAs(page, 'viewer', '/licenses', server);
+  // A page without the console, so that nothing else writes to the storage.
+  await page.goto('/favicon.svg');
+  await page.evaluate(() => localStorage.setItem('user', '[]'));
+  await page.goto('/licenses');
+  await expect(page).toHaveURL(/\/login\?redirect=%2Flicenses$/);
+  expect(await stored(page)).toEqual([]);
 });
 
 test('Logout ends the session here and on the server, and here even if the call fails', async ({
