@@ -40,12 +40,11 @@ const otherValues = fail(
 );
 
 const pollMs = 200;
-/** How long a repeated call waits for the first one before it returns an error to retry. */
-const longestWaitMs = 120_000;
 
 /**
  * Turns a chunked upload into a release when its size, hash and kind are right. May be repeated at any time, also
- * concurrently, after a crash, and on another process: one call does the work, and all return the same release. With
+ * concurrently, after a crash, and on another process: one call does the work, and all return the same release, however
+ * long it takes, unless their connection `isGone` before. With
  * other values than those it became a release with, a complete upload is WRONG_STATE: a corrected percentage would
  * otherwise seem to be published.
  */
@@ -53,20 +52,24 @@ export async function completeUpload(
   context: CompleteContext,
   by: Caller,
   input: CompleteInput,
+  isGone: () => boolean,
 ): Promise<Release | Failure> {
   const denied = await refuseNew(context.db, by, input);
   if (denied) return denied;
-  const until = performance.now() + longestWaitMs;
   for (;;) {
     const upload = await claim(context, by, input);
     if (upload !== 'claimed by another call') {
       if (isFailure(upload)) return upload;
-      if (upload.status !== 'completed') return carryOut(context, by, input, upload);
-      // null: completed by a version that did not keep it
-      if ((upload.completed_with ?? digestOf(input)) !== digestOf(input)) return otherValues;
-      return getRelease(context.db, upload.release_id);
+      if (upload.status === 'completed') {
+        // null: completed by a version that did not keep it
+        if ((upload.completed_with ?? digestOf(input)) !== digestOf(input)) return otherValues;
+        return getRelease(context.db, upload.release_id);
+      }
+      const made = await carryOut(context, by, input, upload);
+      // another call has taken the work over
+      if (made !== beingCompleted) return made;
     }
-    if (performance.now() > until) return beingCompleted;
+    if (isGone()) return beingCompleted;
     await sleep(pollMs);
   }
 }

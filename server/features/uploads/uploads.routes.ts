@@ -20,7 +20,8 @@ export function uploadRoutes(context: Context & { storageWatch: StorageWatch; in
     ),
     chunk: ({ by, params, stream, http }) =>
       receiveChunk(parts, by, params, http.request.raw, bodyOf(stream).readable),
-    complete: ({ by, body }) => completeUpload(parts, by, body),
+    complete: ({ by, body, http }) =>
+      completeUpload(parts, by, body, () => http.request.raw.socket.destroyed),
     state: ({ params }) => getUploadState(context.db, params.uploadId),
     cancel: inChange((change, { params }) => cancelUpload(change, context, params.uploadId)),
     storage: async () => ({ usable: await context.storageWatch.isUsable() }),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { open, truncate, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
-import { auditOf, startTestServer, startTwin } from '../../../tests/harness.ts';
+import { auditOf, seconds, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { leftBy, MiB, nextVersion, someId, uploader, type Prepared } from '../../../tests/uploading.ts';
 import { unfinishedOf } from './upload-row.ts';
 
@@ -164,6 +164,26 @@ describe('a file in chunks', () => {
     await writeFile(file, bytes);
     const answer = await there.complete(bytes, prepared, { version });
     expect(answer.status, answer.text).toBe(201);
+    await twin.close();
+  });
+
+  test('whose completion froze, and was taken over, is the same release for both', async () => {
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    const { storage } = server.context;
+    const finish = storage.finish.bind(storage);
+    const other = uploader(twin.url, twin.api(manager), manager);
+    let there: Promise<Awaited<ReturnType<typeof up.complete>>> | undefined;
+    vi.spyOn(storage, 'finish').mockImplementationOnce(async (...args) => {
+      server.clock.advance(seconds(11));
+      there = other.complete(bytes, prepared, { version });
+      await there;
+      return finish(...args);
+    });
+    const here = await up.complete(bytes, prepared, { version });
+    expect([here.status, here.body.data]).toEqual([201, (await there)?.body.data]);
     await twin.close();
   });
 
