@@ -5,8 +5,11 @@ import { uploads } from '../../contract/uploads.ts';
 import { present } from '../../server/invariants.ts';
 import type { Options } from './options.ts';
 
-/** Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent. */
-export type Sending = { signal: AbortSignal; count: (bytes: number) => void };
+/**
+ * Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent, `pauseMs` lie between two
+ * completions, since a server that starts again needs some seconds.
+ */
+export type Sending = { signal: AbortSignal; count: (bytes: number) => void; pauseMs: number };
 
 /** A failed call, with the message of the server; `isFinal` if a retry would fail too. No status: there was no answer. */
 export class Refusal extends Error {
@@ -30,7 +33,10 @@ const pieceBytes = 256 * 1024;
 const cancelTimeoutMs = 10_000;
 
 /** The API calls to publish a release. */
-export function callsOf({ server, apiKey }: Pick<Options, 'server' | 'apiKey'>, { signal, count }: Sending) {
+export function callsOf(
+  { server, apiKey }: Pick<Options, 'server' | 'apiKey'>,
+  { signal, count }: Omit<Sending, 'pauseMs'>,
+) {
   async function send(route: Route, path: string, init: Init): Promise<unknown> {
     const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };
     let status: number;

@@ -245,8 +245,20 @@ describe('above 20 MB', () => {
       path.endsWith('/complete') && lost++ === 0 ? 503 : undefined,
     );
     const args = ['--file', await fileOf(bytes), '--version', version];
-    expect((await publishRelease(optionsOf(args, apiKey, relayed.url))).version).toBe(version);
+    const options = optionsOf(args, apiKey, relayed.url);
+    expect((await publishRelease(options, { pauseMs: 0 })).version).toBe(version);
     relayed.close();
+  });
+
+  test('a server that starts again before the completion is waited for', async () => {
+    let isDownUntil = Infinity;
+    const relayed = await startProxy((method, path) => {
+      if (path.endsWith('/complete')) isDownUntil = Math.min(isDownUntil, Date.now() + 500);
+      return method !== 'PUT' && isDownUntil !== Infinity && Date.now() < isDownUntil ? 502 : undefined;
+    });
+    onTestFinished(() => void relayed.close());
+    const options = optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url);
+    expect((await publishRelease(options, { pauseMs: 100 })).version).toBe(version);
   });
 
   test.each([
@@ -280,7 +292,7 @@ describe('above 20 MB', () => {
       apiKey,
       relayed.url,
     );
-    const publishing = publishRelease(options, { signal: stop.signal });
+    const publishing = publishRelease(options, { signal: stop.signal, pauseMs: 0 });
     if (ends) await expect(publishing).rejects.toThrow('look whether the release is there');
     else expect(await publishing).toMatchObject({ version, isDraft: false, sha512: sha512Of(bytes) });
   });

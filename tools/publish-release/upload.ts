@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { directForm } from '../../contract/direct-form.ts';
 import type { Release } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
@@ -8,7 +9,9 @@ import { sendChunks } from './chunks.ts';
 import type { Options } from './options.ts';
 
 /** `onSent` gets the bytes sent so far, without those to be sent again. */
-type Watch = { onSent?: (sent: number, total: number) => void; signal?: AbortSignal };
+type Watch = { onSent?: (sent: number, total: number) => void } & Partial<
+  Pick<Sending, 'signal' | 'pauseMs'>
+>;
 
 /**
  * Uploads the file as a release: in one request up to 20 MB, else, or where that is too large, in chunks (spec part 2,
@@ -34,10 +37,11 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
   }
 }
 
-function sendingOf(total: number, { onSent, signal = new AbortController().signal }: Watch): Sending {
+function sendingOf(total: number, { onSent, signal, pauseMs = 3000 }: Watch): Sending {
   let sent = 0;
   return {
-    signal,
+    signal: signal ?? new AbortController().signal,
+    pauseMs,
     count(bytes) {
       sent += bytes;
       onSent?.(Math.min(sent, total), total);
@@ -89,7 +93,7 @@ async function sendChunked(
     throw error;
   });
   const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
-  return complete(() => calls.json(uploads.complete, { body }), cancel, sending.signal);
+  return complete(() => calls.json(uploads.complete, { body }), cancel, sending);
 }
 
 /** Each lasts as long as the server takes, or a proxy on the way waits for it. */
@@ -102,18 +106,20 @@ const mostCompletions = 20;
 async function complete<T>(
   attempt: () => Promise<T>,
   cancel: () => Promise<boolean>,
-  signal: AbortSignal,
+  { signal, pauseMs }: Sending,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
       const isFinal = signal.aborted || (error instanceof Refusal && error.isFinal);
-      if (attempts === 1 && !isFinal) continue;
-      // the server refused the only call: there is no other one that may still become a release
-      const isRefused = attempts === 1 && error instanceof Refusal && error.isFinal && error.status !== 409;
-      if ((await cancel()) || isRefused) throw error;
-      if (signal.aborted || attempts === mostCompletions) throw new Unclear(error);
+      if (attempts > 1 || isFinal) {
+        // the server refused the only call: there is no other one that may still become a release
+        const isRefused = attempts === 1 && error instanceof Refusal && error.isFinal && error.status !== 409;
+        if ((await cancel()) || isRefused) throw error;
+        if (signal.aborted || attempts === mostCompletions) throw new Unclear(error);
+      }
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
