@@ -240,6 +240,21 @@ describe('what goes wrong', () => {
     expect(vi.mocked(transport.chunk).mock.calls.map(([, index]) => index)).toEqual([2, 3, 4, 5]);
   });
 
+  test('a lost connection is waited for also before the first chunk, but not by a file that is sent in one request', async () => {
+    const { transport, page } = world();
+    const lost = new ApiError(0, 'Network error during upload');
+    vi.mocked(transport.prepare).mockRejectedValueOnce(lost);
+    const { list, status } = page();
+    list.start(fileOfSize(30 * megabyte), fields, 'me');
+    expect((await status('waiting')).message).toBe('Network error during upload');
+    list.retryWaiting();
+    await status('done');
+    vi.mocked(transport.direct).mockRejectedValueOnce(lost);
+    const other = page();
+    other.list.start(fileOfSize(megabyte), fields, 'me');
+    await other.status('failed');
+  });
+
   test('an upload whose chunks the storage loses sends all of them again, then fails, and can be tried again', async () => {
     const { transport, page, stored } = world();
     vi.mocked(transport.complete).mockImplementation(() => {

@@ -239,7 +239,7 @@ export function createUploadList(parts: UploadListParts) {
       update(entry, { ...still, status: 'needs-file', message: fileChanged });
     } else if (error instanceof ApiError && error.status === 401) {
       update(entry, { ...still, status: 'paused' });
-    } else if (entry.record.prepared && canContinue(error) && !(isLost(error) && ++entry.lost > mostLost)) {
+    } else if (entry.record.chunked && canContinue(error) && !(isLost(error) && ++entry.lost > mostLost)) {
       update(entry, { ...still, status: 'waiting' });
       const wait = Math.min(longestWait, firstWait * 2 ** entry.attempts++);
       entry.timer = setTimeout(() => void run(entry, file), wait);
