@@ -1,5 +1,6 @@
 import { hasPermission } from '../contract/permissions.ts';
 import type { Actor } from './caller.ts';
+import type { Context } from './context.ts';
 import type { Tx } from './db/client.ts';
 import { permissionsOfUser, secondFactorMissing } from './db/sql.ts';
 import { fail, type Failure } from './failure.ts';
@@ -16,9 +17,13 @@ const mayLess = fail('FORBIDDEN', 'The caller lost a permission while this call 
 /**
  * For calls that take long before their change: UNAUTHENTICATED if the session or the API key of the caller ended since
  * the call began; else it does not end before the commit. FORBIDDEN if the caller lost a permission or a scope meanwhile.
- * A session that began at `over` or before has ended by its total time.
+ * Not by the idle time of a session: whoever sends or reads a file is not idle.
  */
-export async function refuseEnded(tx: Tx, actor: Actor, over = new Date(0)): Promise<Failure | undefined> {
+export async function refuseEnded(
+  tx: Tx,
+  actor: Actor,
+  { clock, config }: Pick<Context, 'clock' | 'config'>,
+): Promise<Failure | undefined> {
   if (actor.kind === 'staff') {
     const open = await tx
       .selectFrom('sessions as s')
@@ -26,7 +31,7 @@ export async function refuseEnded(tx: Tx, actor: Actor, over = new Date(0)): Pro
       .select([permissionsOfUser, secondFactorMissing])
       .where('s.session_id', '=', actor.sessionId)
       .where('s.ended_at', 'is', null)
-      .where('s.created_at', '>', over)
+      .where('s.created_at', '>', new Date(clock().getTime() - config.sessionMaxMs))
       .forShare('s')
       .executeTakeFirst();
     if (!open) return signInAgain;

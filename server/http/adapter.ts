@@ -150,7 +150,7 @@ async function carryOut(
     // checked only now: a call that has been completed meanwhile returns its stored response
     if (isFailure(prepared)) return prepared;
     // Preparing may take seconds. A password that was reset meanwhile must not be replaced by a thief's.
-    const ended = handler.prepare && (await refuseEnded(change.tx, actor));
+    const ended = handler.prepare && (await refuseEnded(change.tx, actor, context));
     if (ended) return ended;
     const result: unknown = await handler.change(change, call, prepared);
     if (claim && !isFailure(result))
@@ -262,14 +262,12 @@ const lookEveryMs = 1000;
  * file is read while it is sent, and a slow reader could take hours.
  */
 async function streamWhileMay(context: Context, by: Caller, source: Readable): Promise<Readable> {
-  const { signals, clock, config } = context;
+  const { signals } = context;
   // destroyed at once; a generator only when the query that it waits for has ended
   const stream = pipeline(source, new PassThrough(), () => undefined);
   await once(stream, 'readable');
   const look = async () => {
-    // not by its idle time: whoever reads a file is not idle
-    const over = new Date(clock().getTime() - config.sessionMaxMs);
-    const ended = await runChange(context, by, ({ tx }) => refuseEnded(tx, by.actor, over));
+    const ended = await runChange(context, by, ({ tx }) => refuseEnded(tx, by.actor, context));
     if (ended) stream.destroy(new Error(ended.message));
   };
   // a database that does not answer aborts the file by itself

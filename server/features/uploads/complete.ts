@@ -216,7 +216,7 @@ async function becomeRelease(
     const { tx, now } = change;
     const locked = await lockUpload(tx, upload.upload_id);
     if (locked?.claim !== upload.claim || locked?.status !== 'open') return beingCompleted;
-    const made = (await refuseEnded(tx, by.actor)) ?? (await createRelease(change, build));
+    const made = (await refuseEnded(tx, by.actor, context)) ?? (await createRelease(change, build));
     if (isFailure(made)) return made;
     await tx
       .updateTable('uploads')

@@ -277,6 +277,16 @@ describe('a file in one request', () => {
       ({ id }: Sender) => admin.ok(users.deactivate, { params: { id } }),
     ],
     [
+      'has been signed in for the longest time',
+      'The session has ended',
+      async ({ id }: Sender) => {
+        const { clock, context, db } = server;
+        const began = new Date(clock.now().getTime() - context.config.sessionMaxMs + 1);
+        await db.updateTable('sessions').set({ created_at: began }).where('user_id', '=', id).execute();
+        clock.advance(1);
+      },
+    ],
+    [
       'loses a permission',
       'The caller lost a permission',
       ({ id }: Sender) => admin.ok(users.update, { params: { id }, body: { role: 'viewer' } }),

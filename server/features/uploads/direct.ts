@@ -105,7 +105,7 @@ async function toRelease(
   return runChange(
     context,
     by,
-    async (change) => (await refuseEnded(change.tx, by.actor)) ?? createRelease(change, build),
+    async (change) => (await refuseEnded(change.tx, by.actor, context)) ?? createRelease(change, build),
   );
 }
 
