@@ -174,3 +174,21 @@ test('a storage that takes nothing at the first start is claimed when it does', 
   await becomes(server, 'ok');
   expect(await idIn(folder)).toHaveLength(36);
 });
+
+test('a storage whose first mark is written without an answer is claimed at the next look', async () => {
+  const server = await startOn();
+  await becomes(server, 'ok');
+  const { db, context } = server;
+  // as at a first start
+  await db.deleteFrom('installation').execute();
+  await rm(join(folderOf(server), marker));
+  const storage = { ...context.storage };
+  vi.spyOn(storage, 'writeNote').mockImplementationOnce(async (...note) => {
+    await context.storage.writeNote(...note);
+    throw new Error('no answer');
+  });
+  const own = () => requireOwn({ ...context, db, storage }, server.clock.now());
+  await expect(own()).rejects.toThrow('no answer');
+  await own();
+  expect(await idIn(folderOf(server))).toBe(await idOf(server));
+});

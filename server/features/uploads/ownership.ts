@@ -7,6 +7,9 @@ import { ForeignStorage, nameOf, ownerName, type Storage } from '../../storage/s
 
 type OwnershipContext = ChangeParts & Pick<Context, 'storage' | 'config'>;
 
+/** The ids that this process tried to give: the answer to a write may be lost, and its storage is ours all the same. */
+const begun = new WeakMap<Storage, string>();
+
 /** Each costs a request to a storage that is not ours. */
 const newestLookedFor = 10;
 
@@ -58,15 +61,17 @@ const installationOf = async (db: Db): Promise<string | undefined> =>
  */
 const claim = (context: OwnershipContext, now: Date, isMoved: boolean): Promise<boolean> =>
   systemChange(context, now, async ({ tx }) => {
+    const next = begun.get(context.storage) ?? randomUUID();
+    begun.set(context.storage, next);
     const made = await tx
       .insertInto('installation')
-      .values({ installation_id: randomUUID() })
+      .values({ installation_id: next })
       .onConflict((conflict) => conflict.doNothing())
       .returning('installation_id')
       .executeTakeFirst();
     // no other process of this installation is writing it now
     const owner = made && (await context.storage.readNote(ownerName));
-    if (owner !== undefined) throw foreign(context, undefined, owner);
+    if (owner !== undefined && owner !== next) throw foreign(context, undefined, owner);
     const id = made?.installation_id ?? (isMoved ? await installationOf(tx) : undefined);
     if (id !== undefined) await context.storage.writeNote(ownerName, id);
     return id !== undefined;
