@@ -1,18 +1,27 @@
 export type Choice = { value: string; label: string; disabled?: boolean };
 
-/** Compares matches of a typed text: equal labels come first, then those that begin with it. */
+const hasValue = ({ value }: Choice, text: string) => value.toLowerCase() === text;
+
+/** Compares matches of a typed text: equal labels and values come first, then labels that begin with it. */
 export function bestFirst(choices: Choice[], typed: string): Choice[] {
   const text = typed.trim().toLowerCase();
-  const rank = ({ label }: Choice) =>
-    label.toLowerCase() === text ? 0 : label.toLowerCase().startsWith(text) ? 1 : 2;
+  const rank = (choice: Choice) => {
+    const label = choice.label.toLowerCase();
+    return label === text || hasValue(choice, text) ? 0 : label.startsWith(text) ? 1 : 2;
+  };
   return choices.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The choices that contain a typed text, the best match first; all choices in their order if the text is empty. */
+/**
+ * The choices that contain a typed text, or have it as their value, such as the code of a country; the best match first. All
+ * choices in their order if the text is empty.
+ */
 export function matching(choices: Choice[], typed: string): Choice[] {
   const text = typed.trim().toLowerCase();
   if (text === '') return choices;
   // The choice without a value means "none", which is not searched for.
-  const found = choices.filter(({ value, label }) => value !== '' && label.toLowerCase().includes(text));
+  const found = choices.filter(
+    (choice) => choice.value !== '' && (choice.label.toLowerCase().includes(text) || hasValue(choice, text)),
+  );
   return bestFirst(found, typed);
 }
