@@ -1,11 +1,13 @@
 import { Textarea } from '@mantine/core';
 import { useRef, useState, type ReactNode } from 'react';
+import { requiredText } from '../contract/common.ts';
 import { useEntered } from './dialog-form.ts';
 import { ConfirmQuestion } from './ui/ConfirmDialog.tsx';
 import { useIsCounting, type Consequences } from './ui/Consequences.tsx';
 import { Dialog } from './ui/Dialog.tsx';
 
-const longestReason = 500;
+/** Of the calls that take one. */
+const reasonSchema = requiredText(500, 'Reason is required');
 
 type Props = {
   title: string;
@@ -32,14 +34,14 @@ export function ReasonDialog(props: Props) {
 
 function AskReason({ title, about, onConfirm, ...question }: Props) {
   const [reason, setReason] = useEntered(`${title} ${about}`, '');
-  const [missing, setMissing] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const counting = useIsCounting(question.consequences);
   const confirm = () => {
-    const given = reason.trim();
-    setMissing(given === '');
-    if (given === '') field.current?.focus();
-    else onConfirm(given);
+    const { data, error } = reasonSchema.safeParse(reason);
+    setProblem(error?.issues[0]?.message);
+    if (data === undefined) field.current?.focus();
+    else onConfirm(data);
   };
   return (
     <ConfirmQuestion {...question} onConfirm={confirm}>
@@ -50,15 +52,14 @@ function AskReason({ title, about, onConfirm, ...question }: Props) {
         autosize
         minRows={2}
         maxRows={6}
-        maxLength={longestReason}
         description="Kept in the audit log"
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         data-autofocus
         value={reason}
-        error={missing && 'Reason is required'}
+        error={problem}
         onChange={(event) => {
           setReason(event.currentTarget.value);
-          setMissing(false);
+          setProblem(undefined);
         }}
         onKeyDown={(event) => {
           // An irreversible change requires a click on the button.

@@ -28,7 +28,16 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
   await expect(question.getByText('Reason is required')).toBeVisible();
-  await expect(question.getByRole('textbox', { name: 'Reason' })).toBeFocused();
+  const reason = question.getByRole('textbox', { name: 'Reason' });
+  await expect(reason).toBeFocused();
+  // not cut while it is pasted, which nobody would see
+  const tooLong = 'Wrong build. '.repeat(40).trim();
+  await reason.fill(tooLong);
+  await expect(reason).toHaveValue(tooLong);
+  await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+  await expect(question.getByText('Must be at most 500 characters')).toBeVisible();
+  await expect(reason).toBeFocused();
+  await reason.fill('');
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(row(page, release)).toBeVisible();
   await row(page, release)

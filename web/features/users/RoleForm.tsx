@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
+import { requiredText } from '../../../contract/common.ts';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { sentenceOf } from '../../api-error.ts';
@@ -36,6 +37,9 @@ import { aboutRole } from '../../toast-subjects.ts';
 
 const DeleteRole = lazyPart(() => import('./DeleteRole.tsx'));
 
+/** Of the call that changes a role. */
+const description = requiredText(500, 'Description is required');
+
 /** The permissions of one role, and whether it requires a second factor. */
 export function RoleForm(props: {
   role: Role;
@@ -55,7 +59,7 @@ export function RoleForm(props: {
   const changed = isChanged(seen, values);
   const change = changeOf(seen, values);
   const nothingToDo = changed ? null : 'Nothing is changed';
-  const missing = values.description.trim() === '' ? 'Description is required' : null;
+  const wrong = description.safeParse(values.description).error?.issues[0]?.message ?? null;
   const unsaved = changed ? 'Save or discard your changes first.' : null;
   const needsProof = isTakeover(seen.permissions, permissionsOf(values.cells));
   const beginFrom = (from: Role) => {
@@ -103,9 +107,8 @@ export function RoleForm(props: {
         <Stack gap="md">
           <TextInput
             label="Description"
-            maxLength={500}
             readOnly={locked !== null}
-            error={missing}
+            error={wrong}
             value={values.description}
             onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
           />
@@ -133,7 +136,7 @@ export function RoleForm(props: {
                   Discard
                 </Button>
               </DisabledReason>
-              <DisabledReason reason={nothingToDo ?? missing}>
+              <DisabledReason reason={nothingToDo ?? wrong}>
                 <Button loading={edit.busy} onClick={() => edit.submit(payloadOf(values), seen)}>
                   Save Changes
                 </Button>
