@@ -20,14 +20,21 @@ function filterOf(search: AuditSearch) {
     resourceId: search.resourceId,
     eventType: search.eventType,
     success: search.status && successOf[search.status],
-    startDate: search.from ? instant(`${search.from}T00:00:00.000`) : search.since,
-    endDate: search.to && instant(`${search.to}T23:59:59.999`),
+    startDate: search.from ? startOf(search.from).toISOString() : search.since,
+    endDate: search.to && new Date(startOf(search.to, 1).getTime() - 1).toISOString(),
   };
 }
 
 const successOf = { success: 'true', failed: 'false' } as const;
 
-const instant = (local: string) => new Date(local).toISOString();
+/**
+ * When a day begins, or the one so many days `after` it, in the time zone of the user. A day ends when the next begins:
+ * where clocks go back at midnight, its last hour comes twice.
+ */
+function startOf(text: string, after = 0): Date {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  return new Date(year, month - 1, day + after);
+}
 
 /** A page: by its cursor after the page before it, else by its offset from the newest entry. */
 export const auditListQuery = (search: AuditSearch) => {
