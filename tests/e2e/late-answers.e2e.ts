@@ -90,6 +90,22 @@ test('a late answer closes its own dialog alone, and opens no screen that was le
   await expect(heading(page, 'Audit Log')).toBeVisible();
 });
 
+test('a link that is pressed right after typing leads where it says', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/customers?search=north', server);
+  const search = page.getByRole('searchbox', { name: 'Search customers' });
+  await search.focus();
+  await search.press('End');
+  await page.keyboard.type('ern');
+  // in the same task as the key: before any search that is typed is asked for
+  await page.evaluate(() => {
+    (document.activeElement as HTMLElement).blur();
+    document.querySelector<HTMLElement>('nav a[href="/customers"]')!.click();
+  });
+  await expect(search).toHaveValue('');
+  await quiet(page);
+  await expect(page).toHaveURL('/customers');
+});
+
 test('a late revocation leaves the dialog of another license open', async ({ page, server }) => {
   const name = unique('Late Clinic');
   const { customerId } = await makeCustomer(server.admin, { name });

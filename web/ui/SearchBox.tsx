@@ -14,7 +14,7 @@ export function SearchBox(props: {
   delay?: number;
 }) {
   const { value, onChange, placeholder, delay = usualDelay } = props;
-  const { typed, type } = useDebouncedText({ value, onChange, delay });
+  const { typed, type, leave } = useDebouncedText({ value, onChange, delay });
   return (
     <TextInput
       type="search"
@@ -25,6 +25,7 @@ export function SearchBox(props: {
       maxLength={200}
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}
+      onBlur={leave}
       onKeyDown={(event) => event.key === 'Escape' && typed !== '' && type('')}
       leftSection={<IconSearch />}
       rightSection={typed && <CloseButton size="xs" aria-label="Clear search" onClick={() => type('')} />}

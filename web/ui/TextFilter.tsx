@@ -12,10 +12,12 @@ export function TextFilter(props: {
   onChange: (value: string | undefined) => void;
 }) {
   const { value = '', onChange, ...look } = props;
-  const { typed, type } = useDebouncedText({
+  const { typed, type, leave } = useDebouncedText({
     value,
     onChange: (text) => onChange(text || undefined),
     delay: typingDelay,
   });
-  return <TextInput {...look} value={typed} onChange={(event) => type(event.currentTarget.value)} />;
+  return (
+    <TextInput {...look} value={typed} onChange={(event) => type(event.currentTarget.value)} onBlur={leave} />
+  );
 }

@@ -3,7 +3,8 @@ import { useState } from 'react';
 
 /**
  * Text of a field whose value is in the URL: `onChange` is called after `delay` milliseconds without typing, without
- * spaces around the text, which stay in the field. A new `value` that was not typed here (back button, cleared filter)
+ * spaces around the text, which stay in the field; at once with `leave`, as whoever leaves the field goes on with something
+ * else, such as a link that leads to other filters. A new `value` that was not typed here (back button, cleared filter)
  * replaces the text.
  */
 export function useDebouncedText(props: { value: string; onChange: (text: string) => void; delay: number }) {
@@ -27,5 +28,5 @@ export function useDebouncedText(props: { value: string; onChange: (text: string
     setTyped(text);
     settle(text);
   };
-  return { typed, type };
+  return { typed, type, leave: () => settle.flush() };
 }

@@ -76,7 +76,7 @@ function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: stri
   const { name, label, notBefore } = props;
   const { search, change } = useAuditSearch();
   const [isLeft, setIsLeft] = useState(false);
-  const { typed, type } = useDebouncedText({
+  const { typed, type, leave } = useDebouncedText({
     value: search[name] ?? '',
     onChange: (text) => {
       if (text === '' || isDay(text)) change({ [name]: text || undefined });
@@ -93,7 +93,10 @@ function DayFilter(props: { name: 'from' | 'to'; label: string; notBefore?: stri
         setIsLeft(false);
         type(text);
       }}
-      onBlur={() => setIsLeft(true)}
+      onBlur={() => {
+        setIsLeft(true);
+        leave();
+      }}
     />
   );
 }
