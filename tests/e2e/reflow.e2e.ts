@@ -112,7 +112,8 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   const facts = { platform: 'win32', architecture: 'x64', appVersion: '4.3.0-beta.3' };
   const machineId = unique('a station');
   await validateOn(admin, license, machineId, { hostname: 'PATH-WS-67', ...facts });
-  await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...facts });
+  const built = { ...facts, appVersion: `4.3.0-nightly.${'20261128'.repeat(6)}` };
+  await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...built });
   await revoke(admin, revoked);
   const releaseNotes = 'For testers: new worklist and measurement tools, and what was wrong before.';
   const { version } = await makeRelease(server, { version: '50.1.0-beta.4' }, { releaseNotes });
@@ -136,6 +137,12 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
       await expect.poll(() => scrolledSideways(page), `${list} at ${width} px`).toEqual([]);
     }
   }
+  // there two lists are side by side
+  await page.setViewportSize({ width: 2560, height: 1440 });
+  await page.goto(`${server.url}/customers/${customerId}`);
+  const machines = page.getByRole('region', { name: 'Machines of the customer' });
+  await expect(machines.getByRole('link', { name: 'PATH-WS-26' })).toBeVisible();
+  await expect.poll(() => scrolledSideways(page), 'a customer at 2560 px').toEqual([]);
   await page.setViewportSize({ width: 1024, height: 768 });
   const details = page.locator('td[data-label="Details"]').filter({ hasText: license.licenseKey });
   const cut = await details

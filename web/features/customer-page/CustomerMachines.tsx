@@ -23,7 +23,7 @@ const columns: Column<CustomerMachine>[] = [
     header: 'Platform',
     cell: ({ platform, architecture }) => platformText(platform, architecture),
   },
-  { id: 'version', header: 'Version', cell: (machine) => <VersionLink {...machine} /> },
+  { id: 'version', header: 'Version', least: 84, cell: (machine) => <VersionLink {...machine} /> },
   { id: 'lastSeen', header: 'Last Seen', cell: ({ lastSeen }) => <RelativeTime value={lastSeen} /> },
   {
     id: 'license',

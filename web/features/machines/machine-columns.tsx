@@ -40,7 +40,7 @@ export const machineColumns: Column<MachineStanding>[] = [
     header: 'License',
     cell: (row) => row.license && <LicenseLink {...row.license} />,
   },
-  { id: 'version', header: 'Version', cell: (row) => <VersionLink {...row} /> },
+  { id: 'version', header: 'Version', least: 84, cell: (row) => <VersionLink {...row} /> },
   { id: 'platform', header: 'Platform', cell: (row) => platformText(row.platform, row.architecture) },
   {
     id: 'lastSeen',
