@@ -36,7 +36,8 @@ export function DayField({ value = '', onChange, withTime, ...input }: Props) {
   const day = isDay(value) || isMoment(value) ? value.slice(0, 10) : null;
   const choose = (chosen: string | null) => {
     if (!chosen) return;
-    onChange(withTime ? chosen + (isMoment(value) ? value.slice(10) : `T${withTime}`) : chosen);
+    if (!withTime) onChange(chosen);
+    else onChange(isMoment(value) ? chosen + value.slice(10) : readMoment(chosen, withTime));
     close();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

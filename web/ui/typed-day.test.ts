@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { isDay } from './day.ts';
 import { localeOf } from './locale.ts';
 import {
@@ -61,6 +61,13 @@ test.each([
 
 test('a moment without a time is at the time of its field', () => {
   expect(readMoment('31.12.2026', '00:00')).toBe('2026-12-31T00:00');
+});
+
+test('where the clocks skip midnight, a day without a time begins after it', () => {
+  vi.stubEnv('TZ', 'America/Santiago');
+  onTestFinished(() => void vi.stubEnv('TZ', 'Europe/Berlin'));
+  expect(readMoment('5.9.2027', '00:00')).toBe('2027-09-05T01:00');
+  expect(momentProblem(readMoment('5.9.2027 00:00', '00:00'))).toBe('There is no such time on that day');
 });
 
 test.each([

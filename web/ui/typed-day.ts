@@ -112,14 +112,15 @@ export function typedDaysIn(locale: Intl.Locale) {
     readDay,
     /**
      * Parses a day in the formats of `readDay` and a time such as `17:00` or `5:00 PM`, in the local time zone;
-     * without a time, `otherwise`. A time in an hour that daylight saving time skips is not valid.
+     * without a time, `otherwise`, or the first time after it: in some zones the clocks skip midnight. A typed time in an
+     * hour that daylight saving time skips is not valid.
      */
     readMoment: (text: string, otherwise: string): string => {
       const found = momentParts.exec(tidy(text)) ?? [];
-      const [usualHour, usualMinute] = otherwise.split(':') as [string, string];
-      const [, dayText = '', hour = usualHour, minute = usualMinute, second = '00', half] = found;
+      const [, dayText = '', hour, minute, second = '00', half] = found;
       const day = readDay(dayText);
       if (!isDay(day)) return text;
+      if (hour === undefined) return localOf(new Date(`${day}T${otherwise}`));
       const local = `${day}T${hourOf(hour, half)}:${minute}${second === '00' ? '' : `:${second}`}`;
       return isMoment(local) ? local : text;
     },
