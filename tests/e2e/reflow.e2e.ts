@@ -143,6 +143,11 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   const machines = page.getByRole('region', { name: 'Machines of the customer' });
   await expect(machines.getByRole('link', { name: 'PATH-WS-26' })).toBeVisible();
   await expect.poll(() => scrolledSideways(page), 'a customer at 2560 px').toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 768 });
+  await page.goto(`${server.url}/licenses?customer=${customerId}`);
+  await page.locator('tr[data-row]').first().press('Space');
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'PATH-WS-67' })).toBeVisible();
+  await expect.poll(() => scrolledSideways(page), 'a license beside its list').toEqual([]);
   await page.setViewportSize({ width: 1024, height: 768 });
   const details = page.locator('td[data-label="Details"]').filter({ hasText: license.licenseKey });
   const cut = await details

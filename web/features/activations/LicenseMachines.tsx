@@ -7,8 +7,11 @@ import { activationColumns } from './activation-columns.tsx';
 import classes from './ActivationsModal.module.css';
 import { activationsQuery } from './queries.ts';
 
-/** The machines of a license, each linked to its page. */
-export function LicenseMachines({ licenseKey }: { licenseKey: string }) {
+/** What fits beside a list. */
+const briefColumns = activationColumns.filter(({ id }) => id !== 'activationType' && id !== 'createdAt');
+
+/** The machines of a license, each linked to its page; `brief`: beside a list. */
+export function LicenseMachines({ licenseKey, brief = false }: { licenseKey: string; brief?: boolean }) {
   const list = useQuery(activationsQuery(licenseKey));
   return (
     <Card title="Machines">
@@ -16,7 +19,7 @@ export function LicenseMachines({ licenseKey }: { licenseKey: string }) {
         <div className={`bounded ${classes.table}`}>
           <DataTable
             label="Machines of the license"
-            columns={activationColumns}
+            columns={brief ? briefColumns : activationColumns}
             rows={list.data?.data}
             rowId={({ activationId }) => activationId}
             empty={<EmptyState title="No machines">No machine has validated this license yet.</EmptyState>}

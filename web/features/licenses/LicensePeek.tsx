@@ -8,7 +8,7 @@ export default function LicensePeek({ license }: { license: License }) {
   return (
     <>
       <LicenseFacts license={license} />
-      <LicenseMachines licenseKey={license.licenseKey} />
+      <LicenseMachines licenseKey={license.licenseKey} brief />
       <LicenseValidations licenseId={license.licenseId} />
     </>
   );
