@@ -115,6 +115,8 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   const built = { ...facts, appVersion: `4.3.0-nightly.${'20261128'.repeat(6)}` };
   await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...built });
   await revoke(admin, revoked);
+  // refused: no seat is left
+  await validateOn(admin, license, unique('a station'), { hostname: 'PATH-WS-91', ...facts });
   const releaseNotes = 'For testers: new worklist and measurement tools, and what was wrong before.';
   const { version } = await makeRelease(server, { version: '50.1.0-beta.4' }, { releaseNotes });
   await signInAs(page, 'super_admin', '/today', server);
@@ -147,6 +149,9 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   await page.goto(`${server.url}/licenses?customer=${customerId}`);
   await page.locator('tr[data-row]').first().press('Space');
   await expect(page.getByRole('dialog').getByRole('link', { name: 'PATH-WS-67' })).toBeVisible();
+  await expect(
+    page.getByRole('dialog').getByText('All activations of this license are in use'),
+  ).toBeVisible();
   await expect.poll(() => scrolledSideways(page), 'a license beside its list').toEqual([]);
   await page.setViewportSize({ width: 1024, height: 768 });
   const details = page.locator('td[data-label="Details"]').filter({ hasText: license.licenseKey });

@@ -21,7 +21,7 @@ const columns: Column<Result>[] = [
       <StatusBadge tone={code === 'VALID' ? 'teal' : 'red'}>{resultText(code)}</StatusBadge>
     ),
   },
-  { id: 'message', header: 'Meaning', cell: ({ code }) => validationMessages[code] },
+  { id: 'message', header: 'Meaning', least: 150, cell: ({ code }) => validationMessages[code] },
   countColumn('machines', 'Machines', 120),
   countColumn('count', 'Validations', 120),
 ];
