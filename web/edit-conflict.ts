@@ -107,6 +107,7 @@ export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>
     busy: edit.isPending || (merged !== undefined && !clash),
     /** Errors other than conflicts. */
     error: merged ? null : edit.error,
+    reset: edit.reset,
     conflict:
       merged && clash
         ? {

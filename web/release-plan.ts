@@ -4,7 +4,6 @@ import type { Release } from '../contract/releases.ts';
 import { planText } from '../contract/next-step.ts';
 import { rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
 import { isMoment, localOf, momentProblem } from './ui/typed-day.ts';
-import { percentageOf } from './release-form.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
 /** The steps of a plan, as typed. The hours of the last one are kept for when a step is added after it. */
@@ -57,8 +56,11 @@ export const stepsOf = ({ steps }: Pick<PlanValues, 'steps'>): PlanStep[] =>
   }));
 
 /** The percentage with which publishing begins: that of the first step, or 0 before the start. */
-export const firstPercentage = ({ steps, startsAt }: PlanValues): number =>
-  startsAt !== '' && Date.parse(startsAt) > Date.now() ? 0 : percentageOf(steps[0]?.percentage ?? 0);
+export const firstPercentage = ({
+  rolloutPlan: [first],
+  startsAt,
+}: ReturnType<typeof planPayload>): number =>
+  startsAt !== null && Date.parse(startsAt) > Date.now() ? 0 : (first?.percentage ?? 0);
 
 /** A plan with its start, as typed, for the contract to validate. */
 export const planPayload = (plan: PlanValues): { rolloutPlan: RolloutPlan; startsAt: string | null } => ({

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Release } from '../../../contract/releases.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
@@ -10,7 +9,6 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { EditReleaseForm } from './EditReleaseForm.tsx';
 import { ChannelBadge } from './release-cells.tsx';
-import { needsReachConfirm, savedPercentage, type ReleaseValues } from './release-form.ts';
 import { conflictRows } from './release-conflict.ts';
 import { platformText } from '../../platform-text.ts';
 import classes from './edit-release.module.css';
@@ -57,7 +55,6 @@ function Which({ release }: { release: Release }) {
 function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
   const [seen] = useSeen(release.id, release);
   const edit = useSaveRelease(seen, onClose);
-  const [reaching, ask] = useState<ReleaseValues>();
 
   return (
     <>
@@ -67,19 +64,16 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
         saved={edit.saved}
         isPartlySaved={edit.isPartlySaved}
         error={edit.error}
-        onSubmit={(values) => (needsReachConfirm(values, seen) ? ask(values) : edit.submit(values))}
+        onSubmit={edit.submit}
         onCancel={onClose}
       />
-      {reaching && (
+      {edit.reaching && (
         <ReachConfirm
-          title={seen.isDraft ? 'Publish Release' : 'Offer to More Users'}
-          confirmLabel={seen.isDraft ? 'Publish' : 'Offer'}
-          build={{ ...seen, ...reaching, rolloutPercentage: savedPercentage(reaching, seen) }}
-          onConfirm={() => {
-            ask(undefined);
-            edit.submit(reaching);
-          }}
-          onClose={() => ask(undefined)}
+          title={edit.reaching.publishes ? 'Publish Release' : 'Offer to More Users'}
+          confirmLabel={edit.reaching.publishes ? 'Publish' : 'Offer'}
+          build={{ ...seen, ...edit.reaching.reach }}
+          onConfirm={edit.confirmReach}
+          onClose={edit.reset}
         />
       )}
       <ConflictDialog edit={edit} rowsOf={conflictRows} />

@@ -6,11 +6,13 @@ import {
   chosenRollout,
   lacksRollout,
   lockedFor,
-  needsReachConfirm,
+  payloadOf,
   percentageToChoose,
+  reachAfter,
   rolloutText,
   storedRollout,
   valuesOf,
+  type ReleaseValues,
 } from './release-form.ts';
 
 const release: Release = {
@@ -54,6 +56,13 @@ const steps: RolloutPlan = [
   { percentage: 100, hours: null },
 ];
 const inSteps = valuesOf({ ...release, rolloutPlan: steps });
+
+/** Whether the edit of a form is confirmed, without an edit of a colleague. */
+const isAsked = (edited: ReleaseValues, seen: Release) => {
+  const edit = { ...payloadOf(edited), rollout: chosenRollout(edited) };
+  const { widens, isTyped } = reachAfter(edit, seen);
+  return widens && !isTyped;
+};
 
 test('a draft without a chosen percentage is not published', () => {
   const published = { ...values, isDraft: false, ...percentageToChoose(false) };
@@ -100,7 +109,7 @@ test.each([
     false,
   ],
 ] as const)('%s is confirmed with the number of machines: %#', (_, seen, change, confirmed) => {
-  expect(needsReachConfirm({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
+  expect(isAsked({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
 });
 
 test('a rollout is a percentage, or steps; a draft has none', () => {
@@ -120,11 +129,11 @@ describe('a rollout in steps', () => {
   test('asks before it reaches all at once, not before its first step', () => {
     const draft = { ...release, isDraft: true, rolloutPercentage: 100 };
     const publish = { ...inSteps, isDraft: false };
-    expect(needsReachConfirm(publish, draft)).toBe(false);
+    expect(isAsked(publish, draft)).toBe(false);
     const all = { ...publish.plan, steps: [{ percentage: 100, hours: 24 }] };
-    expect(needsReachConfirm({ ...publish, plan: all }, draft)).toBe(true);
+    expect(isAsked({ ...publish, plan: all }, draft)).toBe(true);
     const later = { ...all, startsAt: '2999-01-01T08:00' };
-    expect(needsReachConfirm({ ...publish, plan: later }, draft)).toBe(false);
+    expect(isAsked({ ...publish, plan: later }, draft)).toBe(false);
   });
 
   test('keeps what is typed half, and says where', () => {

@@ -45,31 +45,6 @@ const unchosen = '';
 export const lacksRollout = ({ isDraft, rolloutPercentage, plan }: ReleaseValues): boolean =>
   !isDraft && !plan.inSteps && rolloutPercentage === unchosen;
 
-type Reach = Pick<ReleaseValues, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'plan'>;
-type Offered = Pick<Release, 'isDraft' | 'isActive' | 'channel' | 'rolloutPercentage' | 'pausedAt'>;
-
-const offeredTo = (release: Pick<Reach, 'isDraft' | 'isActive' | 'rolloutPercentage'>): number =>
-  release.isDraft || !release.isActive ? 0 : percentageOf(release.rolloutPercentage);
-
-/** The percentage that saving leads to at once: with steps, that of the first, or the one that was reached before. */
-export function savedPercentage({ plan, rolloutPercentage }: Reach, seen: Offered): number {
-  if (!plan.inSteps) return percentageOf(rolloutPercentage);
-  const first = firstPercentage(plan);
-  return seen.isDraft ? first : Math.max(first, seen.rolloutPercentage);
-}
-
-/**
- * Whether saving needs a confirmation: the release would be offered to more machines than now, and to all of them or to
- * more than the user chose, because they did not change the percentage.
- */
-export function needsReachConfirm(values: Reach, seen: Offered): boolean {
-  const rolloutPercentage = savedPercentage(values, seen);
-  const [before, after] = [offeredTo(seen), offeredTo({ ...values, rolloutPercentage })];
-  const wider = channels.indexOf(values.channel) < channels.indexOf(seen.channel);
-  const asked = rolloutPercentage !== seen.rolloutPercentage || (seen.isDraft && values.plan.inSteps);
-  return seen.pausedAt === null && (after > before || (wider && after > 0)) && (after === 100 || !asked);
-}
-
 export const payloadOf = (values: ReleaseValues) => ({
   ...publishPayload(values),
   isActive: values.isActive,
@@ -93,6 +68,40 @@ export function chosenRollout({ isDraft, rolloutPercentage, plan }: ReleaseValue
  * that it would be published with was chosen by nobody.
  */
 export const storedRollout = (release: Release): Rollout | undefined => chosenRollout(valuesOf(release));
+
+/** An edit as it is sent. Without a rollout, the stored one stays. */
+type Edited = Pick<ReturnType<typeof payloadOf>, 'isDraft' | 'isActive' | 'channel' | 'minimumAppVersion'> & {
+  rollout: Rollout | undefined;
+};
+type Stored = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'channel' | 'rolloutPercentage'>;
+
+/**
+ * To whom saving an edit of the stored release offers it at once, and whether these are more machines than now. `isTyped`:
+ * the user chose this percentage in the form, and it is not everyone.
+ */
+export function reachAfter(edit: Edited, stored: Stored) {
+  const saved = savedPercentage(edit, stored);
+  const after = isOffered({ ...edit, pausedAt: stored.pausedAt }) ? saved : 0;
+  const before = isOffered(stored) ? stored.rolloutPercentage : 0;
+  const wider = channels.indexOf(edit.channel) < channels.indexOf(stored.channel);
+  const startsPlan = stored.isDraft && edit.rollout !== undefined && 'rolloutPlan' in edit.rollout;
+  return {
+    reach: { channel: edit.channel, minimumAppVersion: edit.minimumAppVersion, rolloutPercentage: after },
+    widens: after > before || (wider && after > 0),
+    isTyped: after < 100 && (startsPlan || saved !== stored.rolloutPercentage),
+  };
+}
+
+const isOffered = ({ isDraft, isActive, pausedAt }: Pick<Stored, 'isDraft' | 'isActive' | 'pausedAt'>) =>
+  !isDraft && isActive && pausedAt === null;
+
+/** With steps, that of the first, or the one that was reached before. */
+function savedPercentage({ rollout }: Edited, stored: Stored): number {
+  if (!rollout) return stored.rolloutPercentage;
+  if ('rolloutPercentage' in rollout) return rollout.rolloutPercentage;
+  const first = firstPercentage(rollout);
+  return stored.isDraft ? first : Math.max(first, stored.rolloutPercentage);
+}
 
 export const rolloutText = (percentage: number): string =>
   percentage === 100

@@ -7,11 +7,28 @@ import { isSame } from '../../merge-edits.ts';
 import { useAuth } from '../../session.tsx';
 import { aboutRelease } from '../../toast-subjects.ts';
 import { rolloutConflict, withRollout } from './release-conflict.ts';
-import { chosenRollout, payloadOf, storedRollout, type ReleaseValues, type Rollout } from './release-form.ts';
+import {
+  chosenRollout,
+  payloadOf,
+  reachAfter,
+  storedRollout,
+  type ReleaseValues,
+  type Rollout,
+} from './release-form.ts';
 import { readRelease, setPlan, setRollout, updateRelease } from './queries.ts';
 
 type Payload = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
 type Base = Release & { rollout: Rollout | undefined };
+type Reach = ReturnType<typeof reachAfter>['reach'];
+
+/** The edit would offer the release to more machines than the user saw, so they are asked first. */
+class UnseenReach extends Error {
+  unseen;
+  constructor(unseen: { payload: Payload; base: Base; reach: Reach; publishes: boolean }) {
+    super('To be confirmed');
+    this.unseen = unseen;
+  }
+}
 
 /** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
@@ -23,15 +40,26 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const [isPartlySaved, setPartlySaved] = useState(false);
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
+  // What the next attempt is sent against: after a conflict, the record of the colleague.
+  const latest = useRef(seen);
+  const confirmed = useRef<Reach>(undefined);
   const edit = useEdit({
     subject: aboutRelease(seen),
-    save: async ({ rollout, ...fields }: Payload, base: Base) => {
+    save: async (payload: Payload, base: Base) => {
+      const { rollout, ...fields } = payload;
+      const { reach, widens } = reachAfter(payload, latest.current);
+      if (widens && !isSame(reach, confirmed.current))
+        throw new UnseenReach({ payload, base, reach, publishes: latest.current.isDraft });
+      const withLatest = async (error: unknown): Promise<never> => {
+        const since = conflictOf(error);
+        if (!since) throw error;
+        latest.current = await readRelease(seen.id);
+        throw rollout ? withRollout(since, latest.current, rollout) : since;
+      };
       const publishes = base.isDraft && !fields.isDraft;
       const body = { ...fields, ...(publishes && rollout), updatedAt: base.updatedAt };
-      stored.current = await updateRelease(seen.id, body).catch(async (error: unknown) => {
-        const conflict = conflictOf(error);
-        throw conflict && rollout ? withRollout(conflict, await readRelease(seen.id), rollout) : error;
-      });
+      stored.current = await updateRelease(seen.id, body).catch(withLatest);
+      latest.current = stored.current;
       const { updatedAt } = stored.current;
       setPartlySaved((before) => before || updatedAt !== base.updatedAt);
       if (publishes || rollout === undefined || isSame(rollout, base.rollout)) return;
@@ -42,24 +70,32 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
         'rolloutPlan' in rollout
           ? setPlan(seen.id, { plan: rollout.rolloutPlan, startsAt: rollout.startsAt, updatedAt })
           : setRollout(seen.id, { percentage: rollout.rolloutPercentage, updatedAt });
-      stored.current = await set.catch(async (error: unknown) => {
-        const since = conflictOf(error);
-        throw since ? withRollout(since, await readRelease(seen.id), rollout) : error;
-      });
+      stored.current = await set.catch(withLatest);
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,
   });
+  const reaching = edit.error instanceof UnseenReach ? edit.error.unseen : undefined;
+  const error = reaching ? null : edit.error;
   useEffect(() => {
-    if (edit.error) console.warn('Release could not be saved:', messageOf(edit.error));
-  }, [edit.error]);
+    if (error) console.warn('Release could not be saved:', messageOf(error));
+  }, [error]);
   useCloseAfter(saved, onClose);
-  useWhenAsked(edit.error, onClose);
+  useWhenAsked(error, onClose);
   const submit = (values: ReleaseValues) => {
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
-    edit.submit({ ...payloadOf(values), rollout }, { ...stored.current, rollout: storedRollout(seen) });
+    const payload = { ...payloadOf(values), rollout };
+    latest.current = stored.current;
+    const { reach, widens, isTyped } = reachAfter(payload, latest.current);
+    confirmed.current = widens && !isTyped ? undefined : reach;
+    edit.submit(payload, { ...stored.current, rollout: storedRollout(seen) });
   };
-  return { ...edit, submit, saved, isPartlySaved };
+  const confirmReach = () => {
+    if (!reaching) return;
+    confirmed.current = reaching.reach;
+    edit.submit(reaching.payload, reaching.base);
+  };
+  return { ...edit, error, submit, reaching, confirmReach, saved, isPartlySaved };
 }
 
 function useCloseAfter(done: boolean, onClose: () => void): void {

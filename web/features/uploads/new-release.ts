@@ -93,7 +93,7 @@ const isInSteps = ({ isDraft, plan }: NewReleaseValues) => !isDraft && plan.inSt
 
 /** The percentage that publishing begins with. */
 export const firstOf = (values: NewReleaseValues): number =>
-  isInSteps(values) ? firstPercentage(values.plan) : percentageOf(values.rolloutPercentage);
+  isInSteps(values) ? firstPercentage(planPayload(values.plan)) : percentageOf(values.rolloutPercentage);
 
 /** Whether creating it needs a confirmation: to all, or in steps; a typed percentage is intended. */
 export const needsReachConfirm = (values: NewReleaseValues): boolean =>

@@ -1,0 +1,138 @@
+import { releases, type Release } from '../../contract/releases.ts';
+import { makeRelease } from './releases.ts';
+import { editing, stored } from './releases-screen.ts';
+import { expect, expectStatus, signInAs, test, type ConsoleServer, type Page } from './support.ts';
+
+const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
+const press = (page: Page, name: string) => editing(page).getByRole('button', { name, exact: true }).click();
+
+const chooseStable = async (page: Page) => {
+  await editing(page).getByRole('combobox', { name: 'Channel' }).click();
+  await page.getByRole('option', { name: 'stable' }).click();
+};
+const everyone = async (page: Page) => {
+  const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
+  if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+  await press(page, 'Everyone');
+};
+
+const at = ({ id }: Release) => ({ params: { releaseId: id } });
+const update =
+  (body: Partial<Pick<Release, 'channel' | 'isDraft' | 'rolloutPercentage'>>) =>
+  (server: ConsoleServer, r: Release) =>
+    server.admin.ok(releases.update, { ...at(r), body });
+const resume = (server: ConsoleServer, r: Release) => server.admin.ok(releases.resume, at(r));
+const pause = (server: ConsoleServer, r: Release) =>
+  server.admin.ok(releases.pause, { ...at(r), body: { reason: 'A hospital reports crashes' } });
+const deactivate = (server: ConsoleServer, r: Release) =>
+  server.admin.ok(releases.update, { ...at(r), body: { isActive: false } });
+
+type Case = {
+  name: string;
+  release: Parameters<typeof makeRelease>[2];
+  before?: (server: ConsoleServer, release: Release) => Promise<unknown>;
+  /** What this user confirms without the edit of the colleague. */
+  confirms?: string;
+  edit: (page: Page) => Promise<unknown>;
+  colleague: (server: ConsoleServer, release: Release) => Promise<unknown>;
+  asked: string;
+  /** What is stored until this user has confirmed it, and then. */
+  unconfirmed: Partial<Release>;
+  afterwards: Partial<Release>;
+};
+
+const cases: Case[] = [
+  {
+    name: 'everyone, of what a colleague resumes',
+    release: { rolloutPercentage: 5 },
+    before: pause,
+    edit: everyone,
+    colleague: resume,
+    asked: '(alpha) for Windows (x64) to all users at once?',
+    unconfirmed: { rolloutPercentage: 5, pausedAt: null },
+    afterwards: { rolloutPercentage: 100, pausedAt: null },
+  },
+  {
+    name: 'a wider channel, of what a colleague resumes',
+    release: { rolloutPercentage: 5 },
+    before: pause,
+    edit: chooseStable,
+    colleague: resume,
+    asked: '(stable) for Windows (x64) to 5 % of users?',
+    unconfirmed: { channel: 'alpha', pausedAt: null },
+    afterwards: { channel: 'stable', pausedAt: null },
+  },
+  {
+    name: 'active again, of what a colleague rolls out to everyone',
+    release: { rolloutPercentage: 5 },
+    before: deactivate,
+    edit: (page) => box(page, 'Active').check(),
+    confirms: '(alpha) for Windows (x64) to 5 % of users?',
+    colleague: update({ rolloutPercentage: 100 }),
+    asked: '(alpha) for Windows (x64) to all users at once?',
+    unconfirmed: { isActive: false, rolloutPercentage: 100 },
+    afterwards: { isActive: true, rolloutPercentage: 100 },
+  },
+  {
+    name: 'a wider channel, of a draft that a colleague publishes',
+    release: { isDraft: true },
+    edit: chooseStable,
+    colleague: update({ isDraft: false, rolloutPercentage: 100 }),
+    asked: '(stable) for Windows (x64) to all users at once?',
+    unconfirmed: { channel: 'alpha', isDraft: false },
+    afterwards: { channel: 'stable', isDraft: false, rolloutPercentage: 100 },
+  },
+  {
+    name: 'published, of a draft that a colleague moves to a wider channel',
+    release: { isDraft: true },
+    edit: async (page) => {
+      await box(page, 'Draft Release').uncheck();
+      await press(page, '25 %');
+    },
+    colleague: update({ channel: 'stable' }),
+    asked: '(stable) for Windows (x64) to 25 % of users?',
+    unconfirmed: { channel: 'stable', isDraft: true },
+    afterwards: { channel: 'stable', isDraft: false, rolloutPercentage: 25 },
+  },
+];
+
+for (const {
+  name,
+  release: fields,
+  before,
+  confirms,
+  edit,
+  colleague,
+  asked,
+  unconfirmed,
+  afterwards,
+} of cases)
+  test(`two edits together reach no more machines than one of the two saw: ${name}`, async ({
+    page,
+    server,
+  }) => {
+    const release = await makeRelease(server, { channel: 'alpha' }, fields);
+    await before?.(server, release);
+    expectStatus(page, 409);
+    await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+    await edit(page);
+    await colleague(server, release);
+    await press(page, 'Save Changes');
+    const question = page.getByRole('dialog', { name: /^(Offer to More Users|Publish Release)$/ });
+    const confirm = question.getByRole('button', { name: /^(Offer|Publish)$/ });
+    if (confirms) {
+      await expect(question).toContainText(confirms);
+      await confirm.click();
+    }
+    await expect(question).toContainText(asked);
+    expect(await stored(server, release)).toMatchObject(unconfirmed);
+    // who does not want it keeps the form, and is asked again
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await press(page, 'Save Changes');
+    if (confirms) await confirm.click();
+    await expect(question).toContainText(asked);
+    expect(await stored(server, release)).toMatchObject(unconfirmed);
+    await confirm.click();
+    await expect(editing(page)).toBeHidden();
+    expect(await stored(server, release)).toMatchObject(afterwards);
+  });
