@@ -317,9 +317,9 @@ export const releases = {
     access: canRollOut,
     params: byId,
     query: z.strictObject({
-      percentage: wholeNumber(0, 100)
+      updatedAt: instant
         .optional()
-        .meta({ description: 'As it was shown: WRONG_STATE where it is another by now' }),
+        .meta({ description: 'Of the release as it was shown: WRONG_STATE where it was changed since' }),
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],

@@ -138,6 +138,9 @@ export const rollouts = {
       percentage: percentage.meta({
         description: 'Of the next step, as the user saw it: a repeated call does not take the step after it',
       }),
+      updatedAt: instant
+        .optional()
+        .meta({ description: 'Of the release as it was shown: WRONG_STATE where it was changed since' }),
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],

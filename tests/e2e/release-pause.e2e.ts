@@ -148,7 +148,9 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
     body: { percentage: 100 },
   });
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
-  await expect(dialog(page, 'Resume Rollout')).toContainText('The rollout is at 100 % now, not 30 %.');
+  await expect(dialog(page, 'Resume Rollout')).toContainText(
+    'This release was changed since you saw it. Look at it again.',
+  );
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Cancel' }).click();
   await expect(notice).toContainText('is paused at 100 %');
   await chooseInMenu(row(page, release), 'Resume');

@@ -17,10 +17,10 @@ const rollout = (releaseId: string, percentage: unknown, as: Api = api) =>
   as.call(calls.rollout, { params: { releaseId }, body: { percentage } as never });
 const withdraw = (releaseId: string, reason = 'It crashes') =>
   api.call(calls.withdraw, { params: { releaseId }, body: { reason } });
-const resume = (releaseId: string, percentage?: number) =>
+const resume = (releaseId: string, updatedAt?: string) =>
   api.call(calls.resume, {
     params: { releaseId },
-    ...(percentage !== undefined && { query: { percentage: String(percentage) } }),
+    ...(updatedAt !== undefined && { query: { updatedAt } }),
   });
 const get = (releaseId: string) => api.ok(calls.get, { params: { releaseId } });
 const setActive = (releaseId: string, isActive: boolean) =>
@@ -128,11 +128,16 @@ describe('a rollout that was paused', () => {
       pauseReason: '6 of 60 installs failed',
       pausedBy: null,
     });
-    expect((await rollout(made.id, 30)).body.data.pausedAt).not.toBeNull();
+    const { updatedAt } = await get(made.id);
+    const widened = (await rollout(made.id, 30)).body.data;
+    expect(widened.pausedAt).not.toBeNull();
     server.clock.advance(minutes(1));
-    const unseen = await resume(made.id, 20);
-    expect([unseen.status, unseen.body.error]).toEqual([409, 'The rollout is at 30 % now, not 20 %.']);
-    const resumed = await resume(made.id, 30);
+    const unseen = await resume(made.id, updatedAt);
+    expect([unseen.status, unseen.body.error]).toEqual([
+      409,
+      'This release was changed since you saw it. Look at it again.',
+    ]);
+    const resumed = await resume(made.id, widened.updatedAt);
     expect(resumed.status, resumed.text).toBe(200);
     expect(resumed.body.data).toMatchObject({ pausedAt: null, pauseReason: null, rolloutPercentage: 30 });
     expect((await releaseRow(server, made)).failures_from).toEqual(server.clock.now());

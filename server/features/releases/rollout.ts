@@ -11,7 +11,7 @@ import { countOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, sentPlan } from './plan.ts';
-import { liveRelease, notFound } from './release-change.ts';
+import { liveRelease, notFound, unseenRefusal } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
@@ -84,13 +84,13 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
 
 /**
  * Resumes a paused rollout; the hours of the present step continue. The failure count restarts after a pause by the guard
- * only: one by hand and its end would else remove the evidence of a harmful release. `seen`: the percentage that the
- * caller was shown; WRONG_STATE where it is another by now.
+ * only: one by hand and its end would else remove the evidence of a harmful release. `seen`: the version that the caller
+ * was shown.
  */
-export const resumeRollout = (change: Change, releaseId: string, seen?: number): Promise<Release | Failure> =>
+export const resumeRollout = (change: Change, releaseId: string, seen?: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
-    refuse: (before) => releaseRefusal.resume(before) ?? refuseUnseen(before, seen),
+    refuse: (before) => releaseRefusal.resume(before) ?? unseenRefusal(before, seen),
     columns: (before) => ({
       paused_at: null,
       pause_reason: null,
@@ -99,9 +99,6 @@ export const resumeRollout = (change: Change, releaseId: string, seen?: number):
     }),
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });
-
-const refuseUnseen = ({ rolloutPercentage }: Release, seen = rolloutPercentage): string | null =>
-  seen === rolloutPercentage ? null : `The rollout is at ${rolloutPercentage} % now, not ${seen} %.`;
 
 /** Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. */
 export async function withdrawRelease(

@@ -27,8 +27,8 @@ export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, '
     plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }, seen),
     ),
-    widen: inChange(async (change, { params, body }) =>
-      parts.reportsWait() ? notCounted : widenRollout(change, params.releaseId, body.percentage),
+    widen: inChange(async (change, { params, body, seen }) =>
+      parts.reportsWait() ? notCounted : widenRollout(change, params.releaseId, body.percentage, seen),
     ),
     progress: ({ by, params }) => progress(params.releaseId, by.now),
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),

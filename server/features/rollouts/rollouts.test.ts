@@ -27,8 +27,8 @@ const publish = async (fields: object = {}) => {
   const draft = await makeRelease(server, { isDraft: true });
   return api.ok(calls.update, { ...by(draft), body: { isDraft: false, rolloutPlan: plan, ...fields } });
 };
-const widen = (release: Release, percentage: number) =>
-  api.call(rollouts.widen, { ...by(release), body: { percentage } });
+const widen = (release: Release, percentage: number, updatedAt?: string) =>
+  api.call(rollouts.widen, { ...by(release), body: { percentage, updatedAt } });
 const setPlan = (release: Release, steps: RolloutPlan | null, startsAt: string | null = null) =>
   api.call(rollouts.plan, { ...by(release), body: { plan: steps, startsAt } });
 const step = () => stepRollouts(server.context, checkedTime(server));
@@ -458,6 +458,17 @@ describe('widening', () => {
     );
     server.clock.advance(hours(47));
     expect(await step()).toBe(0);
+  });
+
+  test('reaches no wider channel than the one that was shown', async () => {
+    const release = await publish({ channel: 'alpha' });
+    expect((await update(release, { channel: 'stable' })).status).toBe(200);
+    const unseen = await widen(release, 10, release.updatedAt);
+    expect([unseen.status, unseen.body.error]).toEqual([
+      409,
+      'This release was changed since you saw it. Look at it again.',
+    ]);
+    expect((await widen(release, 10, (await get(release)).updatedAt)).status).toBe(200);
   });
 
   test('by two people at once takes one step', async () => {

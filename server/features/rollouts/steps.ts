@@ -9,7 +9,7 @@ import { isDatabaseUnreachable } from '../../db/client.ts';
 import { lockAllowed } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
-import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
+import { getRelease, liveRelease, setRollout, unseenRefusal } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
 type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
@@ -81,12 +81,13 @@ const isDue = (next: NextStep | undefined, now: Date) =>
 
 /**
  * Takes the next step of a plan before its time, if its guard is quiet; `percentage` is the one that the caller saw as
- * the next.
+ * the next, and `seen` the version of the release.
  */
 export async function widenRollout(
   change: Change,
   releaseId: string,
   percentage: number,
+  seen: string | undefined,
 ): Promise<Release | Failure> {
   const found = await getRelease(change.tx, releaseId);
   if (isFailure(found)) return found;
@@ -99,6 +100,8 @@ export async function widenRollout(
       'WRONG_STATE',
       `The next step of the rollout is ${next?.percentage} % now, not ${percentage} %.`,
     );
+  const unseen = unseenRefusal(before, seen);
+  if (unseen !== null) return fail('WRONG_STATE', unseen);
   if (!isSame)
     return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');
   if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);

@@ -64,7 +64,7 @@ const changes: Record<
           ? 'Failures are counted from 0 again, and the step of the rollout starts again.'
           : 'Failures are counted from 0 again.'),
     confirmLabel: 'Resume',
-    run: ({ id, rolloutPercentage }) => resumeRollout(id, rolloutPercentage),
+    run: (release) => resumeRollout(release),
     done: ({ version }) => `Rollout of ${version} resumed`,
   },
   softDelete: {

@@ -17,7 +17,7 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
     select: ({ machines }: { machines: number }) => [widenSentence(machines, from, to)],
   });
   const confirmed = useConfirmedChange({
-    change: () => widenRollout(release.id, to),
+    change: () => widenRollout(release, to),
     done: () => ({
       message: `Rollout of ${version} widened to ${to} %`,
       subject: aboutRelease(release),

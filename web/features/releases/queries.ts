@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { architectures, platforms } from '../../../contract/builds.ts';
-import { permanentConfirmation, releases } from '../../../contract/releases.ts';
+import { permanentConfirmation, releases, type Release } from '../../../contract/releases.ts';
 import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
@@ -75,6 +75,7 @@ export const stripsQuery = (ids: readonly string[]) =>
 export const setRolloutDefault = (channel: Channel, body: RouteRequest<typeof rollouts.setDefault>['body']) =>
   call(rollouts.setDefault, { params: { channel }, body });
 
+type Shown = Pick<Release, 'id' | 'updatedAt'>;
 type Update = RouteRequest<typeof releases.update>['body'];
 
 export const updateRelease = (id: string, body: Update) => call(releases.update, { ...withId(id), body });
@@ -82,14 +83,14 @@ export const setRollout = (id: string, body: RouteRequest<typeof releases.rollou
   call(releases.rollout, { ...withId(id), body });
 export const setPlan = (id: string, body: RouteRequest<typeof rollouts.plan>['body']) =>
   call(rollouts.plan, { ...withId(id), body });
-/** `percentage`: of the next step, as it was shown. */
-export const widenRollout = (id: string, percentage: number) =>
-  call(rollouts.widen, { ...withId(id), body: { percentage } });
+/** The release and the percentage of its next step, as they were shown. */
+export const widenRollout = ({ id, updatedAt }: Shown, percentage: number) =>
+  call(rollouts.widen, { ...withId(id), body: { percentage, updatedAt } });
 export const pauseRollout = (id: string, reason: string) =>
   call(releases.pause, { ...withId(id), body: { reason } });
-/** `percentage`: as it was shown. */
-export const resumeRollout = (id: string, percentage: number) =>
-  call(releases.resume, { ...withId(id), query: { percentage: String(percentage) } });
+/** The release as it was shown. */
+export const resumeRollout = ({ id, updatedAt }: Shown) =>
+  call(releases.resume, { ...withId(id), query: { updatedAt } });
 export const withdrawRelease = (id: string, reason: string) =>
   call(releases.withdraw, { ...withId(id), body: { reason } });
 export const softDeleteRelease = (id: string, reason: string) =>
