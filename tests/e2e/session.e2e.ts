@@ -9,11 +9,13 @@ import {
 import { customers } from '../../contract/customers.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
-import { makeLicense } from '../factories.ts';
+import { makeCustomer, makeLicense } from '../factories.ts';
 import { password, minutes } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  button,
   comeBack,
+  dialog,
   endSessions,
   expect,
   expectAccessible,
@@ -221,6 +223,28 @@ test('Logout ends the session here and on the server, and here even if the call 
     await page.unroute(`**${session.logout.path}`, answer);
   }
   expect(warnings).toEqual(['Logout failed', 'Logout failed']);
+});
+
+test('what one user did is neither shown to the next one nor undone by them', async ({ page, server }) => {
+  const { customerId, name } = await makeCustomer(server.admin);
+  const next = await server.person('admin');
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click();
+  await dialog(page, 'Delete Customer').getByRole('button', { name: 'Confirm' }).click();
+  await expect(button(page, 'Undo')).toBeVisible();
+  // a toast stays while the mouse is over it
+  await button(page, 'Undo').hover();
+  await page.getByRole('button', { name: 'Logout' }).press('Enter');
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  await signInByForm(page, next.email);
+  await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
+  await quiet(page);
+  // not awaited for long: it would end by itself
+  await expect(button(page, 'Undo')).toHaveCount(0, { timeout: 1000 });
+  await page.keyboard.press('Control+z');
+  await quiet(page);
+  const left = await server.admin.ok(customers.list, { query: { search: name } });
+  expect(left.map((one) => one.customerId)).not.toContain(customerId);
 });
 
 test('Logout cancels the pending calls of a screen, and no screen makes new ones', async ({

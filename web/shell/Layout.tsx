@@ -2,7 +2,15 @@ import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import {
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import { printWhole } from '../printed-list.ts';
 import { useAuth } from '../session.tsx';
 import { useLostFocus } from '../ui/focus-return.ts';
@@ -12,6 +20,7 @@ import { useSecondClicks } from '../ui/second-clicks.ts';
 import { Hints } from '../ui/Hints.tsx';
 import { LazyDialogs } from '../ui/LazyDialogs.tsx';
 import { ToastRegion } from '../ui/ToastRegion.tsx';
+import { endToasts } from '../ui/toast.tsx';
 import { BuildInfo } from './BuildInfo.tsx';
 import { keepEarlyKeys } from './early-keys.ts';
 import classes from './Layout.module.css';
@@ -38,6 +47,9 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useSecondClicks();
   useCleanPaste();
   useTellReplayed();
+  const { user } = useAuth();
+  // the next user would read them, and undo what is not theirs
+  useEffect(() => endToasts, [user?.userId]);
   const burger = useRef<HTMLButtonElement>(null);
   const leaveMenu = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || !menuOpened) return;

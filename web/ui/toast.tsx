@@ -85,6 +85,11 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
   open.set(about, { id, end });
 }
 
+/** Closes all without their undo. */
+export function endToasts(): void {
+  for (const { end } of open.values()) end();
+}
+
 /** The message around the name of its subject; undefined if the name is not in it. */
 export function around(message: string, name: string): { before: string; after: string } | undefined {
   const at = name === '' ? -1 : message.indexOf(name);
