@@ -47,9 +47,9 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useSecondClicks();
   useCleanPaste();
   useTellReplayed();
-  const { user } = useAuth();
+  const userId = useAuth().user?.userId;
   // the next user would read them, and undo what is not theirs
-  useEffect(() => endToasts, [user?.userId]);
+  useEffect(() => (userId === undefined ? undefined : endToasts), [userId]);
   const burger = useRef<HTMLButtonElement>(null);
   const leaveMenu = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || !menuOpened) return;
