@@ -8,6 +8,7 @@ import {
 } from '../../../contract/customer-page.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
+import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
@@ -56,6 +57,7 @@ export async function overviewOf(
       ? offersToCustomer(await parts.releaseSet(), {
           policy: { isLicensed, ...policy.applied },
           now: by.now,
+          deferredBy: await plausibleNow(db, by.now),
           ...(policy.applied?.pin && { trashed: await listTrashedReleases(db) }),
         })
       : null,

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, isVersion, type Channel } from '../../../contract/versions.ts';
+import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 import {
@@ -100,10 +101,11 @@ async function compareOffers(
   policiesOf: (owner: CustomerOfMachine) => readonly ReturnType<typeof policyOfCustomer>[] | undefined,
   now: Date,
 ): Promise<Omit<PolicyImpact, 'pinMatches'>> {
-  const [releases, trashed, known] = await Promise.all([
+  const [releases, trashed, known, deferredBy] = await Promise.all([
     parts.releaseSet(),
     listTrashedReleases(parts.db),
     versionsOfReleases(parts.db),
+    plausibleNow(parts.db, now),
   ]);
   const { updatesAfterRevocation } = parts.config;
   const counts = { machines: 0, changed: 0, held: 0 };
@@ -120,7 +122,7 @@ async function compareOffers(
       if (!policies) continue;
       const isLicensed = owner.isActive || updatesAfterRevocation;
       const [was = [], is = []] = policies.map((policy) =>
-        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, trashed }),
+        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, deferredBy, trashed }),
       );
       counts.machines++;
       if (was.join() === is.join()) continue;

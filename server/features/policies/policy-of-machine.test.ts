@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clock } from '../../../contract/clock.ts';
+import { customerPage } from '../../../contract/customer-page.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
+import { noPolicy, policies } from '../../../contract/policies.ts';
 import { releases } from '../../../contract/releases.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
 import {
@@ -329,9 +331,9 @@ test('a deferral ends by the clock, not by one that is days ahead of the databas
   const deferring = async (deferDays: number) => {
     const license = await makeLicense(staff);
     await put(license.customerId, { deferDays });
-    return machineOn(license);
+    return Object.assign(license, { machine: await machineOn(license) });
   };
-  const [machine, patient] = [await deferring(2), await deferring(30)];
+  const [{ machine }, { customerId, machine: patient }] = [await deferring(2), await deferring(30)];
   server.clock.advance(days(2) - 1);
   expect(await fed(machine)).toBe('nothing DEFERRED');
   server.clock.advance(1);
@@ -342,7 +344,16 @@ test('a deferral ends by the clock, not by one that is days ahead of the databas
   });
   server.clock.advance(days(30));
   expect(await fed(patient)).toBe('nothing DEFERRED');
-  const admin = server.api(await server.signInAs('admin'));
+  const admin = server.api(await server.signInAs('super_admin'));
+  // the screens of staff say what the feed does
+  const offered = async () => {
+    const page = await admin.ok(customerPage.overview, { params: { id: customerId } });
+    return page.releases?.flatMap((of) => of.offered.map(({ version }) => version));
+  };
+  expect(await offered()).toEqual([]);
+  const sooner = { params: { id: customerId }, body: { ...noPolicy, tags: [] } };
+  expect(await admin.ok(policies.impactOnCustomer, sooner)).toMatchObject({ changed: 1 });
   await admin.ok(clock.confirm, { body: { now: server.clock.now().toISOString() } });
+  expect(await offered()).toEqual(['1.2.0']);
   expect(await fed(patient)).toBe('1.2.0 OFFERED');
 });

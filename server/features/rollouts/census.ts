@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
 import type { RolloutStrip } from '../../../contract/rollouts.ts';
 import { isVersion, type Channel } from '../../../contract/versions.ts';
+import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
@@ -22,6 +23,7 @@ type Counted = {
   /** Those of them whose customer has an update policy. */
   policed: readonly (Group & { policy: EffectivePolicy })[];
   trashed: readonly TrashedRelease[];
+  newest: Date | undefined;
 };
 
 export type Census = { counted: () => Promise<Counted>; releaseSet: ReleaseSet };
@@ -34,7 +36,7 @@ export function createCensus({ reports: db, releaseSet }: CensusParts): Census {
 }
 
 async function countMachines(db: Db): Promise<Counted> {
-  const [{ rows: groups }, policed, trashed] = await Promise.all([
+  const [{ rows: groups }, policed, trashed, newest] = await Promise.all([
     sql<Group>`
       select platform, architecture, coalesce(channel, 'stable') as channel, last_version as runs, count(*) as machines
         from machines where platform is not null and architecture is not null group by 1, 2, 3, 4`.execute(
@@ -42,8 +44,9 @@ async function countMachines(db: Db): Promise<Counted> {
     ),
     countPoliced(db),
     listTrashedReleases(db),
+    newestTime(db),
   ]);
-  return { groups, policed, trashed };
+  return { groups, policed, trashed, newest };
 }
 
 /** Machines with a seat of a customer that has a policy; customers with the same policy are counted together. */
@@ -85,7 +88,7 @@ export async function reachedIn(
   release: Release,
   now: Date,
 ): Promise<Pick<RolloutStrip, 'running' | 'eligible' | 'held'>> {
-  const [{ groups, policed, trashed }, releases] = await Promise.all([counted(), releaseSet()]);
+  const [{ groups, policed, trashed, newest }, releases] = await Promise.all([counted(), releaseSet()]);
   const { platform, architecture, version, minimumAppVersion } = release;
   const ofBuild = <G extends Group>(all: readonly G[]) =>
     all.filter((group) => group.platform === platform && group.architecture === architecture);
@@ -98,12 +101,13 @@ export async function reachedIn(
     channel: group.policy.channel?.value ?? group.channel,
   }));
   const couldTake = onTheirs.filter((group) => wouldTake(build, group));
+  const deferredBy = plausibleTime(now, newest);
   const live = releases.find(({ id }) => id === release.id);
   const held = couldTake.filter(
     ({ policy, channel, runs }) =>
       live &&
       isHeldBack(releases, live, {
-        policed: { policy: { isLicensed: true, ...policy }, now, trashed },
+        policed: { policy: { isLicensed: true, ...policy }, now, deferredBy, trashed },
         channel,
         currentVersion: runs !== null && isVersion(runs) ? runs : undefined,
       }),

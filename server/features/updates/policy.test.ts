@@ -26,7 +26,10 @@ const ask = (fields: Partial<Question> = {}) => asked({ currentVersion: '4.1.0',
 
 /** `4.2.1 OFFERED`: what a machine on 4.1.0 gets under that policy, and the reason of the newest release. */
 function decided(policy: Partial<UpdatePolicy>, releases: Candidate[], fields: Partial<Question> = {}) {
-  const decision = decideOffer(releases, ask({ policed: { policy: applied(policy), now }, ...fields }));
+  const decision = decideOffer(
+    releases,
+    ask({ policed: { policy: applied(policy), now, deferredBy: now }, ...fields }),
+  );
   return `${decision.release?.version ?? 'nothing'} ${decision.reason}`;
 }
 
@@ -73,7 +76,10 @@ describe('a pin', () => {
     const { deletedAt: _, ...trashed } = release('4.2.1');
     const live = [release('5.0.0')];
     const decide = (one: typeof trashed) =>
-      decideOffer(live, ask({ policed: { policy: applied({ pin: '4.2.' }), now, trashed: [one] } })).reason;
+      decideOffer(
+        live,
+        ask({ policed: { policy: applied({ pin: '4.2.' }), now, deferredBy: now, trashed: [one] } }),
+      ).reason;
     expect(decide(trashed)).toBe('PINNED');
     expect(decide({ ...trashed, wasPublished: false })).toBe('OFFERED');
     expect(decide({ ...trashed, channel: 'beta' })).toBe('PINNED');
@@ -137,7 +143,7 @@ test('the channel of the policy counts in place of the one asked for', () => {
 });
 
 test('a machine without a license that may have updates gets none, not even for security', () => {
-  const policed = { policy: { ...applied({}), isLicensed: false }, now };
+  const policed = { policy: { ...applied({}), isLicensed: false }, now, deferredBy: now };
   const set = [release('4.2.0', { security: true })];
   expect(decideOffer(set, ask({ policed }))).toEqual({ release: undefined, reason: 'LICENSE_INACTIVE' });
 });
@@ -219,7 +225,9 @@ describe('for any policy, releases and machine', () => {
       fc.property(sets, questions, (set, fields) => {
         const bare = decideOffer(set, ask(fields));
         expect(decideOffer(set, ask({ ...fields, policed: undefined }))).toEqual(bare);
-        expect(decideOffer(set, ask({ ...fields, policed: { policy: applied({}), now } }))).toEqual(bare);
+        expect(
+          decideOffer(set, ask({ ...fields, policed: { policy: applied({}), now, deferredBy: now } })),
+        ).toEqual(bare);
       }),
     );
   });
@@ -229,7 +237,7 @@ describe('for any policy, releases and machine', () => {
       fc.property(sets, questions, policies, (set, fields, policy) => {
         const { release: chosen } = decideOffer(
           set,
-          ask({ ...fields, policed: { policy: applied(policy), now } }),
+          ask({ ...fields, policed: { policy: applied(policy), now, deferredBy: now } }),
         );
         if (!chosen) return;
         expect(chosen.isDraft || !chosen.isActive).toBe(false);
@@ -265,7 +273,7 @@ describe('for any policy, releases and machine', () => {
   test('the explanation says what the decision does', () => {
     fc.assert(
       fc.property(sets, questions, policies, (set, fields, policy) => {
-        const policed = { policy: applied(policy), now };
+        const policed = { policy: applied(policy), now, deferredBy: now };
         const question = ask({ ...fields, policed });
         const explained = explainEach(set, {
           machineHash: question.machineHash!,
@@ -297,6 +305,7 @@ test('the explanation says each thing that the policy looked at, in that order',
       ]),
     },
     now,
+    deferredBy: now,
   };
   const explained = explainEach(
     [

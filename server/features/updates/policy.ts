@@ -59,13 +59,13 @@ export function namedTo<Policy extends Omit<AppliedPolicy, 'isLicensed'>>(
 
 /**
  * The policy and the moment of a decision, and whether the machine proved that it belongs to the customer. `trashed` are
- * the releases in the recycle bin, which a pin may match. `deferredBy` is the moment for deferrals, if it is another: days
- * that have not passed cannot be given back.
+ * the releases in the recycle bin, which a pin may match. `deferredBy` is the moment for deferrals, the latest that the clock
+ * can be: days that have not passed cannot be given back.
  */
 export type Policed = {
   policy: AppliedPolicy;
   now: Date;
-  deferredBy?: Date;
+  deferredBy: Date;
   isProven?: boolean;
   trashed?: readonly TrashedRelease[];
 };
@@ -110,7 +110,7 @@ const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): 
 /** What the policy looks at for one release, in order; the first step that holds it back is the last. */
 export function* policySteps(
   release: PolicedRelease,
-  { policy, now, deferredBy = now }: Policed,
+  { policy, now, deferredBy }: Policed,
   { currentVersion, pinMatches }: { currentVersion: string | undefined; pinMatches: boolean },
 ): Generator<PolicyStep> {
   if (!policy.isLicensed) return yield { reason: 'LICENSE_INACTIVE', result: 'holds' };
