@@ -142,8 +142,8 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   // there two lists are side by side
   await page.setViewportSize({ width: 2560, height: 1440 });
   await page.goto(`${server.url}/customers/${customerId}`);
-  const machines = page.getByRole('region', { name: 'Machines of the customer' });
-  await expect(machines.getByRole('link', { name: 'PATH-WS-26' })).toBeVisible();
+  const listed = page.getByRole('region', { name: 'Machines of the customer' });
+  await expect(listed.getByRole('link', { name: 'PATH-WS-26' })).toBeVisible();
   await expect.poll(() => scrolledSideways(page), 'a customer at 2560 px').toEqual([]);
   await page.setViewportSize({ width: 1280, height: 768 });
   await page.goto(`${server.url}/licenses?customer=${customerId}`);
