@@ -97,8 +97,7 @@ export const customerOverview = namedObject('CustomerOverview', {
     .object({ licenses: z.number(), used: z.number(), max: z.number(), nextEnd: dateTime.nullable() })
     .nullable()
     .meta({
-      description:
-        'Of its licenses that are neither revoked nor expired, and when the next of them ends; needs licenses:read',
+      description: 'Of its licenses that are valid now, and when the next of them ends; needs licenses:read',
     }),
   machines: z.number().nullable().meta({ description: 'That hold a seat; needs licenses:read' }),
   refused: z
