@@ -1,5 +1,5 @@
 import { useForm, type FormErrors, type UseFormInput } from '@mantine/form';
-import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { keptValues, useKeepingValues } from './kept-work.ts';
 import { useUnsaved } from './ui/Dialog.tsx';
 import { focusWrongField } from './ui/wrong-field.ts';
@@ -55,7 +55,8 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
 function useFocusOnRefusal() {
   const last = useRef<{ form: HTMLElement; from: Element | null }>(undefined);
   const isRefused = useRef(false);
-  useEffect(() => {
+  // not after the drawing before, whose other effects may still be waiting when the user submits
+  useLayoutEffect(() => {
     if (!isRefused.current) return;
     isRefused.current = false;
     const { activeElement, body } = document;
