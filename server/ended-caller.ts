@@ -6,7 +6,10 @@ import { permissionsOfUser, secondFactorMissing } from './db/sql.ts';
 import { fail, type Failure } from './failure.ts';
 
 export const signInAgain = fail('UNAUTHENTICATED', 'The session has ended. Sign in again.');
-const keyEnded = fail('UNAUTHENTICATED', 'The API key was revoked or switched off meanwhile.');
+const keyEnded = fail(
+  'UNAUTHENTICATED',
+  'The API key was revoked or switched off, or has expired, meanwhile.',
+);
 /** In place of a lack of permissions: whoever had one a moment ago must not look for it. */
 export const secondFactorFirst = fail(
   'FORBIDDEN',
@@ -47,6 +50,7 @@ export async function refuseEnded(
     .where('api_key_id', '=', actor.apiKeyId)
     .where('is_active', '=', true)
     .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', clock())]))
     .forShare()
     .executeTakeFirst();
   if (!active) return keyEnded;

@@ -298,6 +298,14 @@ describe('a file in one request', () => {
       ({ id }: Sender) => admin.ok(apiKeys.revoke, { params: { keyId: id } }),
     ],
     [
+      'has a key that expires',
+      'has expired',
+      async ({ id }: Sender) => {
+        const expired = { expires_at: server.clock.now() };
+        await server.db.updateTable('api_keys').set(expired).where('api_key_id', '=', id).execute();
+      },
+    ],
+    [
       'has a key that loses the scope',
       'The caller lost a permission',
       ({ id }: Sender) => admin.ok(apiKeys.update, { params: { keyId: id }, body: { scopes: ['updates'] } }),
