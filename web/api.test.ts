@@ -238,6 +238,16 @@ describe('401', () => {
     expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer from another tab' });
   });
 
+  test('sends no call of a user who has left as the one who signed in since', async () => {
+    const fetch = answer([401]);
+    const deleting = call(customers.hardDelete, { params: { id: 'c1' } });
+    storage.set('user', JSON.stringify({ ...signedIn.user, userId: 'u2' }));
+    storage.set('accessToken', 'of somebody else');
+    await expect(deleting).rejects.toThrow('Authentication failed - please log in again');
+    expect(fetch).toHaveBeenCalledTimes(1);
+    expect(getSession()).toMatchObject({ accessToken: 'of somebody else' });
+  });
+
   test('of the sign-in itself is the server’s word, not a session that ended', async () => {
     answer([401, { success: false, error: 'Email or password is wrong' }]);
     const body = { email: 'a@b.example', password: 'x' };

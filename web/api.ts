@@ -120,12 +120,17 @@ export function refuseInPreview(route: Route): void {
 export async function withSession<T extends { status: number; keepsSession?: boolean }>(
   attempt: (token: string | undefined) => Promise<T>,
 ): Promise<T> {
-  const token = getSession()?.accessToken;
-  let answer = await attempt(token);
+  const by = getSession();
+  let answer = await attempt(by?.accessToken);
   if (!isSessionOver(answer)) return answer;
-  if (token && (await renewSession(token))) answer = await attempt(getSession()?.accessToken);
-  if (isSessionOver(answer)) throw signedOut();
-  return answer;
+  // who signed in meanwhile neither makes the call of the user before, nor is signed out by it
+  const isSameUser = () => getSession()?.user.userId === by?.user.userId;
+  if (by && (await renewSession(by.accessToken)) && isSameUser())
+    answer = await attempt(getSession()?.accessToken);
+  if (!isSessionOver(answer)) return answer;
+  // the shell shows /login with the current path in `redirect`
+  if (isSameUser()) clearSession();
+  throw new ApiError(401, signInAgain);
 }
 
 const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
@@ -177,12 +182,6 @@ function address(route: Route, { params = {}, query = {} }: Parts): string {
   }
   const text = search.toString();
   return text ? `${path}?${text}` : path;
-}
-
-/** Clearing the session makes the shell show /login with the current path in `redirect`. */
-function signedOut(): ApiError {
-  clearSession();
-  return new ApiError(401, signInAgain);
 }
 
 let renewal: Promise<boolean> | undefined;
