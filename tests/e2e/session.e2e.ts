@@ -7,6 +7,7 @@ import {
   type Resource,
 } from '../../contract/permissions.ts';
 import { customers } from '../../contract/customers.ts';
+import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense } from '../factories.ts';
@@ -245,6 +246,36 @@ test('what one user did is neither shown to the next one nor undone by them', as
   await quiet(page);
   const left = await server.admin.ok(customers.list, { query: { search: name } });
   expect(left.map((one) => one.customerId)).not.toContain(customerId);
+});
+
+test('what one user asked for is not told to the next one', async ({ page, server }) => {
+  const next = await server.person('admin');
+  const { licenseId } = await makeLicense(server.admin);
+  const logout = () => page.getByRole('button', { name: 'Logout' });
+  const change = async () => {
+    await logout().click();
+    await expect(heading(page, 'Sign in')).toBeVisible();
+    await signInByForm(page, next.email);
+    await expect(logout()).toBeVisible();
+  };
+  await signInAs(page, 'super_admin', `/licenses/${licenseId}`, server);
+  let answer = () => {};
+  const late = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(`**${licenses.update.path.replace('{id}', licenseId)}`, async (route) => {
+    if (route.request().method() !== licenses.update.method) return route.fallback();
+    const response = await route.fetch();
+    await late;
+    return route.fulfill({ response });
+  });
+  const begun = page.waitForRequest((one) => one.method() === licenses.update.method);
+  await button(page, '+1 year').click();
+  await begun;
+  await change();
+  const answered = page.waitForResponse((one) => one.request().method() === licenses.update.method);
+  answer();
+  await answered;
+  await quiet(page);
+  await expect(button(page, 'Undo')).toHaveCount(0, { timeout: 1000 });
 });
 
 test('Logout cancels the pending calls of a screen, and no screen makes new ones', async ({
