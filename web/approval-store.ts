@@ -18,6 +18,9 @@ export function offerApproval(error: unknown): void {
   if (error instanceof ApiError && error.code === 'NEEDS_APPROVAL' && versionIn(error)) offered.set(error);
 }
 
+/** Another user is not asked about it. */
+export const dropOffer = (): void => offered.set(null);
+
 /** `sent`: whether a second person was asked. A late answer, after the offer was left, ends no other and closes no form. */
 export function endOffer(error: ApiError, sent: boolean): void {
   if (offered.get() !== error) return;

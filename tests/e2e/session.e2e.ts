@@ -248,7 +248,10 @@ test('what one user did is neither shown to the next one nor undone by them', as
   expect(left.map((one) => one.customerId)).not.toContain(customerId);
 });
 
-test('what one user asked for is not told to the next one', async ({ page, server }) => {
+test('what one user asked for is neither told to the next one nor asked of them', async ({
+  page,
+  server,
+}) => {
   const next = await server.person('admin');
   const { licenseId } = await makeLicense(server.admin);
   const logout = () => page.getByRole('button', { name: 'Logout' });
@@ -276,6 +279,21 @@ test('what one user asked for is not told to the next one', async ({ page, serve
   await answered;
   await quiet(page);
   await expect(button(page, 'Undo')).toHaveCount(0, { timeout: 1000 });
+
+  expectStatus(page, 409);
+  await goTo(page, '/releases/approvals');
+  await page.getByRole('button', { name: /^(Require|Stop requiring) approval on alpha$/ }).click();
+  await expect(dialog(page, 'Ask a Second Person')).toBeVisible();
+  // as another tab does it
+  await page.evaluate(() => {
+    localStorage.clear();
+    window.dispatchEvent(new StorageEvent('storage'));
+  });
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  await signInByForm(page, (await server.person('super_admin')).email);
+  await expect(logout()).toBeVisible();
+  await quiet(page);
+  await expect(dialog(page, 'Ask a Second Person')).toHaveCount(0);
 });
 
 test('Logout cancels the pending calls of a screen, and no screen makes new ones', async ({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useOfferedApproval } from '../../approval-store.ts';
+import { useEffect } from 'react';
+import { dropOffer, useOfferedApproval } from '../../approval-store.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
@@ -13,6 +14,7 @@ const AskApproval = lazyPart(() => import('./AskApproval.tsx'));
 /** Above every screen: changes that wait for this user's approval, and the offer to ask for the user's own. */
 export function ApprovalsNotice() {
   const refused = useOfferedApproval();
+  useEffect(() => dropOffer, []);
   return (
     <>
       <Waiting />
