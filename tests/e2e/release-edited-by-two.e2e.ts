@@ -10,11 +10,12 @@ const chooseStable = async (page: Page) => {
   await editing(page).getByRole('combobox', { name: 'Channel' }).click();
   await page.getByRole('option', { name: 'stable' }).click();
 };
-const everyone = async (page: Page) => {
+const choose = (share: string) => async (page: Page) => {
   const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
   if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
-  await press(page, 'Everyone');
+  await press(page, share);
 };
+const everyone = choose('Everyone');
 
 const at = ({ id }: Release) => ({ params: { releaseId: id } });
 const update =
@@ -136,3 +137,20 @@ for (const {
     await expect(editing(page)).toBeHidden();
     expect(await stored(server, release)).toMatchObject(afterwards);
   });
+
+test('what a colleague saves between the two calls of an edit stays', async ({ page, server }) => {
+  const release = await makeRelease(server, { channel: 'alpha' }, { rolloutPercentage: 5 });
+  expectStatus(page, 409);
+  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  await choose('25 %')(page);
+  let isFirst = true;
+  await page.route(`**${releases.rollout.path.replace('{releaseId}', release.id)}`, async (route) => {
+    if (isFirst)
+      await server.admin.ok(releases.update, { ...at(release), body: { releaseNotes: 'Corrected' } });
+    isFirst = false;
+    await route.continue();
+  });
+  await press(page, 'Save Changes');
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 25, releaseNotes: 'Corrected' });
+});

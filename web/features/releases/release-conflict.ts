@@ -16,23 +16,31 @@ type Seen = { readonly rollout: Rollout | undefined };
 export function rolloutConflict(seen: Seen, stored: Release, yours: Rollout): ApiError | undefined {
   const current = storedRollout(stored);
   if (!current || isSame(current, seen.rollout)) return undefined;
-  return editConflict([
-    ofRollout(current, yours),
-    { path: 'updatedAt', message: 'Was changed', current: stored.updatedAt },
-  ]);
+  return editConflict([ofRollout(current, yours), ofVersion(stored)]);
 }
 
 /** A conflict of the update, which does not carry the rollout, with the rollout where it differs as well. */
-export function withRollout(conflict: ApiError, stored: Release, yours: Rollout): ApiError {
+export function withRollout(
+  { details }: Pick<ApiError, 'details'>,
+  stored: Release,
+  yours: Rollout | undefined,
+): ApiError {
   const current = storedRollout(stored);
   return editConflict([
-    ...conflict.details.filter(({ path }) => !carried.has(path)),
-    ...(!current || isSame(current, yours) ? [] : [ofRollout(current, yours)]),
+    ...details.filter(({ path }) => !carried.has(path)),
+    ...(!current || !yours || isSame(current, yours) ? [] : [ofRollout(current, yours)]),
   ]);
 }
 
 /** With an update that publishes. */
 const carried: ReadonlySet<string> = new Set(['rolloutPercentage', 'rolloutPlan', 'startsAt']);
+
+/** The version that the next attempt is sent from. */
+export const ofVersion = ({ updatedAt }: Pick<Release, 'updatedAt'>) => ({
+  path: 'updatedAt',
+  message: 'Was changed',
+  current: updatedAt,
+});
 
 const ofRollout = (current: Rollout, yours: Rollout) => ({
   path: 'rollout',

@@ -6,7 +6,7 @@ import { conflictOf, useEdit } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
 import { useAuth } from '../../session.tsx';
 import { aboutRelease } from '../../toast-subjects.ts';
-import { rolloutConflict, withRollout } from './release-conflict.ts';
+import { ofVersion, rolloutConflict, withRollout } from './release-conflict.ts';
 import {
   chosenRollout,
   payloadOf,
@@ -50,15 +50,14 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
       const { reach, widens } = reachAfter(payload, latest.current);
       if (widens && !isSame(reach, confirmed.current))
         throw new UnseenReach({ payload, base, reach, publishes: latest.current.isDraft });
-      const withLatest = async (error: unknown): Promise<never> => {
-        const since = conflictOf(error);
-        if (!since) throw error;
+      const withLatest = async (error: unknown, details = conflictOf(error)?.details): Promise<never> => {
+        if (!details || !conflictOf(error)) throw error;
         latest.current = await readRelease(seen.id);
-        throw rollout ? withRollout(since, latest.current, rollout) : since;
+        throw withRollout({ details }, latest.current, rollout);
       };
       const publishes = base.isDraft && !fields.isDraft;
       const body = { ...fields, ...(publishes && rollout), updatedAt: base.updatedAt };
-      stored.current = await updateRelease(seen.id, body).catch(withLatest);
+      stored.current = await updateRelease(seen.id, body).catch((error: unknown) => withLatest(error));
       latest.current = stored.current;
       const { updatedAt } = stored.current;
       setPartlySaved((before) => before || updatedAt !== base.updatedAt);
@@ -70,7 +69,9 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
         'rolloutPlan' in rollout
           ? setPlan(seen.id, { plan: rollout.rolloutPlan, startsAt: rollout.startsAt, updatedAt })
           : setRollout(seen.id, { percentage: rollout.rolloutPercentage, updatedAt });
-      stored.current = await set.catch(withLatest);
+      // the update, sent again from its own version, meets what a colleague has changed since
+      const own = [ofVersion(stored.current)];
+      stored.current = await set.catch((error: unknown) => withLatest(error, own));
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,
