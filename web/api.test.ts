@@ -240,12 +240,29 @@ describe('401', () => {
 
   test('sends no call of a user who has left as the one who signed in since', async () => {
     const fetch = answer([401]);
-    const deleting = call(customers.hardDelete, { params: { id: 'c1' } });
+    const asking = call(session.me);
     storage.set('user', JSON.stringify({ ...signedIn.user, userId: 'u2' }));
     storage.set('accessToken', 'of somebody else');
-    await expect(deleting).rejects.toThrow('Authentication failed - please log in again');
+    await expect(asking).rejects.toThrow('Authentication failed - please log in again');
     expect(fetch).toHaveBeenCalledTimes(1);
     expect(getSession()).toMatchObject({ accessToken: 'of somebody else' });
+  });
+
+  test('tells no change of a user who has left, so that the rest of many is not sent as another', async () => {
+    const other = { ...signedIn, user: { ...signedIn.user, userId: 'u2' }, accessToken: 'of somebody else' };
+    const fetch = answer([204], [204]);
+    const told = vi.fn();
+    const deleteOne = (id: string) => call(customers.hardDelete, { params: { id } });
+    void deleteOne('c1')
+      .finally(told)
+      .then(() => deleteOne('c2'));
+    setSession(other);
+    await call(session.me).catch(() => undefined);
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual([
+      customers.hardDelete.path.replace('{id}', 'c1'),
+      session.me.path,
+    ]);
+    expect(told).not.toHaveBeenCalled();
   });
 
   test('of the sign-in itself is the server’s word, not a session that ended', async () => {

@@ -29,9 +29,29 @@ type Parts = {
  * Makes a call. Returns the `data` property, else the whole body, null when it is empty; for a list `{ data, meta }`.
  */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
-  const body = await send(route, request ?? {}, options?.signal);
+  const sent = send(route, request ?? {}, options?.signal);
+  const body = await (isOfUser(route) ? untilLeft(sent) : sent);
   return (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
 }
+
+const isOfUser = (route: Route) =>
+  isChange(route) && route.access.kind !== 'public' && route !== calls.logout;
+
+/**
+ * A change whose user has left does not end: the next one would read what they did not do, undo it, or be asked about it,
+ * and what follows it, such as the rest of many, would be sent in their name.
+ */
+async function untilLeft<Data>(answer: Promise<Data>): Promise<Data> {
+  const by = userNow();
+  const hasLeft = () => by !== undefined && by !== userNow();
+  try {
+    return await answer;
+  } finally {
+    if (hasLeft()) await new Promise(() => undefined);
+  }
+}
+
+const userNow = () => getSession()?.user.userId;
 
 /** The URL of a call, for a link such as a CSV export. */
 export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {
@@ -120,13 +140,12 @@ export function refuseInPreview(route: Route): void {
 export async function withSession<T extends { status: number; keepsSession?: boolean }>(
   attempt: (token: string | undefined) => Promise<T>,
 ): Promise<T> {
-  const by = getSession();
-  let answer = await attempt(by?.accessToken);
+  const [by, token] = [userNow(), getSession()?.accessToken];
+  let answer = await attempt(token);
   if (!isSessionOver(answer)) return answer;
   // who signed in meanwhile neither makes the call of the user before, nor is signed out by it
-  const isSameUser = () => getSession()?.user.userId === by?.user.userId;
-  if (by && (await renewSession(by.accessToken)) && isSameUser())
-    answer = await attempt(getSession()?.accessToken);
+  const isSameUser = () => userNow() === by;
+  if (token && (await renewSession(token)) && isSameUser()) answer = await attempt(getSession()?.accessToken);
   if (!isSessionOver(answer)) return answer;
   // the shell shows /login with the current path in `redirect`
   if (isSameUser()) clearSession();
