@@ -41,7 +41,7 @@ const isOfUser = (route: Route) =>
  * A change whose user has left does not end: the next one would read what they did not do, undo it, or be asked about it,
  * and what follows it, such as the rest of many, would be sent in their name.
  */
-async function untilLeft<Data>(answer: Promise<Data>): Promise<Data> {
+async function untilLeft(answer: Promise<unknown>): Promise<unknown> {
   const by = userNow();
   const hasLeft = () => by !== undefined && by !== userNow();
   try {
