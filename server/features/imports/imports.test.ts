@@ -83,6 +83,18 @@ describe('issuing licenses from a file', () => {
     expect((await check(`Customer\r\n${alone.name}\r\n`)).rows).toMatchObject([{ customerName: alone.name }]);
   });
 
+  test('refuses a quotation mark before a copied cell, which would swallow the lines below', async () => {
+    for (const [last, line] of [
+      ['Süd"', 2],
+      ['"Süd"', 2],
+      ['Süd', 4],
+    ]) {
+      const csv = `Company Name\tContact Name\tCountry\nA\t"Nord\tDE\nB\tOst\tDE\nC\t${last}\tDE\n`;
+      const answer = await api.ok(calls.checkCustomers, { body: { csv, skipExisting: false } });
+      expect(said(answer)).toEqual([`${line} -: A quotation mark is not closed, or stands inside of a cell`]);
+    }
+  });
+
   test('takes columns that a sheet still has although they are empty, and nothing in them', async () => {
     const { name } = await makeCustomer(api);
     const csv = `Customer;;Country;;\r\n${name};;DE;;\r\n;;;;\r\n`;

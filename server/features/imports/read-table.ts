@@ -57,9 +57,11 @@ const noValue = /^#(?:\p{Lu}\/\p{Lu}|NV|[¡¿]?[\p{Lu}\d/_]+[!?]|#+)$/u;
 
 type Parsed = { record: string[]; info: { lines: number } };
 
+const stray = 'A quotation mark is not closed, or stands inside of a cell';
+
 function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | ImportProblem {
   try {
-    return parse(text, {
+    const records = parse(text, {
       delimiter,
       record_delimiter: '\n',
       info: true,
@@ -70,10 +72,17 @@ function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | Impo
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
     }) as unknown as Parsed[];
+    // a mark that begins a cell as it is copied swallows the lines down to one that ends a cell, or to the end of the file
+    const swallowing = records.find(
+      ({ record }) => delimiter === '\t' && record.some((cell) => cell.includes('\t') && cell.includes('\n')),
+    );
+    if (!swallowing) return records;
+    const { record, info } = swallowing;
+    return { line: info.lines - (record.join('').split('\n').length - 1), column: null, message: stray };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = (error as { lines?: number }).lines ?? 1;
-    return { line, column: null, message: 'A quotation mark is not closed, or stands inside of a cell' };
+    return { line, column: null, message: stray };
   }
 }
 
