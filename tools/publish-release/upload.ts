@@ -69,8 +69,8 @@ async function sendDirect(
   return calls.form(uploads.direct, form).catch((error: unknown) => {
     const { status, isSent } = error as Refusal;
     if (status === 413) return undefined;
-    // a proxy that has given up; the server itself says 503 for what it has not done, and 507 for a full disk
-    const isUnanswered = status === undefined || status === 502 || status === 504;
+    // a proxy that has given up, or the answer to a commit that the server itself has not heard of; a full disk (507) has no release
+    const isUnanswered = status === undefined || (status >= 500 && status !== 507);
     throw isSent && isUnanswered ? new Unclear(error) : error;
   });
 }
