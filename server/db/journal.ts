@@ -69,11 +69,14 @@ export function openJournal(folder: string, mostBytes: number) {
     },
 
     async remove(queue: string, segment: Segment): Promise<void> {
-      await rm(path.join(folder, segment.file), { force: true });
       forget(queue, segment);
+      await rm(path.join(folder, segment.file), { force: true });
     },
 
-    /** Renames an unreadable file and keeps it for inspection. */
+    /** Leaves a batch to the next start. */
+    forget,
+
+    /** Renames a damaged file and keeps it for inspection. */
     async setAside(queue: string, segment: Segment): Promise<void> {
       forget(queue, segment);
       const file = path.join(folder, segment.file);

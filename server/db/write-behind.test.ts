@@ -8,7 +8,7 @@ import { createTestDatabase, eventually } from '../../tests/harness.ts';
 import { createWriteBehind, type WriteBehind } from './write-behind.ts';
 import { createDb, createPool, type WritableDb } from './client.ts';
 import { quick } from './limits.ts';
-import { openJournal } from './journal.ts';
+import { openJournal, type Journal } from './journal.ts';
 import { newFolder } from '../../tests/place.ts';
 
 type Row = { n: number; at: Date; text: string };
@@ -36,9 +36,9 @@ afterEach(async () => {
 });
 
 /** A process: `add` records numbers, which may stand in the table only once. */
-function start(mostBytes = 100_000_000, on = db) {
+function start(mostBytes = 100_000_000, on = db, part: Partial<Journal> = {}) {
   const log = pino({ level: 'info', base: null }, { write: (line) => void said.push(line) });
-  const journal = openJournal(folder, mostBytes);
+  const journal = { ...openJournal(folder, mostBytes), ...part };
   const behind = createWriteBehind({ db: on, writeEntry: async () => '', log, journal });
   behinds.push(behind);
   const writer = behind.queue<Row>('notes', async (rows, once) => {
@@ -287,4 +287,49 @@ test('a damaged file of the journal is set aside and does not hold up the others
   start();
   await eventually(async () => (await stored()).rows === 1000);
   await eventually(async () => (await files()).join() === `${first}.damaged`);
+});
+
+test('a file of the journal that cannot be read for a moment is read later, any other by the next start', async () => {
+  const { behind, add } = start();
+  await locked(async () => {
+    add(0, 3000);
+    await behind.toJournal();
+  });
+  const journal = openJournal(folder, 0);
+  let refusals = 0;
+  const refusing = (code: string, most: number): Partial<Journal> => ({
+    read: async <R>(segment: Parameters<Journal['read']>[0]) => {
+      if (refusals++ < most) throw Object.assign(new Error('No'), { code });
+      return journal.read<R>(segment);
+    },
+  });
+  const next = start(undefined, db, refusing('EACCES', 1));
+  await eventually(async () => (await stored()).rows === 1000);
+  await next.behind.stop();
+  expect(await files()).toHaveLength(1);
+  refusals = 0;
+  start(undefined, db, refusing('EMFILE', 2));
+  await eventually(async () => (await files()).length === 0);
+  expect(await stored()).toMatchObject({ rows: 3000, own: 3000 });
+  expect(refusals).toBe(3);
+});
+
+test('a file of the journal that cannot be removed does not hold up the rows after it', async () => {
+  const { behind, add } = start();
+  await locked(async () => {
+    add(0, 10);
+    await behind.toJournal();
+  });
+  const journal = openJournal(folder, 100_000_000);
+  const next = start(undefined, db, {
+    ...journal,
+    async remove(...which) {
+      await journal.remove(...which);
+      throw Object.assign(new Error('No'), { code: 'EROFS' });
+    },
+  });
+  await eventually(async () => (await stored()).rows === 10);
+  next.add(10, 5);
+  await eventually(async () => (await stored()).rows === 15);
+  expect((await files()).filter((name) => name.endsWith('.damaged'))).toEqual([]);
 });

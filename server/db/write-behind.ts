@@ -148,14 +148,28 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
 
   async function writeJournaled(): Promise<boolean> {
     const segment = present(journal.first(name), 'it is called while the journal holds something');
+    const { file } = segment;
+    let rows: Row[] | undefined;
     try {
-      const rows = await journal.read<Row>(segment);
-      if (rows && (await attempt({ id: segment.id, rows }, true)).length > 0) return false;
-      await journal.remove(name, segment);
+      rows = await journal.read<Row>(segment);
     } catch (error) {
-      log.error({ err: error, file: segment.file }, 'A file of the journal cannot be read and is set aside');
-      await journal.setAside(name, segment);
+      if (isShortage.has((error as NodeJS.ErrnoException).code ?? '')) {
+        if (pauseMs === 0)
+          log.warn({ err: error, queue: name, file }, 'A file of the journal waits to be read');
+        return false;
+      }
+      const isDamaged = error instanceof SyntaxError;
+      const what = isDamaged ? 'is set aside' : 'is left to the next start';
+      log.error({ err: error, file }, `A file of the journal cannot be read and ${what}`);
+      if (isDamaged) await journal.setAside(name, segment);
+      else journal.forget(name, segment);
+      return true;
     }
+    if (rows && (await attempt({ id: segment.id, rows }, true)).length > 0) return false;
+    // one that stays is not written again
+    await journal
+      .remove(name, segment)
+      .catch((error: unknown) => log.error({ err: error, file }, 'A file of the journal was not removed'));
     return true;
   }
 
@@ -227,6 +241,9 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     },
   };
 }
+
+/** Errors of a process or a machine that lacks something for a moment, which say nothing about the file. */
+const isShortage = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /** True if a row caused the error: its content, or our own code fails on it. */
 function isRefusal(error: unknown): boolean {
