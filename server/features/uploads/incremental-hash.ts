@@ -97,13 +97,17 @@ export function createIncrementalHash({ db, storage, inspector }: HashContext) {
     await earlier?.work;
     if (earlier && earlier.hashed.some((tag, index) => tag !== tags[index])) drop(upload.upload_id);
     const hashing = hashingOf(upload);
+    hashing.work = hashing.work.then(() => finish(hashing, tags));
     await hashing.work;
-    if (!hashing.findings) {
-      hashing.known = new Map(tags.entries());
-      await advance(hashing);
-      hashing.findings = await hashing.inspection.finish();
-    }
-    return hashing.findings;
+    return present(hashing.findings, 'all of it was hashed');
+  }
+
+  /** After all earlier work: a completion whose claim ended may still hash, and a chunk that two hash is in it twice. */
+  async function finish(hashing: Hashing, tags: readonly string[]): Promise<void> {
+    if (hashing.findings) return;
+    hashing.known = new Map(tags.entries());
+    await advance(hashing);
+    hashing.findings = await hashing.inspection.finish();
   }
 
   return { chunkStored, conclude, drop };

@@ -187,6 +187,32 @@ describe('a file in chunks', () => {
     await twin.close();
   });
 
+  test('whose claim ended while it was hashed is hashed once for both completions', async () => {
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    const there = uploader(twin.url, twin.api(manager), manager);
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    const { storage } = twin.context;
+    const look = storage.fileOf!.bind(storage);
+    let next: ReturnType<typeof up.complete> | undefined;
+    const looked = vi.spyOn(storage, 'fileOf');
+    // the first look is whether there is a file, the second for its first chunk
+    looked.mockImplementationOnce(look).mockImplementationOnce(async (...args) => {
+      server.clock.advance(seconds(11));
+      const isThere = new Promise<void>((resolve) =>
+        looked.mockImplementationOnce((...same) => (resolve(), look(...same))),
+      );
+      next = there.complete(bytes, prepared, { version });
+      await isThere;
+      return look(...args);
+    });
+    const answer = await there.complete(bytes, prepared, { version });
+    expect(answer.status, answer.text).toBe(201);
+    expect((await next!).body.data).toEqual(answer.body.data);
+    await twin.close();
+  });
+
   test('takes a chunk again, and the last one counts', async () => {
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
