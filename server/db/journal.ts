@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { hourMs } from '../../contract/durations.ts';
 import { missingAsUndefined, writeWhole } from '../files.ts';
 
 /** Rows that are written together. The id lets the database detect a batch that it already has. */
@@ -27,6 +28,7 @@ export function openJournal(folder: string, mostBytes: number) {
   for (const file of filesIn(folder)) {
     const [, queue, id] = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/.exec(file) ?? [];
     if (queue && id) insert(queue, { id, file, bytes: sizeOf(path.join(folder, file)) });
+    else if (file.endsWith('.json.part')) removeAbandoned(path.join(folder, file));
   }
 
   function insert(queue: string, segment: Segment): void {
@@ -91,6 +93,15 @@ function filesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** A process that is killed while it writes leaves the draft. That of a running one is younger. */
+function removeAbandoned(draft: string): void {
+  try {
+    if (Date.now() - statSync(draft).mtimeMs > hourMs) rmSync(draft);
+  } catch {
+    // gone, or in a folder that takes no changes at the moment
   }
 }
 

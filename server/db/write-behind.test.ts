@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -133,6 +133,18 @@ test('a stop without a database leaves everything in the journal, and the next s
   await eventually(async () => (await stored()).rows === 2510);
   expect(await stored()).toEqual({ rows: 2510, own: 2510, until: 2509 });
   await eventually(async () => (await files()).length === 0);
+});
+
+test('the draft of a process that was killed while it wrote to the journal is removed', async () => {
+  await mkdir(folder);
+  const [old, young] = ['old', 'young'].map((name) => join(folder, `notes-${name}.json.part`)) as [
+    string,
+    string,
+  ];
+  for (const draft of [old, young]) await writeFile(draft, '[{');
+  await utimes(old, 0, 0);
+  start();
+  expect(await files()).toEqual(['notes-young.json.part']);
 });
 
 test('a batch of the journal that was written before the process was killed is not written again, nor by two at once', async () => {
