@@ -64,10 +64,16 @@ export function openJournal(folder: string, mostBytes: number) {
       insert(queue, segment);
     },
 
-    /** The rows of a batch, with dates restored; undefined if another process has written and removed it. */
+    /**
+     * The rows of a batch, with dates restored; undefined if another process has written and removed it. Throws
+     * SyntaxError if the file is damaged.
+     */
     async read<Row>(segment: Segment): Promise<Row[] | undefined> {
       const text = await readFile(path.join(folder, segment.file), 'utf8').catch(missingAsUndefined);
-      return text === undefined ? undefined : (JSON.parse(text, toDates) as Row[]);
+      if (text === undefined) return undefined;
+      const rows: unknown = JSON.parse(text, toDates);
+      if (!Array.isArray(rows)) throw new SyntaxError('It holds no rows');
+      return rows as Row[];
     },
 
     async remove(queue: string, segment: Segment): Promise<void> {

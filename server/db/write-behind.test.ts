@@ -288,18 +288,21 @@ test('a batch that a stop moves to the journal while it is halved for a refused 
   expect(next.state()).toMatchObject({ waiting: 0, dropped: 1 });
 });
 
-test('a damaged file of the journal is set aside and does not hold up the others', async () => {
-  const { behind, add } = start();
-  await locked(async () => {
-    add(0, 3000);
-    await behind.toJournal();
-  });
-  const [first] = (await files()).toSorted();
-  await writeFile(join(folder, first!), '[{');
-  start();
-  await eventually(async () => (await stored()).rows === 1000);
-  await eventually(async () => (await files()).join() === `${first}.damaged`);
-});
+test.each(['[{', '{}'])(
+  'a damaged file (%s) of the journal is set aside and does not hold up the others',
+  async (text) => {
+    const { behind, add } = start();
+    await locked(async () => {
+      add(0, 3000);
+      await behind.toJournal();
+    });
+    const [first] = (await files()).toSorted();
+    await writeFile(join(folder, first!), text);
+    start();
+    await eventually(async () => (await stored()).rows === 1000);
+    await eventually(async () => (await files()).join() === `${first}.damaged`);
+  },
+);
 
 test('a file of the journal that cannot be read for a moment is read later, any other by the next start', async () => {
   const { behind, add } = start();
