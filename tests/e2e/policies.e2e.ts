@@ -161,14 +161,14 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
     const now = performance.now.bind(performance);
     let late = 0;
     performance.now = () => now() + (late += 10);
-    const form = button.closest('form')!;
+    const around = button.closest('form')!;
     const changes = new MutationObserver(() => {
-      if (form.querySelector('[role="status"]')) return;
+      if (around.querySelector('[role="status"]')) return;
       changes.disconnect();
       button.focus();
       button.click();
     });
-    changes.observe(form, { childList: true, subtree: true });
+    changes.observe(around, { childList: true, subtree: true });
   });
   await days(1).press('Space');
   await expect(windows.getByRole('alert')).toHaveText('Days: Must be at least one day');
