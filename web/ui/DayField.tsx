@@ -4,7 +4,7 @@ import type LoadedCalendar from './Calendar.tsx';
 import { isDay } from './day.ts';
 import { IconCalendar } from './icons.tsx';
 import { loadPart } from './lazy-part.ts';
-import { isMoment, readDay, readMoment, shownDay, shownMoment } from './typed-day.ts';
+import { isMoment, onDay, readDay, readMoment, shownDay, shownMoment } from './typed-day.ts';
 import { useTyped } from './use-typed.ts';
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
@@ -36,8 +36,7 @@ export function DayField({ value = '', onChange, withTime, ...input }: Props) {
   const day = isDay(value) || isMoment(value) ? value.slice(0, 10) : null;
   const choose = (chosen: string | null) => {
     if (!chosen) return;
-    if (!withTime) onChange(chosen);
-    else onChange(isMoment(value) ? chosen + value.slice(10) : readMoment(chosen, withTime));
+    onChange(withTime ? onDay(chosen, value, withTime) : chosen);
     close();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

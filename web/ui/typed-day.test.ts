@@ -6,6 +6,7 @@ import {
   dayProblem,
   shownDay,
   momentProblem,
+  onDay,
   shownMoment,
   readDay,
   readMoment,
@@ -67,6 +68,8 @@ test('where the clocks skip midnight, a day without a time begins after it', () 
   vi.stubEnv('TZ', 'America/Santiago');
   onTestFinished(() => void vi.stubEnv('TZ', 'Europe/Berlin'));
   expect(readMoment('5.9.2027', '00:00')).toBe('2027-09-05T01:00');
+  expect(onDay('2027-09-05', '2027-09-04T00:00', '00:00')).toBe('2027-09-05T01:00');
+  expect(onDay('2027-09-05', '2027-09-04T17:00:05', '00:00')).toBe('2027-09-05T17:00:05');
   expect(momentProblem(readMoment('5.9.2027 00:00', '00:00'))).toBe('There is no such time on that day');
 });
 

@@ -80,6 +80,10 @@ export function localOf(at: Date): string {
   return local.slice(0, local.slice(16, 19) === ':00' ? 16 : 19);
 }
 
+/** A day that is chosen, at the time of the value of its field, or `otherwise`; where that is skipped, after it. */
+export const onDay = (day: string, value: string, otherwise: string): string =>
+  localOf(new Date(`${day}T${isMoment(value) ? value.slice(11) : otherwise}`));
+
 /** Reads and shows the dates of fields in a locale; the console uses those of the reader, below. */
 export function typedDaysIn(locale: Intl.Locale) {
   const numeric = numericOrder(locale);
