@@ -104,6 +104,15 @@ test('a link that is pressed right after typing leads where it says', async ({ p
   await expect(search).toHaveValue('');
   await quiet(page);
   await expect(page).toHaveURL('/customers');
+  // the way back with the keyboard leaves the focus where it is
+  await search.focus();
+  await page.keyboard.type('ern');
+  await page.evaluate(() => history.back());
+  await expect(search).not.toHaveValue(/^(ern)?$/);
+  const before = page.url();
+  await quiet(page);
+  await expect(search).not.toHaveValue('ern');
+  expect(page.url()).toBe(before);
 });
 
 test('a late revocation leaves the dialog of another license open', async ({ page, server }) => {

@@ -13,6 +13,8 @@ export function useDebouncedText(props: { value: string; onChange: (text: string
   const [seen, setSeen] = useState(value);
   const [settled, setSettled] = useState(value);
   const settle = useDebouncedCallback((entered: string) => {
+    // replaced since, as by the back button: it would be searched without being in the field
+    if (entered !== typed) return;
     const text = entered.trim();
     setSettled(text);
     onChange(text);
