@@ -34,7 +34,8 @@ export function createIncrementalHash({ db, storage, inspector }: HashContext) {
 
   function hashingOf(upload: UploadRow): Hashing {
     const known = all.get(upload.upload_id);
-    if (known) return known;
+    // one that was begun again has another file
+    if (known?.upload.multipart_id === upload.multipart_id) return known;
     const hashing: Hashing = {
       upload,
       inspection: inspector.begin(wantedOf(acceptedKindOf(upload.file_name))),

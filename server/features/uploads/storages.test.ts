@@ -19,6 +19,7 @@ import {
   movableClock,
   seconds,
   startTestServer,
+  startTwin,
   type Api,
   type Identity,
   type Session,
@@ -199,6 +200,21 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect((await up.state(prepared.uploadId)).body.data.received.length).toBeLessThan(2);
     await up.sendAll(bytes, prepared);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
+  });
+
+  test('one begun again through another process is completed by the one that has hashed the lost chunks', async () => {
+    const { storage } = server.context.config;
+    const twin = await startTwin(server, { config: { storage } });
+    const there = uploader(twin.url, twin.api(manager), manager);
+    const prepared = await up.prepare(bytes);
+    const last = up.pieces(bytes, prepared)[2]!;
+    await up.chunk(prepared.uploadId, 2, last);
+    await loseChunks(prepared);
+    expect((await there.chunk(prepared.uploadId, 2, last)).body).toMatchObject({ code: 'CHUNKS_LOST' });
+    await there.sendAll(bytes, prepared);
+    const answer = await up.complete(bytes, prepared);
+    expect(answer.status, answer.text).toBe(201);
+    await twin.close();
   });
 
   test.each([
