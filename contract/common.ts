@@ -131,6 +131,11 @@ export const listMeta = namedObject('ListMeta', {
   offset: z.number(),
 });
 
+/** Of a change that is no edit of fields: it is made only of what the user was shown. */
+export const shownVersion = instant.optional().meta({
+  description: 'updatedAt of the record as it was shown: WRONG_STATE where it was changed since',
+});
+
 /** The version that the user started to edit: 409 when it has changed since. */
 export const seenVersion = instant.optional().meta({
   description: 'updatedAt of the record as it was seen; a newer stored version gives 409 EDIT_CONFLICT',

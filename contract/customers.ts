@@ -13,6 +13,7 @@ import {
   queryFlag,
   search,
   seenVersion,
+  shownVersion,
   sortsBy,
   text,
 } from './common.ts';
@@ -62,6 +63,7 @@ export const customerSorts = sortsBy('name', 'email', 'country', 'createdAt');
 
 const filter = { search, status: z.enum(customerStatuses).optional(), country: text(2).optional() };
 const byId = z.object({ id });
+const asShown = z.strictObject({ updatedAt: shownVersion });
 const canRead = staffWith('customers', 'read');
 const canUpdate = staffWith('customers', 'update');
 const canDelete = staffWith('customers', 'delete');
@@ -149,6 +151,7 @@ export const customers = {
     summary: 'Restore a soft-deleted customer',
     access: canUpdate,
     params: byId,
+    query: asShown,
     answer: customer,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
@@ -156,13 +159,18 @@ export const customers = {
     summary: 'Permanently delete a soft-deleted customer, with its licenses and activations',
     access: canDelete,
     params: byId,
+    query: asShown,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),
   checkDeletable: route('GET', '/api/customers/{id}/check-deletable', {
     summary: 'Whether a customer can be permanently deleted, and what is deleted with it',
     access: canRead,
     params: byId,
-    answer: namedObject('DeletableCheck', { canDelete: z.boolean(), message: z.string() }),
+    answer: namedObject('DeletableCheck', {
+      canDelete: z.boolean(),
+      message: z.string(),
+      updatedAt: dateTime,
+    }),
     errors: ['NOT_FOUND'],
   }),
 };

@@ -237,7 +237,8 @@ export const licenses = {
     summary: 'Reactivate a revoked license',
     access: canUpdate,
     params: byId,
+    query: z.strictObject({ updatedAt: seenVersion }),
     answer: license,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
   }),
 };

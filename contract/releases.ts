@@ -13,6 +13,7 @@ import {
   requiredText,
   search,
   seenVersion,
+  shownVersion,
   text,
   wholeNumber,
 } from './common.ts';
@@ -317,9 +318,7 @@ export const releases = {
     access: canRollOut,
     params: byId,
     query: z.strictObject({
-      updatedAt: instant
-        .optional()
-        .meta({ description: 'Of the release as it was shown: WRONG_STATE where it was changed since' }),
+      updatedAt: shownVersion,
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
@@ -342,7 +341,7 @@ export const releases = {
     access: canDelete,
     params: byId,
     body: z.strictObject({ reason }),
-    answer: z.object({ id: z.string() }),
+    answer: z.object({ id: z.string(), updatedAt: dateTime }),
     errors: ['NOT_FOUND'],
   }),
   trash: route('GET', `${base}/releases/trash`, {
@@ -368,9 +367,9 @@ export const releases = {
     summary: 'Restore a release from the recycle bin',
     access: canDelete,
     params: byId,
-    body: z.strictObject({ reason }),
+    body: z.strictObject({ reason, updatedAt: shownVersion }),
     answer: release,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'NEEDS_APPROVAL'],
+    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   deletePermanently: route('DELETE', `${base}/releases/{releaseId}/permanent`, {
     summary: 'Permanently delete a release in the recycle bin and its binary from all storage',

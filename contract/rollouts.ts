@@ -9,6 +9,7 @@ import {
   namedObject,
   search,
   seenVersion,
+  shownVersion,
   wholeNumber,
 } from './common.ts';
 import { failureComparison, guardState } from './guard.ts';
@@ -138,9 +139,7 @@ export const rollouts = {
       percentage: percentage.meta({
         description: 'Of the next step, as the user saw it: a repeated call does not take the step after it',
       }),
-      updatedAt: instant
-        .optional()
-        .meta({ description: 'Of the release as it was shown: WRONG_STATE where it was changed since' }),
+      updatedAt: shownVersion,
     }),
     answer: release,
     errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],

@@ -36,6 +36,12 @@ type Edit<R, Columns, E extends AuditEvent> = {
   what?: (before: R, after: R) => string | undefined;
 };
 
+/** Why a change that is no edit of fields is refused where the record is not the one that was shown. */
+export const unseenRefusal = (name: string, { updatedAt }: Versioned, seen = updatedAt): string | null =>
+  Date.parse(seen) === Date.parse(updatedAt)
+    ? null
+    : `This ${name} was changed since you saw it. Look at it again.`;
+
 /** Locks the record and returns it if its state allows the change, else the Failure. */
 export async function lockAllowed<R extends Versioned>(
   change: Change,

@@ -13,6 +13,7 @@ describe('runBulk', () => {
           await Promise.resolve();
           tried.push(item);
           if (item % 3 === 0) throw new Error(`no ${item}`);
+          return item;
         });
         const sorted = (list: number[]) => list.toSorted((a, b) => a - b);
         expect(sorted(tried)).toEqual(sorted(items));

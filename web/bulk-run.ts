@@ -2,23 +2,24 @@ import { ApiError, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
 import { retryDelay, shouldRetry } from './query-client.ts';
 import { addForm, topForm } from './ui/open-forms.ts';
 
-export type BulkResult<T> = { done: T[]; failed: { item: T; error: unknown }[] };
+/** `done`: what was answered. */
+export type BulkResult<T, Answer = unknown> = { done: Answer[]; failed: { item: T; error: unknown }[] };
 
 const atOnce = 4;
 
 /** Calls `change` for every item, a few in parallel. A failure does not stop the others. */
-export async function runBulk<T>(
+export async function runBulk<T, Answer>(
   items: readonly T[],
-  change: (item: T) => Promise<unknown>,
-): Promise<BulkResult<T>> {
-  const result: BulkResult<T> = { done: [], failed: [] };
+  change: (item: T) => Promise<Answer>,
+): Promise<BulkResult<T, Answer>> {
+  const result: BulkResult<T, Answer> = { done: [], failed: [] };
   const waiting = [...items];
   // where no dialog is open, as in an Undo, the run keeps the keys of its requests
   const close = topForm() ? undefined : addForm({});
   // of one form, the same request is done once, however often it is sent: one without an answer is sent again
   const form = topForm();
   let isAway = false;
-  const untilAnswered = async (item: T, failures = 0): Promise<unknown> => {
+  const untilAnswered = async (item: T, failures = 0): Promise<Answer> => {
     const isOfRun = topForm() === form;
     try {
       return await change(item);
@@ -36,8 +37,7 @@ export async function runBulk<T>(
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       try {
-        await untilAnswered(item);
-        result.done.push(item);
+        result.done.push(await untilAnswered(item));
       } catch (error) {
         result.failed.push({ item, error });
       }

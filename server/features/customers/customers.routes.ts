@@ -26,8 +26,10 @@ export function customerRoutes(context: Context) {
       updateCustomer(change, params.id, input, seen),
     ),
     softDelete: inChange((change, { params }) => softDeleteCustomer(change, params.id)),
-    restore: inChange((change, { params }) => restoreCustomer(change, params.id)),
-    hardDelete: inChange((change, { params }) => hardDeleteCustomer(change, params.id)),
+    restore: inChange((change, { params, query }) => restoreCustomer(change, params.id, query.updatedAt)),
+    hardDelete: inChange((change, { params, query }) =>
+      hardDeleteCustomer(change, params.id, query.updatedAt),
+    ),
     checkDeletable: ({ params }) => checkDeletable(db, params.id),
   });
 }

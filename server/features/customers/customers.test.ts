@@ -230,6 +230,25 @@ describe('deleting for good', () => {
     expect(answer.body.error).toBe(check.message);
   });
 
+  test('and restoring it are refused where a colleague deleted it again since it was shown', async () => {
+    const { customerId } = await makeCustomer(api);
+    const at = { params: { id: customerId } };
+    const { updatedAt } = await api.ok(calls.softDelete, at);
+    const check = await api.ok(calls.checkDeletable, at);
+    expect(check.updatedAt).toBe(updatedAt);
+    await api.ok(calls.restore, { ...at, query: { updatedAt } });
+    await makeLicense(api, { customerId });
+    const again = await api.ok(calls.softDelete, at);
+    for (const call of [calls.restore, calls.hardDelete]) {
+      const answer = await api.call(call, { ...at, query: { updatedAt } });
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        'This customer was changed since you saw it. Look at it again.',
+      ]);
+    }
+    await api.ok(calls.hardDelete, { ...at, query: { updatedAt: again.updatedAt } });
+  });
+
   test('says what goes with it, and takes licenses and activations along; the audit entries stay', async () => {
     const license = await makeLicense(api);
     const desktop = server.api(await makeApiKey(api));

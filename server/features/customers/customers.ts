@@ -1,13 +1,19 @@
 import type { Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { counted } from '../../../contract/text.ts';
-import { customerRefusal, type Customer, type CustomerInput } from '../../../contract/customers.ts';
+import {
+  customerRefusal,
+  type Customer,
+  type customers as calls,
+  type CustomerInput,
+} from '../../../contract/customers.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
-import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
+import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { isFailure, noSuch, type Failure } from '../../failure.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 import { present } from '../../invariants.ts';
@@ -83,11 +89,11 @@ export const softDeleteCustomer = (change: Change, id: string): Promise<Customer
     columns: { status: 'inactive', deleted_at: change.now },
   });
 
-/** Restores a customer from the recycle bin and makes it active. */
-export const restoreCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
+/** Restores a customer from the recycle bin and makes it active. `seen`: the version that the caller was shown. */
+export const restoreCustomer = (change: Change, id: string, seen?: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.restored',
-    refuse: customerRefusal.restore,
+    refuse: (before) => customerRefusal.restore(before) ?? unseenRefusal('customer', before, seen),
     columns: { status: 'active', deleted_at: null },
   });
 
@@ -95,11 +101,12 @@ export const restoreCustomer = (change: Change, id: string): Promise<Customer | 
 export async function checkDeletable(
   db: Db,
   id: string,
-): Promise<{ canDelete: boolean; message: string } | Failure> {
+): Promise<RouteAnswer<typeof calls.checkDeletable> | Failure> {
   const customer = await findCustomer(db, id, true);
   if (isFailure(customer)) return customer;
+  const { updatedAt } = customer;
   const reason = customerRefusal.hardDelete(customer);
-  if (reason) return { canDelete: false, message: reason };
+  if (reason) return { canDelete: false, message: reason, updatedAt };
   const activations = await countOf(
     db
       .selectFrom('activations as a')
@@ -109,13 +116,26 @@ export async function checkDeletable(
   return {
     canDelete: true,
     message: `${counted(customer.licenseCount, 'license')} and ${counted(activations, 'activation')} of "${customer.name}" will be deleted with it.`,
+    updatedAt,
   };
 }
 
-/** Permanently deletes a soft-deleted customer with its licenses and activations; audit entries are kept. */
-export async function hardDeleteCustomer(change: Change, id: string): Promise<undefined | Failure> {
+/**
+ * Permanently deletes a soft-deleted customer with its licenses and activations; audit entries are kept. `seen`: the
+ * version whose licenses the caller was told.
+ */
+export async function hardDeleteCustomer(
+  change: Change,
+  id: string,
+  seen?: string,
+): Promise<undefined | Failure> {
   const { tx } = change;
-  const found = await lockAllowed(change, editable, id, customerRefusal.hardDelete);
+  const found = await lockAllowed(
+    change,
+    editable,
+    id,
+    (before) => customerRefusal.hardDelete(before) ?? unseenRefusal('customer', before, seen),
+  );
   if (isFailure(found)) return found;
   const [before] = await withLicenses(tx, [found]);
   await tx.deleteFrom('customers').where('customer_id', '=', id).execute();

@@ -158,6 +158,16 @@ describe('revoking and reactivating', () => {
     });
   });
 
+  test('the revocation of a colleague is not undone with an earlier one', async () => {
+    const license = await makeLicense(api);
+    const { updatedAt } = await api.ok(calls.revoke, at(license));
+    await api.ok(calls.reactivate, { ...at(license), query: { updatedAt } });
+    const again = await api.ok(calls.revoke, at(license));
+    const answer = await api.call(calls.reactivate, { ...at(license), query: { updatedAt } });
+    expect([answer.status, answer.body.code]).toEqual([409, 'EDIT_CONFLICT']);
+    await api.ok(calls.reactivate, { ...at(license), query: { updatedAt: again.updatedAt } });
+  });
+
   test('refuse a license of a soft-deleted customer', async () => {
     const license = await makeLicense(api);
     await softDelete(api, license);

@@ -38,7 +38,9 @@ export function licenseRoutes(context: Context & ImpactParts) {
     ),
     delete: inChange((change, { params }) => deleteLicense(change, params.id)),
     revoke: inChange((change, { params }) => revokeLicense(change, params.id)),
-    reactivate: inChange((change, { params }) => reactivateLicense(change, params.id)),
+    reactivate: inChange((change, { params, query }) =>
+      reactivateLicense(change, params.id, query.updatedAt),
+    ),
   });
   const bulk = implement(bulkLicenses, {
     // the preview names keys and customers

@@ -15,5 +15,5 @@ export { type ReleaseRow, filePathOf, lockRelease, selectReleases, toRelease } f
 export { endReleaseTimesAhead } from './times-ahead.ts';
 export { wouldTake } from './reach.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
-export { liveRelease, unseenRefusal } from './release-change.ts';
+export { liveRelease } from './release-change.ts';
 export { pauseRollout, setPlan, setRollout } from './rollout.ts';

@@ -20,12 +20,6 @@ export const notInTrash = fail(
   'There is no such release in the recycle bin. It may have been restored, or permanently deleted.',
 );
 
-/** Why a change that offers a release to more machines is refused where the release is not the one that was shown. */
-export const unseenRefusal = ({ updatedAt }: Release, seen = updatedAt): string | null =>
-  Date.parse(seen) === Date.parse(updatedAt)
-    ? null
-    : 'This release was changed since you saw it. Look at it again.';
-
 /** The error for a second live build with the same identity. */
 export const alreadyExists = (
   build: Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture' | 'file_kind'>,

@@ -14,8 +14,8 @@ const notThere =
   'There is no such release in the recycle bin. It may have been restored, or permanently deleted.';
 const bin = (releaseId: string, reason = 'Broken') =>
   api.call(calls.softDelete, { params: { releaseId }, body: { reason } });
-const restore = (releaseId: string, reason = 'Needed after all') =>
-  api.call(calls.restore, { params: { releaseId }, body: { reason } });
+const restore = (releaseId: string, reason = 'Needed after all', updatedAt?: string) =>
+  api.call(calls.restore, { params: { releaseId }, body: { reason, updatedAt } });
 const destroy = (releaseId: string, body: { confirmation: string; reason: string }) =>
   api.call(calls.deletePermanently, { params: { releaseId }, body });
 const get = (releaseId: string) => api.call(calls.get, { params: { releaseId } });
@@ -35,7 +35,7 @@ describe('moving a release to the bin', () => {
   test('takes it out of the list and keeps who, when and why', async () => {
     const made = await makeRelease(server);
     const answer = await bin(made.id, ' Crashes on start ');
-    expect([answer.status, answer.body.data]).toEqual([200, { id: made.id }]);
+    expect([answer.status, answer.body.data]).toEqual([200, { id: made.id, updatedAt: expect.any(String) }]);
     const list = await api.ok(calls.list, { query: { search: made.version } });
     expect(list.map((r) => r.id)).not.toContain(made.id);
     const { releases } = await trash({ search: made.version });
@@ -142,6 +142,20 @@ describe('restoring a release', () => {
       `${made.version} for Windows x64 (stable): restored: Was fine`,
     ]);
     expect((await restore(made.id)).body.error).toBe(notThere);
+  });
+
+  test('is refused where a colleague restored, changed and deleted it again since it was shown', async () => {
+    const made = await makeRelease(server, { rolloutPercentage: 5 });
+    const { updatedAt } = (await bin(made.id)).body.data;
+    await restore(made.id);
+    await api.ok(calls.rollout, { params: { releaseId: made.id }, body: { percentage: 100 } });
+    const again = (await bin(made.id, 'It crashes')).body.data;
+    const answer = await restore(made.id, 'Deletion undone', updatedAt);
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      'This release was changed since you saw it. Look at it again.',
+    ]);
+    expect((await restore(made.id, 'It does not', again.updatedAt)).status).toBe(200);
   });
 
   test('is refused when an equal one was made meanwhile', async () => {

@@ -14,7 +14,7 @@ import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { locks, tryLock } from '../../db/locks.ts';
 import { countOf, contains } from '../../db/sql.ts';
-import { editRecord } from '../../edit-record.ts';
+import { editRecord, unseenRefusal } from '../../edit-record.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { restarted } from './plan.ts';
@@ -30,7 +30,7 @@ export async function softDeleteRelease(
   change: Change,
   releaseId: string,
   reason: string,
-): Promise<{ id: string } | Failure> {
+): Promise<{ id: string; updatedAt: string } | Failure> {
   const staff = staffOf(change.by);
   const deleted = await editRecord(change, liveRelease, releaseId, {
     event: 'release.soft_deleted',
@@ -42,20 +42,22 @@ export async function softDeleteRelease(
     },
     what: () => `moved to the recycle bin: ${reason}`,
   });
-  return isFailure(deleted) ? deleted : { id: releaseId };
+  return isFailure(deleted) ? deleted : { id: releaseId, updatedAt: deleted.updatedAt };
 }
 
 /**
  * Restores a release from the recycle bin unchanged; the present step of its plan starts again. ALREADY_EXISTS when an
- * equal one was created in the meantime.
+ * equal one was created in the meantime. `seen`: the version that the caller was shown.
  */
 export const restoreRelease = (
   change: Change,
   releaseId: string,
   reason: string,
+  seen: string | undefined,
 ): Promise<Release | Failure> =>
   editRecord(change, trashedRelease, releaseId, {
     event: 'release.restored',
+    refuse: (before) => unseenRefusal('release', before, seen),
     columns: (before) => ({
       deleted_at: null,
       deleted_by: null,

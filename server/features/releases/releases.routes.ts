@@ -42,7 +42,9 @@ export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
       softDeleteRelease(change, params.releaseId, body.reason),
     ),
     trash: ({ by, query }) => listTrash(db, by.now, query),
-    restore: inChange((change, { params, body }) => restoreRelease(change, params.releaseId, body.reason)),
+    restore: inChange((change, { params, body, seen }) =>
+      restoreRelease(change, params.releaseId, body.reason, seen),
+    ),
     deletePermanently: inChange((change, { params, body }) =>
       deletePermanently(change, context, params.releaseId, body),
     ),

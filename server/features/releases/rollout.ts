@@ -8,10 +8,10 @@ import { staffOf } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
-import { editRecord, lockAllowed } from '../../edit-record.ts';
+import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, sentPlan } from './plan.ts';
-import { liveRelease, notFound, unseenRefusal } from './release-change.ts';
+import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
 
 const listedMachines = 200;
@@ -90,7 +90,7 @@ export const pauseRollout = (change: Change, releaseId: string, reason: string):
 export const resumeRollout = (change: Change, releaseId: string, seen?: string): Promise<Release | Failure> =>
   editRecord(change, liveRelease, releaseId, {
     event: 'release.rollout_resumed',
-    refuse: (before) => releaseRefusal.resume(before) ?? unseenRefusal(before, seen),
+    refuse: (before) => releaseRefusal.resume(before) ?? unseenRefusal('release', before, seen),
     columns: (before) => ({
       paused_at: null,
       pause_reason: null,

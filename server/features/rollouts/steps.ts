@@ -6,10 +6,10 @@ import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
-import { lockAllowed } from '../../edit-record.ts';
+import { lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
-import { getRelease, liveRelease, setRollout, unseenRefusal } from '../releases/index.ts';
+import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
 type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
@@ -100,7 +100,7 @@ export async function widenRollout(
       'WRONG_STATE',
       `The next step of the rollout is ${next?.percentage} % now, not ${percentage} %.`,
     );
-  const unseen = unseenRefusal(before, seen);
+  const unseen = unseenRefusal('release', before, seen);
   if (unseen !== null) return fail('WRONG_STATE', unseen);
   if (!isSame)
     return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');

@@ -79,9 +79,9 @@ export default function DeleteCustomers(props: {
   );
 }
 
-function useDelete(onEnd: (result: BulkResult<Customer>) => void) {
+function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
   const restore = useChange({
-    mutationFn: (deleted: Customer[]) => runBulk(deleted, (one) => restoreCustomer(one.customerId)),
+    mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer),
     onSuccess: ({ done, failed }) => {
       const restored = `${capitalize(whatOf(done))} restored`;
       const [first] = failed;

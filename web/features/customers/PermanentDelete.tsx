@@ -1,6 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { customers } from '../../../contract/customers.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { askedOnce } from '../../query-client.ts';
 import { aboutCustomer } from '../../toast-subjects.ts';
@@ -47,7 +49,7 @@ export default function PermanentDelete({
   if (!check.data) return null;
   if (!check.data.canDelete)
     return <CannotDelete message={check.data.message || refusal} onClose={onClose} />;
-  return <ConfirmDelete id={id} name={name} goesWithIt={check.data.message} onClose={onClose} />;
+  return <ConfirmDelete id={id} name={name} check={check.data} onClose={onClose} />;
 }
 
 function CannotDelete({ message, onClose }: { message: string; onClose: () => void }) {
@@ -65,10 +67,12 @@ function CannotDelete({ message, onClose }: { message: string; onClose: () => vo
   );
 }
 
-function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWithIt: string }) {
-  const { id, name, onClose } = props;
+function ConfirmDelete(
+  props: Pick<Props, 'id' | 'name' | 'onClose'> & { check: RouteAnswer<typeof customers.checkDeletable> },
+) {
+  const { id, name, check, onClose } = props;
   const confirmed = useConfirmedChange({
-    change: () => hardDeleteCustomer(id),
+    change: () => hardDeleteCustomer(id, check.updatedAt),
     done: () => ({ message: `Customer "${name}" permanently deleted`, subject: { name } }),
     onClose,
   });
@@ -82,7 +86,7 @@ function ConfirmDelete(props: Pick<Props, 'id' | 'name' | 'onClose'> & { goesWit
           licenses and activations will be deleted.
         </>
       }
-      consequences={[props.goesWithIt || 'What is deleted with it could not be counted.']}
+      consequences={[check.message || 'What is deleted with it could not be counted.']}
       {...confirmed}
     />
   );

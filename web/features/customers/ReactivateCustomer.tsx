@@ -11,11 +11,11 @@ export default function ReactivateCustomer({
   customer,
   onClose,
 }: {
-  customer: Pick<Customer, 'customerId' | 'name'>;
+  customer: Pick<Customer, 'customerId' | 'name' | 'updatedAt'>;
   onClose: () => void;
 }) {
   const confirmed = useConfirmedChange({
-    change: () => restoreCustomer(customer.customerId),
+    change: () => restoreCustomer(customer),
     done: (restored) => ({
       message: `Customer "${restored.name}" reactivated`,
       subject: aboutCustomer(restored),

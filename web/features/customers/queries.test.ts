@@ -12,8 +12,8 @@ test('no call about one customer is made without its id', async () => {
     () => calls.customerQuery('').queryFn!({} as never),
     () => calls.updateCustomer('', input),
     () => calls.softDeleteCustomer(''),
-    () => calls.restoreCustomer(''),
-    () => calls.hardDeleteCustomer(''),
+    () => calls.restoreCustomer({ customerId: '', updatedAt: '' }),
+    () => calls.hardDeleteCustomer('', ''),
     () => calls.checkCustomerDeletable(''),
   ];
   for (const attempt of attempts) expect(attempt).toThrow('Customer ID is required');

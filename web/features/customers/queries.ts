@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isCountryCode } from '../../../contract/countries.ts';
-import { customers, customerSorts } from '../../../contract/customers.ts';
+import { customers, customerSorts, type Customer } from '../../../contract/customers.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call, urlOf } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
@@ -70,8 +70,12 @@ type Update = RouteRequest<typeof customers.update>['body'];
 export const createCustomer = (body: CustomerPayload) => call(customers.create, { body });
 export const updateCustomer = (id: string, body: Update) => call(customers.update, { ...withId(id), body });
 export const softDeleteCustomer = (id: string) => call(customers.softDelete, withId(id));
-export const restoreCustomer = (id: string) => call(customers.restore, withId(id));
-export const hardDeleteCustomer = (id: string) => call(customers.hardDelete, withId(id));
+/** The customer as it was shown, or as its deletion returned it. */
+export const restoreCustomer = ({ customerId, updatedAt }: Pick<Customer, 'customerId' | 'updatedAt'>) =>
+  call(customers.restore, { ...withId(customerId), query: { updatedAt } });
+/** `updatedAt`: of the check. */
+export const hardDeleteCustomer = (id: string, updatedAt: string) =>
+  call(customers.hardDelete, { ...withId(id), query: { updatedAt } });
 export const checkCustomerDeletable = (id: string) => call(customers.checkDeletable, withId(id));
 
 function withId(id: string) {

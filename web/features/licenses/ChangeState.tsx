@@ -14,7 +14,7 @@ const changes = {
     title: 'Revoke License',
     label: 'Revoke',
     past: 'revoked',
-    run: revokeLicense,
+    run: ({ licenseId }: License) => revokeLicense(licenseId),
     consequencesOf: (machines: number) => [
       refusedSentence(machines),
       'The license can be reactivated. Its machines keep their seats.',
@@ -39,10 +39,10 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
     onError: (error) => toast({ message: messageOf(error), subject: aboutLicense(license), tone: 'red' }),
   });
   const confirmed = useConfirmedChange({
-    change: () => run(license.licenseId),
+    change: () => run(license),
     done: (changed) => ({
       ...changeToast(changed, past),
-      ...(change === 'revoke' && { undo: () => undo.mutate(changed.licenseId) }),
+      ...(change === 'revoke' && { undo: () => undo.mutate(changed) }),
     }),
     onClose: props.onClose,
   });

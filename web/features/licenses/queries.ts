@@ -112,6 +112,8 @@ export const updateLicense = (id: string, body: Update) => call(licenses.update,
 export const transferLicense = (id: string, customerId: string, updatedAt: string) =>
   call(licenses.transfer, { ...withId(id), body: { customerId, updatedAt } });
 export const revokeLicense = (id: string) => call(licenses.revoke, withId(id));
-export const reactivateLicense = (id: string) => call(licenses.reactivate, withId(id));
+/** The license as it was shown, or as its revocation returned it. */
+export const reactivateLicense = ({ licenseId, updatedAt }: License) =>
+  call(licenses.reactivate, { ...withId(licenseId), query: { updatedAt } });
 
 const withId = (id: string) => ({ params: { id } });

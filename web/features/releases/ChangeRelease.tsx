@@ -40,7 +40,7 @@ const changes: Record<
     title: string;
     message: (release: Release) => string;
     confirmLabel?: string;
-    run: (release: Release, reason: string) => Promise<unknown>;
+    run: (release: Release, reason: string) => Promise<{ id: string; updatedAt?: string }>;
     done: (release: Release) => string;
     /** Shown when the server sends no message. */
     failed?: string;
@@ -80,7 +80,7 @@ const changes: Record<
     title: 'Restore Release',
     message: ({ version }) => `Are you sure you want to restore version ${version}?`,
     confirmLabel: 'Restore',
-    run: ({ id }, reason) => restoreRelease(id, reason),
+    run: restoreRelease,
     done: () => 'Release restored successfully',
     failed: 'Failed to restore release',
   },
@@ -101,10 +101,10 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   const undo = useUndoDeletion(release);
   const confirmed = useConfirmedChange({
     change: (reason: string) => run(release, reason),
-    done: () => ({
+    done: ({ updatedAt = release.updatedAt }) => ({
       message: done(release),
       subject: aboutRelease(release),
-      ...(change === 'softDelete' && { undo }),
+      ...(change === 'softDelete' && { undo: () => undo(updatedAt) }),
     }),
     problemOf: (error) => (failed ? releaseProblem(error, failed) : messageOf(error)),
     onClose,
@@ -117,9 +117,10 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   return <ReasonDialog {...question} about={release.id} severity={severity} />;
 }
 
-function useUndoDeletion(release: Release): () => void {
+/** Takes the version that the deletion returned: a colleague may have restored and deleted it again since. */
+function useUndoDeletion(release: Release): (updatedAt: string) => void {
   const restore = useChange({
-    mutationFn: () => restoreRelease(release.id, 'Deletion undone'),
+    mutationFn: (updatedAt: string) => restoreRelease({ id: release.id, updatedAt }, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully', subject: aboutRelease(release) }),
     onError: (error) =>
       toast({
@@ -128,5 +129,5 @@ function useUndoDeletion(release: Release): () => void {
         tone: 'red',
       }),
   });
-  return () => restore.mutate();
+  return restore.mutate;
 }

@@ -95,8 +95,9 @@ export const withdrawRelease = (id: string, reason: string) =>
   call(releases.withdraw, { ...withId(id), body: { reason } });
 export const softDeleteRelease = (id: string, reason: string) =>
   call(releases.softDelete, { ...withId(id), body: { reason } });
-export const restoreRelease = (id: string, reason: string) =>
-  call(releases.restore, { ...withId(id), body: { reason } });
+/** The release as it was shown, or as its deletion returned it. */
+export const restoreRelease = ({ id, updatedAt }: Shown, reason: string) =>
+  call(releases.restore, { ...withId(id), body: { reason, updatedAt } });
 /** The user has confirmed it in a dialog; the service requires the confirmation text as well. */
 export const deleteReleasePermanently = (id: string, reason: string) =>
   call(releases.deletePermanently, {
