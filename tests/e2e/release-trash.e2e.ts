@@ -1,4 +1,4 @@
-import type { Release } from '../../contract/releases.ts';
+import { releases, type Release } from '../../contract/releases.ts';
 import { releaseRow } from '../rows.ts';
 import { makeRelease } from './releases.ts';
 import {
@@ -49,6 +49,23 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Release restored successfully')).toBeVisible();
   await expect(row(page, release)).toBeVisible();
+
+  // it does not restore what a colleague deleted
+  await row(page, release)
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await question.getByRole('textbox', { name: 'Reason' }).fill('Wrong build');
+  await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+  await expect(row(page, release)).toHaveCount(0);
+  const undo = page.getByRole('button', { name: 'Undo' });
+  // a toast stays while the mouse is over it
+  await undo.hover();
+  const at = { params: { releaseId: release.id } };
+  await server.admin.ok(releases.restore, { ...at, body: { reason: 'The right one' } });
+  await server.admin.ok(releases.softDelete, { ...at, body: { reason: 'It crashes' } });
+  expectStatus(page, 409);
+  await undo.click();
+  await expect(page.getByText('This release was changed since you saw it. Look at it again.')).toBeVisible();
 });
 
 test('the recycle bin says what was deleted, by whom, why, and for how long it stays', async ({
