@@ -13,6 +13,7 @@ import {
   validateOn,
   type LicenseFields,
 } from '../factories.ts';
+import { holdFile } from './hold-back.ts';
 import type { Api } from '../harness.ts';
 import {
   chooseInMenu,
@@ -301,6 +302,15 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await expectAccessible(page);
   await choose('good.csv', Buffer.from(`Company Name,Country\n${north},DE\n`));
   await expect(people.getByRole('button', { name: 'Import 1 customer' })).toBeEnabled();
+  // of two files that are read at once, the last one counts
+  const slow = await holdFile(page, 'arrayBuffer');
+  await choose('slow.csv', Buffer.from(`Company Name,Country\n${south},AT\n`));
+  await expect(people.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
+  await choose('good.csv', Buffer.from(`Company Name,Country\n${north},CH\n`));
+  await expect(people.getByRole('region', { name: 'Preview' })).toContainText('Switzerland');
+  await slow();
+  await expect(people.getByRole('button', { name: 'Import 1 customer' })).toBeEnabled();
+  await expect(people.getByRole('region', { name: 'Preview' })).toContainText('Switzerland');
   // the same file may be chosen again: browsers say nothing of a file that the field has already
   const choosing = page.waitForEvent('filechooser');
   await people.getByRole('button', { name: 'Choose file' }).click();

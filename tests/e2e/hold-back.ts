@@ -15,3 +15,18 @@ export async function holdBack(
   });
   return letGo;
 }
+
+/** Keeps the next file that the page reads in this way waiting, as a slow drive does, until what it returns is called. */
+export async function holdFile(page: Page, read: 'arrayBuffer' | 'text'): Promise<() => Promise<void>> {
+  await page.evaluate((method) => {
+    const methods: Record<typeof method, (this: Blob) => Promise<unknown>> = Blob.prototype;
+    const original = methods[method];
+    const freed = new Promise((resolve) => addEventListener('file read', resolve, { once: true }));
+    methods[method] = async function hold() {
+      methods[method] = original;
+      await freed;
+      return original.call(this);
+    };
+  }, read);
+  return () => page.evaluate(() => void dispatchEvent(new Event('file read')));
+}

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { encodeQR } from 'qr';
 import { offline } from '../../contract/offline.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
+import { holdFile } from './hold-back.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
 import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
@@ -214,7 +215,10 @@ test('a request comes by the camera, by a photo or as a file; force frees the se
   await choose({ name: 'big.iso', mimeType: '', buffer: Buffer.alloc(5000, 'a') });
   await expect(form.getByText(/^big\.iso is not a file of the program/)).toBeVisible();
   const text = sent.request(license);
+  const slow = await holdFile(page, 'text');
   await choose({ name: 'ws.txt', mimeType: 'text/plain', buffer: Buffer.from(`${text}\n`) });
+  await expect(form.getByRole('button', { name: 'Create License File' })).toBeDisabled();
+  await slow();
   await expect(field).toHaveValue(text);
   await form.getByRole('button', { name: 'Create License File' }).click();
   await dialog(page, 'License File').getByRole('button', { name: 'Done' }).click();

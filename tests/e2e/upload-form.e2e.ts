@@ -3,7 +3,7 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
-import { holdBack } from './hold-back.ts';
+import { holdBack, holdFile } from './hold-back.ts';
 import {
   goTo,
   dialog,
@@ -161,18 +161,17 @@ test('neither a slow file nor a release that is made meanwhile changes the versi
   await quiet(page);
   await expect(field(page, 'Version')).toHaveValue(seen);
 
-  await page.evaluate(() => {
-    const read = new Promise((resolve) => addEventListener('read now', resolve, { once: true }));
-    Blob.prototype.arrayBuffer = async function arrive() {
-      await read;
-      return new Response(this).arrayBuffer();
-    };
-  });
+  const slow = await holdFile(page, 'arrayBuffer');
   await choose(page, await fileOnDisk('Late-71.2.3.exe', program(1024)));
   await field(page, 'Version').fill('71.2.4');
-  await page.evaluate(() => dispatchEvent(new Event('read now')));
+  await expect(modal(page).getByRole('button', { name: 'Upload Release' })).toBeDisabled();
+  await field(page, 'Version').press('Enter');
+  await expect(tray(page).getByText('Twin-arm64.exe'), 'nor the file before').toHaveCount(0);
+  await slow();
   await expect(modal(page).getByText('The file name says 71.2.3.')).toBeVisible();
   await expect(field(page, 'Version')).toHaveValue('71.2.4');
+  await press(page, 'Upload Release');
+  await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
 });
 
 test('the name of the file says the version, and publishing to all is asked about', async ({

@@ -14,11 +14,11 @@ export function DialogForm(props: {
   aside?: ReactNode;
   submitLabel: string;
   busy: boolean;
-  /** It cannot be sent yet: whom it affects is being counted. */
-  counting?: boolean;
+  /** It cannot be sent yet: a file is being read, or whom it affects is being counted. */
+  waiting?: boolean;
   onCancel: () => void;
 }) {
-  const { onSubmit, children, problem, aside, submitLabel, busy, counting = false, onCancel } = props;
+  const { onSubmit, children, problem, aside, submitLabel, busy, waiting = false, onCancel } = props;
   const button = useRef<HTMLButtonElement>(null);
   // it lost the focus when it was disabled
   useEffect(() => {
@@ -32,7 +32,7 @@ export function DialogForm(props: {
         <Group justify="flex-end" gap="xs">
           {aside}
           <CancelButton onCancel={onCancel} />
-          <Button ref={button} type="submit" loading={busy || counting}>
+          <Button ref={button} type="submit" loading={busy || waiting}>
             {submitLabel}
           </Button>
         </Group>

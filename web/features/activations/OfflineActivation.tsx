@@ -8,6 +8,7 @@ import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
+import { useLastFile } from '../../ui/last-file.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { utcDate } from '../../ui/time.ts';
@@ -66,6 +67,7 @@ function RequestForm(props: {
     `offline activation ${license.licenseId}`,
     { initialValues: { request: '', days: licenseFileDays.byDefault }, validate: checkOffline },
   );
+  const file = useLastFile();
   const problem = useRefusedFields(props.error, form);
   const { days } = form.getValues();
   return (
@@ -74,6 +76,7 @@ function RequestForm(props: {
       problem={problem}
       submitLabel="Create License File"
       busy={props.busy}
+      waiting={file.isReading}
       onCancel={props.onCancel}
     >
       <Text>
@@ -82,6 +85,7 @@ function RequestForm(props: {
       </Text>
       <SignedText
         label="Request"
+        file={file}
         onReject={(message) => form.setFieldError('request', message)}
         {...form.getInputProps('request')}
       />

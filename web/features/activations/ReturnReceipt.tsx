@@ -4,6 +4,7 @@ import { useDialogForm } from '../../dialog-form.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
+import { useLastFile } from '../../ui/last-file.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { checkSigned } from './offline-form.ts';
@@ -37,6 +38,7 @@ function ReceiptForm({ license, onClose }: Props) {
       });
     },
   });
+  const file = useLastFile();
   const problem = useRefusedFields(returned.error, form);
   return (
     <DialogForm
@@ -44,6 +46,7 @@ function ReceiptForm({ license, onClose }: Props) {
       problem={problem}
       submitLabel="Free the Seat"
       busy={returned.isPending}
+      waiting={file.isReading}
       onCancel={onClose}
     >
       <Text>
@@ -52,6 +55,7 @@ function ReceiptForm({ license, onClose }: Props) {
       </Text>
       <SignedText
         label="Receipt"
+        file={file}
         onReject={(message) => form.setFieldError('receipt', message)}
         {...form.getInputProps('receipt')}
       />

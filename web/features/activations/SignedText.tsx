@@ -3,6 +3,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { messageOf } from '../../api-error.ts';
 import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { IconFileUpload, IconQrcode } from '../../ui/icons.tsx';
+import type { LastFile } from '../../ui/last-file.ts';
 import { Camera } from './Camera.tsx';
 import { textOfFile } from './signed-file.ts';
 import classes from './offline.module.css';
@@ -18,28 +19,31 @@ export function SignedText(props: {
   label: string;
   value?: string;
   error?: ReactNode;
+  file: LastFile;
   onChange: (text: string) => void;
   onReject: (message: string) => void;
 }) {
-  const { onChange, onReject } = props;
+  const { file, onChange, onReject } = props;
   const [scanning, setScanning] = useState(false);
   const [said, setSaid] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
 
-  const take = (text: string, from: string) => {
+  const enter = (text: string) => {
+    file.stop();
     onChange(text);
+  };
+  const take = (text: string, from: string) => {
+    enter(text);
     setSaid(`${props.label} read from ${from}`);
     field.current?.focus();
   };
-  const choose = async (file: File | null | undefined) => {
-    if (!file) return;
-    try {
-      take(await textOfFile(file), file.name);
-    } catch (error) {
-      onReject(messageOf(error));
-    }
-  };
-  const dropZone = useTextDropZone((file) => void choose(file), onReject);
+  const choose = (chosen: File) =>
+    file.read(
+      textOfFile(chosen),
+      (text) => take(text, chosen.name),
+      (error) => onReject(messageOf(error)),
+    );
+  const dropZone = useTextDropZone(choose, onReject);
   return (
     <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Textarea
@@ -56,10 +60,10 @@ export function SignedText(props: {
         className={classes.text}
         value={props.value}
         error={props.error}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        onChange={(event) => enter(event.currentTarget.value)}
       />
       <Group gap="xs">
-        <FileButton onChange={(file) => void choose(file)}>
+        <FileButton onChange={(chosen) => chosen && choose(chosen)}>
           {(button) => (
             <Button {...button} variant="default" leftSection={<IconFileUpload />}>
               Choose file or photo

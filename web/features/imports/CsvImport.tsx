@@ -11,6 +11,7 @@ import { counted } from '../../ui/counted.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
+import { useLastFile } from '../../ui/last-file.ts';
 import { useChange } from '../../use-change.ts';
 import { CsvInput } from './CsvInput.tsx';
 import classes from './imports.module.css';
@@ -61,7 +62,8 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       if (!mayBeDone(error)) void checked.refetch();
     },
   });
-  const isFresh = settled === entered && !checked.isPlaceholderData;
+  const file = useLastFile();
+  const isFresh = !file.isReading && settled === entered && !checked.isPlaceholderData;
   const data = entered.csv.trim() === '' ? undefined : checked.data;
   const refused = save.variables === entered && data?.problems.length === 0 ? save.error : null;
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
@@ -72,7 +74,8 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
           columns={props.columns}
           template={props.template}
           value={entered.csv}
-          onChange={(csv) => setEntered({ ...entered, csv })}
+          file={file}
+          onChange={(csv) => setEntered((before) => ({ ...before, csv }))}
         />
         {option && data && (data.names.length > 0 || entered.option) && (
           <Checkbox

@@ -4,6 +4,7 @@ import { messageOf } from '../../api-error.ts';
 import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { IconFileUpload } from '../../ui/icons.tsx';
+import type { LastFile } from '../../ui/last-file.ts';
 import { textOfCsvFile } from './csv-file.ts';
 import classes from './imports.module.css';
 
@@ -12,23 +13,23 @@ export function CsvInput(props: {
   value: string;
   columns: readonly string[];
   template: { name: string; text: string };
+  file: LastFile;
   onChange: (csv: string) => void;
 }) {
-  const { columns, template, onChange } = props;
+  const { columns, template, file, onChange } = props;
   const [problem, setProblem] = useState<string>();
 
-  const choose = async (file: File | null | undefined) => {
-    if (!file) return;
-    try {
-      onChange(await textOfCsvFile(file));
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(messageOf(error));
-      // what the last file said must not be taken for this one
-      onChange('');
-    }
+  const enter = (csv: string, wrong?: string) => {
+    file.stop();
+    setProblem(wrong);
+    onChange(csv);
   };
-  const dropZone = useTextDropZone((file) => void choose(file), setProblem);
+  const choose = (chosen: File) =>
+    file.read(textOfCsvFile(chosen), enter, (error) => {
+      // what the last file said must not be taken for this one
+      enter('', messageOf(error));
+    });
+  const dropZone = useTextDropZone(choose, setProblem);
   return (
     <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Text c="dimmed">
@@ -52,13 +53,10 @@ export function CsvInput(props: {
         autoComplete="off"
         className={classes.text}
         value={props.value}
-        onChange={(event) => {
-          setProblem(undefined);
-          onChange(event.currentTarget.value);
-        }}
+        onChange={(event) => enter(event.currentTarget.value)}
       />
       <Group>
-        <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(file) => void choose(file)}>
+        <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(chosen) => chosen && choose(chosen)}>
           {(button) => (
             <Button {...button} variant="default" leftSection={<IconFileUpload />}>
               Choose file

@@ -84,7 +84,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
         problem={problem}
         submitLabel="Transfer License"
         busy={edit.busy}
-        counting={isCounting}
+        waiting={isCounting}
         onCancel={onClose}
       >
         <Stack gap="md">

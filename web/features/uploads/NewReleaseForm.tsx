@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm, useEntered } from '../../dialog-form.ts';
@@ -11,6 +11,7 @@ import { atPlanFields, stepFields } from '../../release-plan.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
+import { useLastFile } from '../../ui/last-file.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -95,14 +96,9 @@ export function NewReleaseForm(props: {
     setMissing(reason);
     setErrors({ ...form.errors, file: reason });
   };
-  const lastChosen = useRef<ChosenFile>(undefined);
-  const choose = async (next: ChosenFile) => {
+  const file = useLastFile();
+  const take = (next: ChosenFile) => {
     const { name } = next.file;
-    lastChosen.current = next;
-    const refused = isAccepted(name) ? await refuseContent(next.file) : wrongType;
-    // another one was chosen while this one was read
-    if (lastChosen.current !== next) return;
-    if (refused !== undefined) return reject(refused);
     const inName = versionOf(name);
     // keeps the user's input, and warns when it differs from the file name
     const { bump, version } = form.getValues();
@@ -114,6 +110,18 @@ export function NewReleaseForm(props: {
       architecture: architectureOf(name),
       ...(inName !== undefined && mayFollow && { bump: null, version: inName }),
     });
+  };
+
+  const choose = (next: ChosenFile) => {
+    if (!isAccepted(next.file.name)) {
+      file.stop();
+      return reject(wrongType);
+    }
+    file.read(
+      refuseContent(next.file),
+      (refused) => (refused === undefined ? take(next) : reject(refused)),
+      (error) => reject(messageOf(error)),
+    );
   };
 
   const send = () => {
@@ -143,7 +151,7 @@ export function NewReleaseForm(props: {
                 chosen={chosen}
                 lost={lost}
                 error={form.errors['file']}
-                onChoose={(next) => void choose(next)}
+                onChoose={choose}
                 onReject={reject}
               />
             ) : (
@@ -161,7 +169,7 @@ export function NewReleaseForm(props: {
           {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs" className={classes.foot}>
             <CancelButton onCancel={props.onClose} />
-            <Button type="submit" loading={create.isPending}>
+            <Button type="submit" loading={create.isPending || file.isReading}>
               {values.mode === 'file' ? 'Upload Release' : 'Create Release'}
             </Button>
           </Group>
