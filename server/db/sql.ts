@@ -84,14 +84,21 @@ export function nextUpdatedAt(stored: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), stored.getTime() + 1));
 }
 
-/** The permissions of the user `u`. */
-export const permissionsOfUser = sql<Permission[]>`coalesce(
+const granted = sql<Permission[]>`coalesce(
   (select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
-    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`.as(
-  'permissions',
-);
+    from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`;
+
+/** The permissions of the user `u`, who may be held back. */
+export const permissionsOfUser = granted.as('permissions');
+
+const lacksSecondFactor = sql<boolean>`u.totp_confirmed_at is null and exists (
+  select 1 from user_roles r join roles using (role_id)
+    where r.user_id = u.user_id and requires_second_factor)`;
 
 /** Whether a role of the user `u` requires a second factor, and there is none: then the user may do nothing. */
-export const secondFactorMissing =
-  sql<boolean>`u.totp_confirmed_at is null and exists (select 1 from user_roles r join roles using (role_id)
-    where r.user_id = u.user_id and requires_second_factor)`.as('second_factor_missing');
+export const secondFactorMissing = lacksSecondFactor.as('second_factor_missing');
+
+/** What the user `u` may do at present: nothing while a required second factor or own password is missing. */
+export const presentPermissions = ({ requireOwnPassword }: { requireOwnPassword: boolean }) =>
+  sql<Permission[]>`case when (${requireOwnPassword} and not u.password_is_own) or (${lacksSecondFactor})
+    then '[]' else ${granted} end`.as('permissions');

@@ -1,11 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
+import { approvals } from '../../../contract/approvals.ts';
 import { customers } from '../../../contract/customers.ts';
 import type { RoleName } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { session } from '../../../contract/session.ts';
 import { users } from '../../../contract/users.ts';
+import { approveAs, asked, doing } from '../../../tests/approving.ts';
 import { cookieOf, password, startTestServer, type TestServer } from '../../../tests/harness.ts';
 import { codeOf } from '../../../tests/session-room.ts';
 import { createPasswords } from '../../passwords.ts';
@@ -123,6 +125,24 @@ describe('a password that an administrator set', () => {
       advice: [],
       isPermitted: true,
     });
+  });
+
+  test('of who asked for an approval lets nobody approve it where the settings require an own one', async () => {
+    const people = await Promise.all([1, 2].map(() => created(requiring, 'binary_manager')));
+    const [one, other] = await Promise.all(
+      people.map(async ({ email }) => {
+        const { api } = await enter(requiring, email, password);
+        await api.ok(account.changePassword, toOwn());
+        return api;
+      }),
+    );
+    const setting = { params: { channel: 'alpha' }, body: { required: true } } as const;
+    const request = await asked(one!, doing(approvals.setChannel, setting));
+    const { root, user } = people[0]!;
+    const body = { newPassword: password, confirmPassword: password };
+    await root.ok(users.resetPassword, { params: { id: user.id }, body });
+    expect(await other!.ok(approvals.list)).toMatchObject([{ id: request.id, requesterMay: false }]);
+    expect((await approveAs(other!, request, own)).status).toBe(409);
   });
 
   test('is no matter of a service account', async () => {

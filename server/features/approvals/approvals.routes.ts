@@ -8,16 +8,16 @@ import { listRequests } from './open-requests.ts';
 
 /** `others`: the routes of other features, among them those that can be approved. */
 export function approvalRoutes(context: Context & Guarded, others: readonly Implemented[]): Implemented[] {
-  const { db } = context;
+  const { db, config } = context;
   const own = implement(calls, {
-    list: ({ by, query }) => listRequests(db, by, query),
+    list: ({ by, query }) => listRequests(context, by, query),
     ask: inChangeAfter(
       ({ by, body }) => tryOut(context, approvable, by, body),
-      (change, { body }, wanted) => ask(change, body, wanted),
+      (change, { body }, wanted) => ask(change, config, body, wanted),
     ),
     approve: inChangeAfter(
       ({ by, body }) => refuseCurrentPassword(context, by, body.currentPassword),
-      (change, { params }) => approve(change, approvable, params.requestId),
+      (change, { params }) => approve(change, config, approvable, params.requestId),
     ),
     decline: inChange((change, { params, body }) => decline(change, params.requestId, body.reason)),
     withdraw: inChange((change, { params }) => withdraw(change, params.requestId)),

@@ -5,6 +5,7 @@ import { releases, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
+import { rbac } from '../../../contract/users.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey, makeRelease, signInWith } from '../../../tests/factories.ts';
 import {
@@ -432,10 +433,17 @@ describe('on a channel with the setting', () => {
     await requireApproval(one, other, 'beta', false);
   });
 
-  test('a requester who was deactivated, or lost the permission', async () => {
+  test('a requester who was deactivated, lost the permission, or must set up a second factor first', async () => {
+    const strict = { description: 'x', copyFrom: 'viewer', roleId: 'strict' };
+    const { permissions } = await admin.ok(rbac.createRole, { body: strict });
+    await admin.ok(rbac.updateRole, {
+      params: { roleId: 'strict' },
+      body: { description: 'x', requiresSecondFactor: true, permissions },
+    });
     for (const lose of [
       (userId: string) => deactivateUser(admin, userId),
       (userId: string) => server.db.deleteFrom('user_roles').where('user_id', '=', userId).execute(),
+      (userId: string) => admin.ok(rbac.assignRole, { params: { userId, roleId: 'strict' } }),
     ]) {
       const third = await server.signInAs('binary_manager');
       const release = await draft();
@@ -453,6 +461,20 @@ describe('on a channel with the setting', () => {
       expect((await get(release)).isDraft).toBe(true);
       expect(await asked(one, publish(release))).toMatchObject({ state: 'open', requesterMay: true });
     }
+  });
+
+  test('a requester whose role changes while the approval waits for that', async () => {
+    const third = await server.signInAs('binary_manager');
+    const release = await draft();
+    const request = await asked(server.api(third), publish(release));
+    const holder = await openHolder(server);
+    const answer = await holder.whileWaiting(
+      [`update users set updated_at = now() where user_id = $1`, third.userId],
+      () => approveAs(other, request),
+      () => holder.query('delete from user_roles where user_id = $1', third.userId),
+    );
+    expect([answer.status, answer.body.code], answer.text).toEqual([409, 'WRONG_STATE']);
+    expect((await get(release)).isDraft).toBe(true);
   });
 
   test('a second person without the permission of the call itself', async () => {

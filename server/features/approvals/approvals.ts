@@ -14,9 +14,10 @@ import type { Route, RouteInput } from '../../../contract/route.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
 import { latestTime } from '../../checked-time.ts';
+import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
-import { countOf, permissionsOfUser } from '../../db/sql.ts';
+import { countOf, presentPermissions } from '../../db/sql.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { authorize } from '../../http/adapter.ts';
 import type { Call, ChangeHandler, Implemented } from '../../http/call.ts';
@@ -31,6 +32,8 @@ type AskedCall = {
   body?: unknown;
   seen: string;
 };
+/** Whether the settings hold back who has a password of somebody else. */
+type OwnPassword = Pick<Config, 'requireOwnPassword'>;
 type Approvable = { route: Route; handler: ChangeHandler<Route> };
 
 const notFound = fail('NOT_FOUND', 'There is no such change request.');
@@ -86,7 +89,12 @@ async function makeCall(
 }
 
 /** Keeps the request. EDIT_CONFLICT if the subject is no longer as the requester saw it. */
-export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<ChangeRequest | Failure> {
+export async function ask(
+  change: Change,
+  config: OwnPassword,
+  asked: Ask,
+  wanted: Wanted,
+): Promise<ChangeRequest | Failure> {
   const { tx, by } = change;
   // by a clock that is behind, it would have expired already
   const now = await latestTime(tx, change.now);
@@ -94,7 +102,7 @@ export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<C
   const version = await lockVersion(tx, wanted.subjectId);
   const isSeen = [version?.toISOString(), wanted.seen].every((one) => one === asked.seen);
   if (!version || !isSeen) return outdated(wanted.subject, 'Look at it again, and ask again.');
-  const full = await refuseMore(tx, asked, wanted, now);
+  const full = await refuseMore(tx, config, { asked, wanted, now });
   if (full) return full;
   const row = await tx
     .insertInto('change_requests')
@@ -123,7 +131,11 @@ export async function ask(change: Change, asked: Ask, wanted: Wanted): Promise<C
   return request;
 }
 
-async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promise<Failure | undefined> {
+async function refuseMore(
+  tx: Tx,
+  config: OwnPassword,
+  { asked, wanted, now }: { asked: Ask; wanted: Wanted; now: Date },
+): Promise<Failure | undefined> {
   const open = tx
     .selectFrom('change_requests')
     .where('state', '=', 'open')
@@ -139,7 +151,7 @@ async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promis
     .where(sql<boolean>`body - 'updatedAt' is not distinct from ${body}::jsonb - 'updatedAt'`)
     .execute();
   for (const row of same)
-    if (await mayStill(tx, row))
+    if (await mayStill(tx, config, row))
       return fail('ALREADY_EXISTS', `${row.requested_by_email} already asked for this.`);
   if ((await countOf(open)) < mostOpenRequests) return undefined;
   return fail(
@@ -154,6 +166,7 @@ async function refuseMore(tx: Tx, asked: Ask, wanted: Wanted, now: Date): Promis
  */
 export async function approve(
   change: Change,
+  config: OwnPassword,
   approvable: ReadonlyMap<string, Approvable>,
   requestId: string,
 ): Promise<ChangeRequest | Failure> {
@@ -162,7 +175,7 @@ export async function approve(
   if (isFailure(row)) return row;
   if (row.requested_by === personOf(by).userId)
     return fail('FORBIDDEN', 'You asked for this yourself: it needs the approval of another person.');
-  if (!(await mayStill(tx, row)))
+  if (!(await mayStill(tx, config, row)))
     return fail(
       'WRONG_STATE',
       `${row.requested_by_email}, who asked, may not make this change anymore. Somebody else must ask.`,
@@ -187,14 +200,15 @@ export async function approve(
 /** Whether the requester is active and may ask for it; holds up their deactivation until the change ends. */
 async function mayStill(
   tx: Tx,
+  config: OwnPassword,
   { requested_by, call }: Pick<RequestRow, 'requested_by' | 'call'>,
 ): Promise<boolean> {
-  const user = await tx
-    .selectFrom('users as u')
-    .select(permissionsOfUser)
-    .where('u.user_id', '=', requested_by)
+  const requester = tx.selectFrom('users as u').where('u.user_id', '=', requested_by);
+  // by itself, since a query that waits reads the roles of before
+  await requester.select('u.user_id').forShare().execute();
+  const user = await requester
+    .select(presentPermissions(config))
     .where('u.status', '=', 'active')
-    .forShare('u')
     .executeTakeFirst();
   return mayAskFor(call, user?.permissions ?? []);
 }

@@ -7,8 +7,9 @@ import { permissionsOf } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { aheadOf, latestTime, type CheckedTime } from '../../checked-time.ts';
-import { permissionsOfUser } from '../../db/sql.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Context } from '../../context.ts';
+import { presentPermissions } from '../../db/sql.ts';
+import type { Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
 
@@ -38,11 +39,11 @@ export async function endRequestsAhead({ tx }: Change, time: CheckedTime): Promi
 
 /** Requests that are open or were made in the last 7 days, the newest first; `waiting`: those that the caller may approve. */
 export async function listRequests(
-  db: Db,
+  context: Pick<Context, 'db' | 'config'>,
   { actor, now }: Caller,
   { waiting = false }: { waiting?: boolean | undefined } = {},
 ): Promise<ChangeRequest[]> {
-  const all = await recentRequests(db, now);
+  const all = await recentRequests(context, now);
   if (!waiting) return all;
   if (actor.kind !== 'staff' || !permissionsOf(canRollOut).some(isHeldBy(actor.permissions))) return [];
   return all.filter(
@@ -56,7 +57,10 @@ const isHeldBy =
   ({ resource, action }: Permission) =>
     hasPermission(held, resource, action);
 
-async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
+async function recentRequests(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  now: Date,
+): Promise<ChangeRequest[]> {
   const at = await latestTime(db, now);
   const rows = await db
     .selectFrom('change_requests as q')
@@ -70,7 +74,7 @@ async function recentRequests(db: Db, now: Date): Promise<ChangeRequest[]> {
       join.onRef('u.user_id', '=', 'q.requested_by').on('u.status', '=', 'active'),
     )
     .selectAll('q')
-    .select(permissionsOfUser)
+    .select(presentPermissions(config))
     .select(sql<Date | null>`coalesce(r.updated_at, c.updated_at)`.as('version'))
     .where('q.requested_at', '>', new Date(at.getTime() - shownMs))
     // none that waits is left out for those that were decided

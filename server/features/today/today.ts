@@ -65,7 +65,8 @@ export function createToday(parts: TodayParts) {
   };
 }
 
-function questionsOf({ db, signals, config, audit, storageWatch }: TodayParts): Question[] {
+function questionsOf(parts: TodayParts): Question[] {
+  const { db, signals, config, audit, storageWatch } = parts;
   /** A question whose answer is the same for everyone, and is dropped when the topic changes. */
   const shared = (
     topic: Topic,
@@ -115,7 +116,7 @@ function questionsOf({ db, signals, config, audit, storageWatch }: TodayParts): 
     {
       kinds: ['approvalsWaiting'],
       ask: async (by) => {
-        const waiting = await listRequests(db, by, { waiting: true });
+        const waiting = await listRequests(parts, by, { waiting: true });
         const next = waiting.at(-1);
         return {
           approvalsWaiting: {
