@@ -10,6 +10,7 @@ import { queryOf } from './query-of.ts';
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
   rolloutPercentage: number;
 };
+type Terms = Pick<Release, 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'>;
 
 /** How many machines would be offered a build at 100 %. */
 export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
@@ -28,7 +29,7 @@ export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
 export function ReachConfirm(props: {
   title: string;
   confirmLabel: string;
-  build: Reaching;
+  build: Reaching & Terms;
   onConfirm: () => void;
   onClose: () => void;
 }) {
@@ -36,7 +37,7 @@ export function ReachConfirm(props: {
   const { version, channel, platform, architecture, rolloutPercentage } = build;
   const consequences = useQuery({
     ...reachQuery(build),
-    select: ({ machines }) => [reachSentence(machines, rolloutPercentage)],
+    select: ({ machines }) => [reachSentence(machines, rolloutPercentage), ...termSentences(build)],
   });
   return (
     <ConfirmDialog
@@ -52,6 +53,18 @@ export function ReachConfirm(props: {
     />
   );
 }
+
+/** Another person may have set them while this one edited. */
+const termSentences = ({ security, isMandatory, minimumSupportedVersion, acceptableFailures }: Terms) => [
+  ...(security ? ['It is a security update, which update policies do not hold back.'] : []),
+  ...(minimumSupportedVersion
+    ? [`Machines below ${minimumSupportedVersion} get it like a security update.`]
+    : []),
+  ...(isMandatory ? ['It is mandatory: users must update to continue using the app.'] : []),
+  ...(acceptableFailures !== null
+    ? [`It is paused when clearly more than ${acceptableFailures} % of its installs fail.`]
+    : []),
+];
 
 /** Of the machines that could take a build, how many are offered it at that percentage. */
 export function reachSentence(machines: number, percentage: number): string {

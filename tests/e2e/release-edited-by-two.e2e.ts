@@ -19,7 +19,7 @@ const everyone = choose('Everyone');
 
 const at = ({ id }: Release) => ({ params: { releaseId: id } });
 const update =
-  (body: Partial<Pick<Release, 'channel' | 'isDraft' | 'rolloutPercentage'>>) =>
+  (body: Partial<Pick<Release, 'channel' | 'isDraft' | 'rolloutPercentage' | 'security'>>) =>
   (server: ConsoleServer, r: Release) =>
     server.admin.ok(releases.update, { ...at(r), body });
 const resume = (server: ConsoleServer, r: Release) => server.admin.ok(releases.resume, at(r));
@@ -94,6 +94,27 @@ const cases: Case[] = [
     asked: '(stable) for Windows (x64) to 25 % of users?',
     unconfirmed: { channel: 'stable', isDraft: true },
     afterwards: { channel: 'stable', isDraft: false, rolloutPercentage: 25 },
+  },
+  {
+    name: 'published, of a draft that a colleague marks as a security update',
+    release: { isDraft: true },
+    edit: async (page) => {
+      await box(page, 'Draft Release').uncheck();
+      await press(page, '25 %');
+    },
+    colleague: update({ security: true }),
+    asked: 'It is a security update, which update policies do not hold back.',
+    unconfirmed: { security: true, isDraft: true },
+    afterwards: { security: true, isDraft: false, rolloutPercentage: 25 },
+  },
+  {
+    name: 'a security update, of a draft that a colleague publishes',
+    release: { isDraft: true },
+    edit: (page) => box(page, 'Security Update').check(),
+    colleague: update({ isDraft: false, rolloutPercentage: 5 }),
+    asked: 'It is a security update, which update policies do not hold back.',
+    unconfirmed: { security: false, isDraft: false },
+    afterwards: { security: true, isDraft: false, rolloutPercentage: 5 },
   },
 ];
 

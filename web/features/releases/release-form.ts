@@ -1,5 +1,6 @@
 import type { Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
+import { isSame } from '../../merge-edits.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 import { firstPercentage, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 
@@ -70,30 +71,44 @@ export function chosenRollout({ isDraft, rolloutPercentage, plan }: ReleaseValue
 export const storedRollout = (release: Release): Rollout | undefined => chosenRollout(valuesOf(release));
 
 /** An edit as it is sent. Without a rollout, the stored one stays. */
-type Edited = Pick<ReturnType<typeof payloadOf>, 'isDraft' | 'isActive' | 'channel' | 'minimumAppVersion'> & {
-  rollout: Rollout | undefined;
-};
-type Stored = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'channel' | 'rolloutPercentage'>;
+type Edited = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
+type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
+type Terms = Pick<
+  Release,
+  'minimumAppVersion' | 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'
+>;
+type Stored = Offered & Terms & Pick<Release, 'channel' | 'rolloutPercentage'>;
+
+/** On what terms machines are offered a release. */
+const termsOf = (r: Terms): Terms => ({
+  minimumAppVersion: r.minimumAppVersion,
+  minimumSupportedVersion: r.minimumSupportedVersion,
+  security: r.security,
+  isMandatory: r.isMandatory,
+  acceptableFailures: r.acceptableFailures,
+});
 
 /**
- * To whom saving an edit of the stored release offers it at once, and whether these are more machines than now. `isTyped`:
- * the user chose this percentage in the form, and it is not everyone.
+ * To whom and on what terms saving an edit of the stored release offers it at once, and whether that needs a question:
+ * it reaches more machines than now, or on other terms although the user `saw` a release that reached none. `isTyped`: the
+ * user chose this percentage in the form, and it is not everyone.
  */
-export function reachAfter(edit: Edited, stored: Stored) {
+export function reachAfter(edit: Edited, stored: Stored, saw: Offered = stored) {
   const saved = savedPercentage(edit, stored);
   const after = isOffered({ ...edit, pausedAt: stored.pausedAt }) ? saved : 0;
   const before = isOffered(stored) ? stored.rolloutPercentage : 0;
   const wider = channels.indexOf(edit.channel) < channels.indexOf(stored.channel);
   const startsPlan = stored.isDraft && edit.rollout !== undefined && 'rolloutPlan' in edit.rollout;
+  const terms = termsOf(edit);
+  const reachesUnseen = !isOffered(saw) && !isSame(terms, termsOf(stored));
   return {
-    reach: { channel: edit.channel, minimumAppVersion: edit.minimumAppVersion, rolloutPercentage: after },
-    widens: after > before || (wider && after > 0),
+    reach: { channel: edit.channel, rolloutPercentage: after, ...terms },
+    widens: after > before || ((wider || reachesUnseen) && after > 0),
     isTyped: after < 100 && (startsPlan || saved !== stored.rolloutPercentage),
   };
 }
 
-const isOffered = ({ isDraft, isActive, pausedAt }: Pick<Stored, 'isDraft' | 'isActive' | 'pausedAt'>) =>
-  !isDraft && isActive && pausedAt === null;
+const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
 /** With steps, that of the first, or the one that was reached before. */
 function savedPercentage({ rollout }: Edited, stored: Stored): number {

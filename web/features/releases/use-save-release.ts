@@ -21,7 +21,7 @@ type Payload = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
 type Base = Release & { rollout: Rollout | undefined };
 type Reach = ReturnType<typeof reachAfter>['reach'];
 
-/** The edit would offer the release to more machines than the user saw, so they are asked first. */
+/** The edit would offer the release to more machines, or on other terms, than the user saw, so they are asked first. */
 class UnseenReach extends Error {
   unseen;
   constructor(unseen: { payload: Payload; base: Base; reach: Reach; publishes: boolean }) {
@@ -47,7 +47,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     subject: aboutRelease(seen),
     save: async (payload: Payload, base: Base) => {
       const { rollout, ...fields } = payload;
-      const { reach, widens } = reachAfter(payload, latest.current);
+      const { reach, widens } = reachAfter(payload, latest.current, seen);
       if (widens && !isSame(reach, confirmed.current))
         throw new UnseenReach({ payload, base, reach, publishes: latest.current.isDraft });
       const withLatest = async (error: unknown, details = conflictOf(error)?.details): Promise<never> => {
@@ -87,7 +87,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
     const payload = { ...payloadOf(values), rollout };
     latest.current = stored.current;
-    const { reach, widens, isTyped } = reachAfter(payload, latest.current);
+    const { reach, widens, isTyped } = reachAfter(payload, latest.current, seen);
     confirmed.current = widens && !isTyped ? undefined : reach;
     edit.submit(payload, { ...stored.current, rollout: storedRollout(seen) });
   };
