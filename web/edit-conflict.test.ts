@@ -45,6 +45,18 @@ test('the user is asked only about fields that both changed', () => {
   expect(merged?.attempt.payload).toEqual({ name: 'Osaka Medical Center', phone: '2' });
 });
 
+test('of a record whose fields decide together, nothing is taken over', () => {
+  const differences = [
+    { path: 'name', current: 'Osaka Medical Center', yours: 'Osaka Medical' },
+    { path: 'phone', current: '1', yours: '2' },
+  ];
+  const merged = mergedAttempt(conflict(...differences), attempt, true);
+  expect(merged?.clash?.details.map(({ path }) => path)).toEqual(['name', 'phone']);
+  expect(merged?.attempt.payload).toEqual(attempt.payload);
+  // the other user changed the same, or nothing of it
+  expect(mergedAttempt(conflict(differences[1]!), attempt, true)?.clash).toBeUndefined();
+});
+
 test('after repeated conflicts the user is notified', () => {
   expect(mergedAttempt(conflict(), { ...attempt, round: 5 })).toBeUndefined();
 });

@@ -41,17 +41,21 @@ const roundsAlone = 5;
 
 /**
  * Merges an attempt that met a conflict: fields that only the other user changed are taken over. `clash`: the fields
- * that both changed; undefined when the merged attempt may be sent as it is.
+ * that both changed; undefined when the merged attempt may be sent as it is. `isWhole`: the fields decide together what
+ * becomes of machines, so each difference is a clash where the other user changed any.
  */
 export function mergedAttempt<Payload extends object, Base extends Seen>(
   error: unknown,
   { payload, base, round }: Attempt<Payload, Base>,
+  isWhole = false,
 ): { attempt: Attempt<Payload, Base>; clash: Clash | undefined } | undefined {
   const conflict = conflictOf(error);
   const version = conflict?.details.find(({ path }) => path === 'updatedAt')?.current;
   if (!conflict || typeof version !== 'string' || round >= roundsAlone) return undefined;
   const differences = conflict.details.filter(({ path }) => path !== 'updatedAt');
-  const { taken, clashes } = mergeEdits({ ...base }, differences);
+  const merged = mergeEdits({ ...base }, differences);
+  const isOneOfBoth = isWhole && (merged.clashes.length > 0 || Object.keys(merged.taken).length > 0);
+  const { taken, clashes } = isOneOfBoth ? { taken: {}, clashes: differences } : merged;
   const stored = { ...base, ...payload, ...fieldsOf(differences), updatedAt: version };
   return {
     attempt: { payload: { ...payload, ...sendable(taken) }, base: stored, round: round + 1 },
@@ -79,6 +83,8 @@ type Edit<Payload, Base, Saved> = {
   onSaved: (saved: Saved) => void;
   /** The user keeps the saved version, and has no changes of their own left to save. */
   onGivenUp: () => void;
+  /** As of `mergedAttempt`: one of the two records is kept whole. */
+  isWhole?: boolean;
 };
 
 /**
@@ -90,16 +96,18 @@ export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>
   save,
   onSaved,
   onGivenUp,
+  isWhole = false,
 }: Edit<Payload, Base, Saved>) {
   const edit = useChange({
     mutationFn: ({ payload, base }: Attempt<Payload, Base>) => save(payload, base),
     onSuccess: onSaved,
     onError: (error, attempt) => {
-      const merged = mergedAttempt(error, attempt);
+      const merged = mergedAttempt(error, attempt, isWhole);
       if (merged && !merged.clash) edit.mutate(merged.attempt);
     },
   });
-  const merged = edit.error && edit.variables ? mergedAttempt(edit.error, edit.variables) : undefined;
+  const merged =
+    edit.error && edit.variables ? mergedAttempt(edit.error, edit.variables, isWhole) : undefined;
   const clash = merged?.clash;
   return {
     /** `base`: the record as it was when the form was opened. */
@@ -112,6 +120,7 @@ export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>
       merged && clash
         ? {
             clash,
+            isWhole,
             saveMine: () => edit.mutate(merged.attempt),
             /** The remaining changes of this user are saved. */
             keepTheirs: () => {

@@ -5,7 +5,17 @@ import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
-import { goTo, chooseInMenu, dialog, expect, expectAccessible, rowOf, signInAs, test } from './support.ts';
+import {
+  goTo,
+  chooseInMenu,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  rowOf,
+  signInAs,
+  test,
+} from './support.ts';
 
 test('a policy says beforehand what it changes, is saved, and explains itself on the page of the machine', async ({
   page,
@@ -226,6 +236,29 @@ test('the machines that a policy changes are those of what is typed now', async 
   await expect(impact).toHaveText('Counting the machines that this changes …');
   answer();
   await expect(impact).toContainText('No published release matches the pinned version.');
+});
+
+test('two edits of one policy make none together that neither person saw', async ({ page, server }) => {
+  const { customerId } = await makeCustomer(server.admin);
+  const at = { params: { id: customerId } };
+  const stored = () => server.admin.ok(policies.getOfCustomer, at);
+  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '4.2.' } });
+  await signInAs(page, 'super_admin', `/customers?policy=${customerId}`, server);
+  const form = dialog(page, 'Update Policy');
+  await form.getByRole('combobox', { name: 'Channel' }).click();
+  await page.getByRole('option', { name: 'Alpha' }).click();
+  // alpha without the pin: neither of them was told what that offers to the hospital
+  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [] } });
+  expectStatus(page, 409);
+  await form.getByRole('button', { name: 'Save Policy' }).click();
+  const question = dialog(page, 'Someone else changed this meanwhile');
+  await expect(rowOf(question, 'Channel')).toContainText('Alpha');
+  await expect(rowOf(question, 'Pinned Version')).toContainText('4.2.');
+  await expectAccessible(page);
+  expect(await stored()).toMatchObject({ channel: null, pin: null });
+  await question.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(form).toBeHidden();
+  expect(await stored()).toMatchObject({ channel: 'alpha', pin: '4.2.' });
 });
 
 test('the policy of a tag takes the place of what was typed only when that is discarded', async ({

@@ -8,7 +8,16 @@ export type ConflictRow = { field: string; theirs: string; yours: string };
 /** From `useEdit`. */
 type Edit<Clash> = {
   busy: boolean;
-  conflict: { clash: Clash; keepTheirs: () => void; saveMine: () => void; dismiss: () => void } | undefined;
+  conflict:
+    | {
+        clash: Clash;
+        /** One of the two is kept whole. */
+        isWhole: boolean;
+        keepTheirs: () => void;
+        saveMine: () => void;
+        dismiss: () => void;
+      }
+    | undefined;
 };
 
 /** After concurrent edits of a record: shows both changes, and lets this user decide. */
@@ -20,11 +29,13 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
       <Stack gap="md">
         {/* no button: a second Enter after the save would decide unread */}
         <Text tabIndex={-1} data-autofocus>
-          It was saved by someone else after you opened it. This is what you both changed; the rest of both
-          changes is kept.
+          It was saved by someone else after you opened it.{' '}
+          {conflict.isWhole
+            ? 'Its fields decide together, so they are not mixed: this is where theirs and yours differ.'
+            : 'This is what you both changed; the rest of both changes is kept.'}
         </Text>
         <DataTable
-          label="What you both changed"
+          label={conflict.isWhole ? 'Where theirs and yours differ' : 'What you both changed'}
           columns={columns}
           rows={props.rowsOf(conflict.clash)}
           rowId={({ field }) => field}

@@ -79,6 +79,8 @@ function PolicyForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & Omi
       onClose();
     },
     onGivenUp: onClose,
+    // the impact was counted for what this form says
+    isWhole: true,
   });
   const problem = useRefusedFields(edit.error, form, atPolicyFields);
   const [values] = useDebouncedValue(form.values, 300);

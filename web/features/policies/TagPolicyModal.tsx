@@ -67,6 +67,8 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
       onClose();
     },
     onGivenUp: onClose,
+    // the impact was counted for what this form says
+    isWhole: true,
   });
   const problem = useRefusedFields(edit.error, form);
   const [values] = useDebouncedValue(form.values, 300);
