@@ -230,8 +230,9 @@ export const licenses = {
     summary: 'Revoke a license; its machines are refused immediately',
     access: canUpdate,
     params: byId,
+    query: z.strictObject({ updatedAt: seenVersion }),
     answer: license,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
   }),
   reactivate: route('POST', '/api/v1/licenses/{id}/reactivate', {
     summary: 'Reactivate a revoked license',

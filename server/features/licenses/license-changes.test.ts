@@ -168,6 +168,17 @@ describe('revoking and reactivating', () => {
     await api.ok(calls.reactivate, { ...at(license), query: { updatedAt: again.updatedAt } });
   });
 
+  test('a license that a colleague has transferred is not revoked unseen', async () => {
+    const [seen, other] = [await makeLicense(api), await makeCustomer(api)];
+    const { customerId } = other;
+    const moved = await api.ok(calls.transfer, { ...at(seen), body: { customerId } });
+    const query = { updatedAt: seen.updatedAt };
+    const answer = await api.call(calls.revoke, { ...at(seen), query });
+    expect([answer.status, answer.body.code]).toEqual([409, 'EDIT_CONFLICT']);
+    expect((await api.ok(calls.get, at(seen))).status).toBe('active');
+    await api.ok(calls.revoke, { ...at(seen), query: { updatedAt: moved.updatedAt } });
+  });
+
   test('refuse a license of a soft-deleted customer', async () => {
     const license = await makeLicense(api);
     await softDelete(api, license);

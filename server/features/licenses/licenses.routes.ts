@@ -37,7 +37,7 @@ export function licenseRoutes(context: Context & ImpactParts) {
       transferLicense(change, params.id, body.customerId, seen),
     ),
     delete: inChange((change, { params }) => deleteLicense(change, params.id)),
-    revoke: inChange((change, { params }) => revokeLicense(change, params.id)),
+    revoke: inChange((change, { params, query }) => revokeLicense(change, params.id, query.updatedAt)),
     reactivate: inChange((change, { params, query }) =>
       reactivateLicense(change, params.id, query.updatedAt),
     ),

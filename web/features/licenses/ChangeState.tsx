@@ -14,7 +14,7 @@ const changes = {
     title: 'Revoke License',
     label: 'Revoke',
     past: 'revoked',
-    run: ({ licenseId }: License) => revokeLicense(licenseId),
+    run: revokeLicense,
     consequencesOf: (machines: number) => [
       refusedSentence(machines),
       'The license can be reactivated. Its machines keep their seats.',

@@ -111,7 +111,9 @@ export const createLicense = (body: LicensePayload) => call(licenses.create, { b
 export const updateLicense = (id: string, body: Update) => call(licenses.update, { ...withId(id), body });
 export const transferLicense = (id: string, customerId: string, updatedAt: string) =>
   call(licenses.transfer, { ...withId(id), body: { customerId, updatedAt } });
-export const revokeLicense = (id: string) => call(licenses.revoke, withId(id));
+/** The license as it was shown: a colleague may have transferred it. */
+export const revokeLicense = ({ licenseId, updatedAt }: License) =>
+  call(licenses.revoke, { ...withId(licenseId), query: { updatedAt } });
 /** The license as it was shown, or as its revocation returned it. */
 export const reactivateLicense = ({ licenseId, updatedAt }: License) =>
   call(licenses.reactivate, { ...withId(licenseId), query: { updatedAt } });
