@@ -14,6 +14,9 @@ const setUp: Record<string, string> = {
   '53300': 'takes no more connections',
 };
 
+/** The codes of Node, and the sentence of the driver, for TLS that fails or a certificate that does not verify. */
+const ofTls = /CERT|^ERR_(TLS|SSL|OSSL)_|^UNABLE_TO_|does not support SSL/;
+
 /** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
   const { message, stack, code, path } = error as NodeJS.ErrnoException;
@@ -26,7 +29,9 @@ export function whyNotStarted(error: unknown): string {
     const refusal = setUp[codeOf(one) ?? ''];
     if (refusal) return `The PostgreSQL of ${settingOf(error)} ${refusal}: ${(one as Error).message}`;
   }
-  if (isDatabaseUnreachable(error))
+  if (/^SASL: .*password must be/.test(message))
+    return `The PostgreSQL of ${settingOf(error)} asks for a password, and the address has none.`;
+  if (isDatabaseUnreachable(error) || ofTls.test(code ?? message))
     return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
   if (path && ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR'].includes(code ?? ''))
     return `${message}. DATA_DIR must be a folder in which this account may write.`;

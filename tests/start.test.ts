@@ -38,6 +38,17 @@ describe('a start is refused with a sentence', () => {
     );
   });
 
+  test('for an address without the password, and for TLS with a server that has none', async () => {
+    const bare = changed((one) => void (one.password = ''));
+    expect(await refusal({ DATABASE_URL: bare })).toBe(
+      'The PostgreSQL of DATABASE_URL asks for a password, and the address has none.\n',
+    );
+    const encrypted = changed((one) => one.searchParams.set('sslmode', 'verify-full'));
+    expect(await refusal({ DATABASE_URL: encrypted })).toBe(
+      'The database of DATABASE_URL cannot be reached: The server does not support SSL connections\n',
+    );
+  });
+
   test('for a role that there is not', async () => {
     const url = changed((one) => void (one.username = 'nobody_here'));
     expect(await refusal({ DATABASE_URL: url })).toMatch(/DATABASE_URL refuses the (role|password)/);
