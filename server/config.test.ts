@@ -90,10 +90,28 @@ describe('the settings', () => {
   });
 
   test('take an empty variable for one that is not set', () => {
-    expect(readConfig({ PORT: '', DATABASE_URL: '', LOG_LEVEL: '' })).toMatchObject({
-      port: 8080,
-      logLevel: 'info',
+    for (const empty of ['', ' ', '\r'])
+      expect(
+        readConfig({ PORT: empty, DATABASE_URL: empty, LOG_LEVEL: empty, JOURNAL_MAX_MB: empty }),
+      ).toMatchObject({ port: 8080, logLevel: 'info', journalMaxBytes: 256_000_000 });
+  });
+
+  test('leave out the spaces around a value, but for the password', () => {
+    const env = {
+      HOST: ' ::1\r',
+      DATA_DIR: '/srv/l ',
+      ADMIN_EMAIL: 'a@b.example ',
+      ADMIN_PASSWORD: ' two sips ',
+    };
+    expect(readConfig(env)).toMatchObject({
+      host: '::1',
+      dataDir: '/srv/l',
+      admin: { email: 'a@b.example', password: ' two sips ' },
     });
+  });
+
+  test('take a PUBLIC_URL in upper case for the https address that it is', () => {
+    expect(readConfig({ PUBLIC_URL: 'HTTPS://Lanyard.Example/' }).publicUrl).toBe('https://lanyard.example');
   });
 
   test.each([
@@ -147,6 +165,15 @@ describe('the settings', () => {
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '80.5' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],
+    [{ EVENTS_KEEP: '36501d' }, 'EVENTS_KEEP'],
+    [{ SESSION_MAX: '99999999999999999999d' }, 'SESSION_MAX'],
+    [{ PUBLIC_URL: 'https://lanyard.example/?from=mail' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://lanyard.example/#today' }, 'PUBLIC_URL'],
+    [{ DATABASE_URL: 'postgres://l:a#b@db.example/l' }, 'DATABASE_URL'],
+    [
+      { DATABASE_URL: 'postgres://db.example/l?sslmode=verify-full&sslrootcert=/none/ca.pem' },
+      'DATABASE_URL: the file of sslrootcert cannot be read',
+    ],
     [{ SESSION_IDLE: '0m' }, 'SESSION_IDLE'],
     [{ SESSION_MAX: '0s' }, 'SESSION_MAX'],
     [{ SESSION_IDLE: '13h' }, 'SESSION_IDLE'],
@@ -219,6 +246,8 @@ describe('a stop', () => {
 test('the number of workers is a number, or one a core', () => {
   expect(readConfig({ WORKERS: '3' }).workers).toBe(3);
   expect(readConfig({ WORKERS: 'auto' }).workers).toBe(Math.min(8, usableCores()));
-  for (const WORKERS of ['0', '65', '1.5', 'many'])
+  for (const WORKERS of ['0', '65', '1.5'])
     expect(problemsOf({ WORKERS }), WORKERS).toEqual([expect.stringMatching(/^WORKERS: /)]);
+  for (const WORKERS of ['many', 'AUTO'])
+    expect(problemsOf({ WORKERS })).toEqual(['WORKERS: must be a number from 1 to 64, or auto']);
 });

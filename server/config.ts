@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
@@ -16,13 +17,18 @@ const mostAutoWorkers = 8;
 
 const port = z.coerce.number().int().min(0).max(65535);
 
+/** A century. Times much further from now exist neither in JavaScript nor in PostgreSQL. */
+const longestMs = 36_500 * dayMs;
+
 /** `30m`, `12h`, `90s`, `7d`, or the format of the documentation: `30 min`, `12 h`. */
 const duration = z.string().transform((value, issues) => {
   const match = /^(\d+)\s*(s|m|min|h|d)$/.exec(value.trim());
   const unitMs = { s: 1000, m: 60_000, min: 60_000, h: hourMs, d: dayMs };
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : 0;
-  if (ms > 0) return ms;
-  issues.addIssue('must be a number above 0 with a unit, such as 30min, 12h or 7d');
+  if (ms > 0 && ms <= longestMs) return ms;
+  issues.addIssue(
+    ms > 0 ? 'must be at most 36500d' : 'must be a number above 0 with a unit, such as 30min, 12h or 7d',
+  );
   return z.NEVER;
 });
 
@@ -34,7 +40,29 @@ const httpUrl = z
     'must not contain a user name or password',
   );
 
-const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' });
+const ownUrl = httpUrl
+  .refine(
+    (value) => !/[?#]/.test(value),
+    'must not contain a question mark or #: the service adds paths to it',
+  )
+  .transform((value) => new URL(value).href);
+
+const postgresUrl = z
+  .url({
+    protocol: /^postgres(ql)?$/,
+    error: 'must be a postgres:// address, in which special characters of the password are percent-encoded',
+    abort: true,
+  })
+  .superRefine((value, issues) => {
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+      const file = new URL(value).searchParams.get(name);
+      try {
+        if (file) readFileSync(file);
+      } catch (error) {
+        issues.addIssue(`the file of ${name} cannot be read: ${(error as Error).message}`);
+      }
+    }
+  });
 
 const flag = z.stringbool({
   truthy: ['true'],
@@ -114,7 +142,7 @@ const givenKey = z.string().transform((value): GivenKey => {
 const settings = z.object({
   PORT: port.default(8080),
   HOST: z.string().min(1).optional(),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: ownUrl.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   SIGNING_KEY: givenKey.optional(),
   SECRETS_KEY: givenKey.optional(),
@@ -148,9 +176,13 @@ const settings = z.object({
   ),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
   WORKERS: z
-    .literal('auto', 'must be a number from 1 to 64, or auto')
-    .transform(() => Math.min(mostAutoWorkers, usableCores()))
-    .or(z.coerce.number('must be a number from 1 to 64, or auto').int().min(1).max(64))
+    .union(
+      [
+        z.literal('auto').transform(() => Math.min(mostAutoWorkers, usableCores())),
+        z.coerce.number().int().min(1).max(64),
+      ],
+      'must be a number from 1 to 64, or auto',
+    )
     .default(1),
   DIAGNOSTICS_ACCESS: list('loopback, staff').transform((entries, issues) => {
     const addresses = entries.filter((entry) => !['everyone', 'staff', 'loopback'].includes(entry));
@@ -174,7 +206,12 @@ export class ConfigError extends CannotStart {}
  * them all at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  // Spaces come from a list of variables, and a carriage return from one written on Windows; a password may have them.
+  const given = Object.fromEntries(
+    Object.entries(env)
+      .map(([name, value = '']) => [name, name === 'ADMIN_PASSWORD' ? value : value.trim()] as const)
+      .filter(([, value]) => value !== ''),
+  );
   const parsed = settings.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   if (!given.ADMIN_EMAIL !== !given.ADMIN_PASSWORD) {
