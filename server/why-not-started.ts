@@ -19,7 +19,7 @@ const ofTls = /CERT|^ERR_(TLS|SSL|OSSL)_|^UNABLE_TO_|does not support SSL/;
 
 /** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
-  const { message, stack, code, path } = error as NodeJS.ErrnoException;
+  const { message, stack, code, path, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof CannotStart || code?.startsWith('ERR_PARSE_ARGS')) return message;
   if (error instanceof StorageDown)
     return `${message}. A new database starts once STORAGE_URL works: what the audit log begins with is kept there too.`;
@@ -33,7 +33,9 @@ export function whyNotStarted(error: unknown): string {
     return `The PostgreSQL of ${settingOf(error)} asks for a password, and the address has none.`;
   if (isDatabaseUnreachable(error) || ofTls.test(code ?? message))
     return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
-  if (path && ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR'].includes(code ?? ''))
-    return `${message}. DATA_DIR must be a folder in which this account may write.`;
+  // mkdir finds nothing where a link leads to a disk that is not mounted
+  const isNoFolder =
+    ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR'].includes(code ?? '') || syscall === 'mkdir';
+  if (path && isNoFolder) return `${message}. DATA_DIR must be a folder in which this account may write.`;
   return String(stack);
 }

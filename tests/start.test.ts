@@ -1,6 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
@@ -109,6 +109,14 @@ describe('a start is refused with a sentence', () => {
     expect(await refusal({ DATA_DIR: copy })).toContain(
       'says that the database lies in /var/lib/lanyard/0123456789ab/postgres, and there is none',
     );
+  });
+
+  test('for a data directory that is a link to a disk that is not mounted', async () => {
+    const link = join(await newDataDir(), 'link');
+    await mkdir(dirname(link), { recursive: true });
+    await symlink('/mnt/not-there/lanyard', link);
+    for (const settings of [{ DATA_DIR: link }, { DATA_DIR: link, DATABASE_URL: database.url }])
+      expect(await refusal(settings)).toContain(`mkdir '${link}'. DATA_DIR must be a folder`);
   });
 
   test('for a PostgreSQL that hangs, and says every few seconds that it waits', async () => {
