@@ -12,6 +12,7 @@ const storage = stubBrowser();
 vi.stubGlobal('navigator', {});
 
 const { call, urlOf } = await import('./api.ts');
+const { runBulk } = await import('./bulk-run.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
 const { addDialog } = await import('./ui/open-dialogs.ts');
 const { addForm } = await import('./ui/open-forms.ts');
@@ -263,6 +264,19 @@ describe('401', () => {
       session.me.path,
     ]);
     expect(told).not.toHaveBeenCalled();
+  });
+
+  test('sends no change of a run again after a pause in which its user has left', async () => {
+    vi.useFakeTimers();
+    const fetch = answer([503], [204]);
+    const close = addForm({});
+    void runBulk(['c1'], (id) => call(customers.hardDelete, { params: { id } }));
+    await vi.advanceTimersByTimeAsync(500);
+    setSession({ ...signedIn, user: { ...signedIn.user, userId: 'u2' } });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(fetch).toHaveBeenCalledTimes(1);
+    close();
+    vi.useRealTimers();
   });
 
   test('of the sign-in itself is the server’s word, not a session that ended', async () => {

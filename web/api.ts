@@ -4,6 +4,7 @@ import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { isChange } from './is-change.ts';
+import { retryDelay } from './query-client.ts';
 import { topForm } from './ui/open-forms.ts';
 import { createStore } from './ui/store.ts';
 import { dataOf, listOf } from './read-answer.ts';
@@ -50,6 +51,10 @@ async function untilLeft(answer: Promise<unknown>): Promise<unknown> {
     if (hasLeft()) await new Promise(() => undefined);
   }
 }
+
+/** The pause before a change is sent again. It does not end when its user has left either. */
+export const retryPause = (failures: number): Promise<unknown> =>
+  untilLeft(new Promise((resolve) => setTimeout(resolve, retryDelay(failures))));
 
 const userNow = () => getSession()?.user.userId;
 

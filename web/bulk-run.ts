@@ -1,5 +1,6 @@
 import { ApiError, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
-import { retryDelay, shouldRetry } from './query-client.ts';
+import { retryPause } from './api.ts';
+import { shouldRetry } from './query-client.ts';
 import { addForm, topForm } from './ui/open-forms.ts';
 
 /** `done`: what was answered. */
@@ -28,7 +29,7 @@ export async function runBulk<T, Answer>(
       // the others are not waited for as long
       isAway = !shouldRetry(failures, error);
       if (isAway) throw error;
-      await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
+      await retryPause(failures);
       return untilAnswered(item, failures + 1).catch((later: unknown) => {
         throw isRefusedBeforeKey(later) ? error : later;
       });

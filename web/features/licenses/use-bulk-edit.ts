@@ -5,10 +5,10 @@ import {
   type BulkResult,
   type PlannedChange,
 } from '../../../contract/license-bulk.ts';
-import { call } from '../../api.ts';
+import { call, retryPause } from '../../api.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { isRefusedBeforeKey } from '../../bulk-run.ts';
-import { retryDelay, shouldRetry } from '../../query-client.ts';
+import { shouldRetry } from '../../query-client.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
 import { useChange } from '../../use-change.ts';
 
@@ -86,7 +86,7 @@ async function send(
     if (failures > 0 && isRefusedBeforeKey(error)) return undefined;
     if (!shouldRetry(0, error)) throw error;
     if (signal.aborted || !shouldRetry(failures, error)) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
+    await retryPause(failures);
     return send(some, signal, failures + 1);
   }
 }
