@@ -329,6 +329,35 @@ test('a file of the journal that cannot be read for a moment is read later, any 
   expect(refusals).toBe(3);
 });
 
+test('rows that the journal cannot take for a moment are kept as soon as it can, unless too many wait', async () => {
+  const journal = openJournal(folder, 100_000_000);
+  let isShort = true;
+  const { add, state } = start(undefined, db, {
+    ...journal,
+    async keep(...batch) {
+      if (isShort) throw Object.assign(new Error('No'), { code: 'EMFILE' });
+      return journal.keep(...batch);
+    },
+  });
+  await locked(async () => {
+    add(0, 30_000);
+    await eventually(() => said.some((line) => line.includes('The journal lacks something for a moment')));
+    expect(state()).toMatchObject({ dropped: 0, journalBytes: 0 });
+    isShort = false;
+    await eventually(async () => (await files()).length > 0);
+  });
+  await eventually(async () => (await stored()).rows === 30_000);
+  expect(await stored()).toEqual({ rows: 30_000, own: 30_000, until: 29_999 });
+  isShort = true;
+  await locked(async () => {
+    add(30_000, 150_000);
+    await eventually(() => state().dropped >= 20_000);
+    isShort = false;
+  });
+  await eventually(async () => (await stored()).rows === 180_000 - state().dropped);
+  expect(state().dropped).toBeLessThan(60_000);
+});
+
 test('a file of the journal that cannot be removed does not hold up the rows after it', async () => {
   const { behind, add } = start();
   await locked(async () => {

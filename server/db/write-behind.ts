@@ -15,6 +15,8 @@ const everyMs = 100;
 const mostOfBatch = 2000;
 /** The maximum number of rows of a queue in memory; further rows go to the journal. */
 const mostRows = 10_000;
+/** The maximum number of batches on their way to the journal while it lacks something. */
+const mostKeeping = 50;
 const longestPauseMs = 2000;
 /** Part of the ten seconds that a stop may take. */
 const lastWriteMs = 4000;
@@ -111,9 +113,21 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   function keep(batch: Batch<Row>): void {
     if (keeping++ === 0 && !journal.first(name)) log.warn({ queue: name }, 'Rows go to the journal');
     kept = kept
-      .then(() => journal.keep(name, batch))
+      .then(() => keepOnceItCan(batch))
       .catch((error: unknown) => drop(batch.rows.length, 'The journal takes no more rows', error))
       .finally(() => keeping--);
+  }
+
+  /** Waits while descriptors or memory lack, unless a stop waits too, or so many batches that memory would fill. */
+  async function keepOnceItCan(batch: Batch<Row>): Promise<void> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await journal.keep(name, batch);
+      } catch (error) {
+        if (isClosing || keeping > mostKeeping || !isShortage(error)) throw error;
+        if (tries === 1) log.warn({ err: error, queue: name }, 'The journal lacks something for a moment');
+        await sleep(everyMs);
+      }
   }
 
   function drop(rows: number, why: string, error: unknown): void {
@@ -153,7 +167,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     try {
       rows = await journal.read<Row>(segment);
     } catch (error) {
-      if (isShortage.has((error as NodeJS.ErrnoException).code ?? '')) {
+      if (isShortage(error)) {
         if (pauseMs === 0)
           log.warn({ err: error, queue: name, file }, 'A file of the journal waits to be read');
         return false;
@@ -243,7 +257,8 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
 }
 
 /** Errors of a process or a machine that lacks something for a moment, which say nothing about the file. */
-const isShortage = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+const isShortage = (error: unknown) =>
+  ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** True if a row caused the error: its content, or our own code fails on it. */
 function isRefusal(error: unknown): boolean {
