@@ -86,7 +86,9 @@ const filter = {
   }),
   customerId: id.optional(),
   platform: z.enum(platforms).optional(),
-  version: text(100).optional(),
+  version: text(100)
+    .optional()
+    .meta({ description: 'A version, or the first numbers of versions: 4.1 for 4.1.3' }),
   state: z.enum(machineStates).optional(),
   seenWithinDays: wholeNumber(1, mostDaysBack)
     .optional()

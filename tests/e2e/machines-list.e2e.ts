@@ -76,6 +76,9 @@ test('the list of machines is searched and filtered, and a row opens its machine
   await version.fill('4.1 ');
   await expect(page).toHaveURL(/version=4\.1$/);
   await expect(version).toHaveValue('4.1 ');
+  await expect(page.getByRole('heading', { name: 'No machines found' })).toBeVisible();
+  await version.fill('4');
+  await expect(row).toBeVisible();
   await version.fill('4.10');
   await expect(row).toBeVisible();
   const lastSeen = page.getByRole('combobox', { name: 'Last seen' });

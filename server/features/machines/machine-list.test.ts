@@ -322,7 +322,10 @@ describe('the list', () => {
       expect(await standing(name, isShown)).toMatchObject({ releaseId: id });
       expect(await names({ search: name, version: '7.7.7' })).toEqual([name]);
       expect(await names({ search: name, platform: 'darwin' })).toEqual([name]);
-      expect(await names({ search: name, version: '7.7' })).toEqual([]);
+      for (const start of ['7', '7.7', '7.7.'])
+        expect(await names({ search: name, version: start })).toEqual([name]);
+      for (const other of ['7.70', '7.7.70', '.7', '7._', '%'])
+        expect(await names({ search: name, version: other })).toEqual([]);
     }
   });
 

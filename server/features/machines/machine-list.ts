@@ -194,8 +194,10 @@ function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
         ? sql`m.machine_hash in (${onLicenses(sql`l.customer_id = ${customerId}`)})`
         : sql`false`,
     );
-  if (platform) found.push(shows(by, sql`m.platform`, sql`s.platform`, platform));
-  if (version) found.push(shows(by, sql`m.last_version`, sql`s.app_version`, version));
+  if (platform)
+    found.push(shows(by, sql`m.platform`, sql`s.platform`, (shown) => sql`${shown} = ${platform}`));
+  if (version)
+    found.push(shows(by, sql`m.last_version`, sql`s.app_version`, (shown) => isVersion(shown, version)));
   const daysAgo = (days: number) => new Date(by.now.getTime() - days * dayMs);
   if (seenWithinDays) found.push(sql`${heardOf} >= ${daysAgo(seenWithinDays)}`);
   if (unseenForDays) found.push(sql`${heardOf} < ${daysAgo(unseenForDays)}`);
@@ -215,10 +217,20 @@ function inState(by: Caller, state: MachineState): RawBuilder<boolean> {
     : sql`(m.machine_hash in (select hash from ${seatsAt(by.now)} s where s.state = ${state})) is true`;
 }
 
-/** Machines that show a value: what they told a feed, else what they said when they validated. */
-const shows = (by: Caller, told: RawBuilder<unknown>, said: RawBuilder<unknown>, value: string) =>
-  sql<boolean>`(${told} = ${value} or (${told} is null and m.machine_hash in (
-    select hash from ${seatsAt(by.now)} s where ${said} = ${value})))`;
+type IsWanted = (shown: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+/** Machines that show a wanted value: what they told a feed, else what they said when they validated. */
+const shows = (by: Caller, told: RawBuilder<unknown>, said: RawBuilder<unknown>, isWanted: IsWanted) =>
+  sql<boolean>`(${isWanted(told)} or (${told} is null and m.machine_hash in (
+    select hash from ${seatsAt(by.now)} s where ${isWanted(said)})))`;
+
+/** One version, by an index; without its third number also all that begin so: `4.1` is 4.1.3 too, not 4.10.0. */
+function isVersion(shown: RawBuilder<unknown>, version: string) {
+  const [start] = /^\d+(\.\d+)?(?=\.?$)/.exec(version) ?? [];
+  return start
+    ? sql`(${shown} = ${start} or starts_with(${shown}, ${`${start}.`}))`
+    : sql`${shown} = ${version}`;
+}
 
 /** Machines with an activation or a refusal on the licenses `l` that match. */
 const onLicenses = (matching: RawBuilder<unknown>): RawBuilder<unknown> =>

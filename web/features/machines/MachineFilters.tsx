@@ -45,7 +45,7 @@ export function MachineFilters() {
         />
         <TextFilter
           label="Version"
-          placeholder="Any, such as 4.2.1"
+          placeholder="Any, such as 4.2.1 or 4.2"
           maxLength={100}
           value={search.version}
           onChange={(version) => change({ version })}
