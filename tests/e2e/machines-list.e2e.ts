@@ -47,6 +47,14 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
     /^Validated/,
   ]);
   await expectAccessible(page);
+
+  // the license is found by the same name, and is not what was named
+  await page.reload();
+  await expect(verdict).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(hostname.toLowerCase());
+  await expect(palette.getByRole('option', { name: new RegExp(`^${license.licenseKey}`) })).toBeVisible();
+  await expect(found).toHaveAttribute('data-selected', 'true');
 });
 
 test('the list of machines is searched and filtered, and a row opens its machine', async ({

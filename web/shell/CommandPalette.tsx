@@ -264,7 +264,17 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
       groups.push({ group, icon, items: withAll(source, text, answer.value) });
     else failed.push(group);
   }
-  return { groups, failed };
+  return { groups: namedFirst(groups, text), failed };
+}
+
+/** Kinds with a record of that name come before those that only lead to it: a machine before the license it runs on. */
+function namedFirst<Found extends { items: PaletteItem[] }>(groups: Found[], text: string): Found[] {
+  const words = text.toLowerCase().split(/\s+/);
+  const isNamed = ({ items }: Found) =>
+    items.some(
+      ({ id, label }) => !id.startsWith('all ') && words.some((word) => label.toLowerCase().includes(word)),
+    );
+  return [...groups.filter(isNamed), ...groups.filter((group) => !isNamed(group))];
 }
 
 /** With the list of all that the text finds, where these may be only the first. */
