@@ -71,7 +71,7 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
     await expect(page.getByText('Machine workstation-8 reactivated')).toBeVisible();
     await expect(modal.getByText('Full', { exact: true })).toBeVisible();
     await machine('workstation-7').getByRole('button', { name: 'Deactivate' }).click();
-    await expect(dialog(page, 'Deactivate Machine')).toContainText('workstation-7');
+    await expect(dialog(page, 'Deactivate Machine')).toContainText('machine workstation-7 (ws7)?');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await expect(dialog(page, 'Deactivate Machine')).toBeHidden();

@@ -20,6 +20,14 @@ export function Deactivate(props: Props) {
   return until ? <DeactivateOffline {...props} until={until} /> : <DeactivateOnline {...props} />;
 }
 
+/** The machine with the host name that its hospital calls it by. */
+const Named = ({ machineId, hostname }: ListedActivation) => (
+  <>
+    <span className="mono">{machineId}</span>
+    {hostname && ` (${hostname})`}
+  </>
+);
+
 function DeactivateOnline(props: Props) {
   const { activation } = props;
   const show = useShowChange(props.licenseKey);
@@ -50,7 +58,7 @@ function DeactivateOnline(props: Props) {
       title="Deactivate Machine"
       message={
         <>
-          Are you sure you want to deactivate machine <span className="mono">{activation.machineId}</span>?
+          Are you sure you want to deactivate machine <Named {...activation} />?
         </>
       }
       consequences={[
@@ -90,8 +98,7 @@ function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & {
       title="Deactivate Machine"
       message={
         <>
-          Machine <span className="mono">{activation.machineId}</span> has a license file. Deactivate it by
-          force?
+          Machine <Named {...activation} /> has a license file. Deactivate it by force?
         </>
       }
       consequences={[
