@@ -22,6 +22,7 @@ test('a draft is published in steps, which are edited and dropped for a percenta
 }) => {
   const release = await makeRelease(server, {}, { isDraft: true });
   await signInAs(page, 'binary_manager', `/releases/${release.id}`, server);
+  await expect(page.getByRole('main')).toContainText(`Release ${release.version}Windows (x64)`);
   const plan = page.getByRole('region', { name: 'Rollout', exact: true });
   await expect(plan).toContainText('A draft: the rollout begins when it is published.');
   await expect(plan.locator('[aria-current=step], [data-state=now]')).toHaveCount(0);

@@ -35,6 +35,7 @@ export function ReleasePage() {
   const progress = useQuery(progressQuery(releaseId));
   const history = useQuery(historyQuery(releaseId));
   const release = progress.data?.release;
+  const platform = release && platformText(release.platform, release.architecture);
   return (
     <RecordPage
       what="release"
@@ -43,8 +44,15 @@ export function ReleasePage() {
       back={{ to: paths.releases, label: 'Releases' }}
       whyMissing="It may be in the recycle bin, or deleted."
       title={release && `Release ${release.version}`}
-      name={release && platformText(release.platform, release.architecture)}
-      note={release && <Badges release={release} />}
+      name={platform}
+      // a version has a build for each platform, with a rollout of its own
+      note={
+        release && (
+          <>
+            {platform} <Badges release={release} />
+          </>
+        )
+      }
       actions={release && <Changes release={release} />}
     >
       {(data) => (
