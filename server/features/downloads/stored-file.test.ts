@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
@@ -91,6 +91,22 @@ async function shorten(): Promise<void> {
   await writeFile(file, bytes.subarray(0, 1000));
   await utimes(file, time, time);
 }
+
+test('the file of a release that is deleted for good meanwhile is none, and not damaged', async () => {
+  const at = { params: { releaseId: release.id }, body: { reason: 'x' } };
+  await staff.ok(releases.softDelete, at);
+  const { storage } = server.context;
+  vi.spyOn(storage, 'stampOf').mockImplementationOnce(async (one) => {
+    await staff.ok(releases.deletePermanently, {
+      ...at,
+      body: { reason: 'x', confirmation: 'PERMANENTLY DELETE' },
+    });
+    return storage.stampOf(one);
+  });
+  const answer = await fetch(server.url + new URL(release.fileUrl).pathname, { headers: admin.headers });
+  expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'NOT_FOUND' }]);
+  expect(lines.filter((line) => line.includes('damaged'))).toEqual([]);
+});
 
 describe('a stored file', () => {
   test.each([

@@ -31,12 +31,14 @@ const damaged = fail(
   { retryAfter: 3600 },
 );
 
+const deleted = fail('NOT_FOUND', 'There is no such file.');
+
 /**
  * Checks before a download whether the stored bytes are still those of the release, by the size and time from the
  * storage. If these changed, for example after a restore, the hash is verified, once for all concurrent calls.
  */
 export function createFileCheck(context: VerifyContext) {
-  const checking = new Map<string, Promise<boolean>>();
+  const checking = new Map<string, Promise<boolean | undefined>>();
   return async (file: StoredFile): Promise<Failure | undefined> => {
     const stamp = await stampOf(context.storage, file);
     if (stamp !== undefined && stamp === file.stamp) return file.isDamaged ? damaged : undefined;
@@ -44,7 +46,8 @@ export function createFileCheck(context: VerifyContext) {
     const verdict =
       checking.get(file.key) ?? verifyFile(context, file).finally(() => checking.delete(file.key));
     checking.set(file.key, verdict);
-    return (await verdict) ? undefined : damaged;
+    const isRight = await verdict;
+    return isRight === undefined ? deleted : isRight ? undefined : damaged;
   };
 }
 export type FileCheck = ReturnType<typeof createFileCheck>;
@@ -52,9 +55,10 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
 /**
  * Verifies the stored bytes against the hash of the release and records the result: `damaged_at` removes the release
  * from every feed and blocks its download until the bytes are right again. Each transition writes one audit entry. A
- * block map that does not match the file is regenerated. Returns whether the file is right.
+ * block map that does not match the file is regenerated. Returns whether the file is right; undefined if the release was
+ * permanently deleted meanwhile, and the file with it.
  */
-async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean> {
+async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean | undefined> {
   const { storage, log } = context;
   // Read before the bytes, so that concurrent changes cause another check.
   let stamp = await stampOf(storage, file);
@@ -62,9 +66,8 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
   const findings = stamp === undefined ? undefined : await findingsOf(context, file);
   const isRight = findings?.sha512 === file.sha512;
   const about = { releaseId: file.releaseId, key: file.key };
-  if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
-  else if (await repairBlockmap(context, file, findings)) stamp = await stampOf(storage, file);
-  await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
+  if (isRight && (await repairBlockmap(context, file, findings))) stamp = await stampOf(storage, file);
+  const isThere = await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
       .select(['release_id as id', 'version', 'channel', 'platform', 'architecture'])
@@ -72,7 +75,7 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
       .where('release_id', '=', file.releaseId)
       .forUpdate()
       .executeTakeFirst();
-    if (!before) return;
+    if (!before) return false;
     await tx
       .updateTable('releases')
       .set({
@@ -90,7 +93,7 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
       .where('release_id', '=', file.releaseId)
       .execute();
     await change.announce('releases');
-    if (isRight === (before.damaged_at === null)) return;
+    if (isRight === (before.damaged_at === null)) return true;
     if (isRight) {
       log.info(about, 'The stored file of a release is right again');
       const what = `delivered again: the bytes of ${before.file_name} are right`;
@@ -101,7 +104,10 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
         error: 'Its bytes are not those that were uploaded, or are missing.',
       });
     }
+    return true;
   });
+  if (!isThere) return undefined;
+  if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
   return isRight;
 }
 
@@ -204,7 +210,7 @@ async function verifyDueFiles(context: VerifyContext): Promise<{ checked: number
       stamp: row.storage_stamp,
       isDamaged: row.damaged_at !== null,
     });
-    if (!isRight) found.damaged++;
+    if (isRight === false) found.damaged++;
   }
   if (found.checked > 0) log.info(found, 'Stored files were compared with their hashes');
   return found;
