@@ -6,10 +6,11 @@ import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
 import { Legended } from '../../ui/Legended.tsx';
+import { everyDay } from './every-day.ts';
 
 /** Installs by day, succeeded and failed. */
 export default function Adoption({ progress: { adoption } }: { progress: RolloutProgress }) {
-  const data = adoption.map((day) => ({ ...day, day: dayLabel(day.date) }));
+  const data = everyDay(adoption).map((day) => ({ ...day, day: dayLabel(day.date) }));
   return (
     <ChartCard
       title="Adoption"
