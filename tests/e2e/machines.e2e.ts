@@ -328,7 +328,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   await expectAccessible(page);
 
   await goTo(page, path);
-  await row.getByRole('button', { name: 'End' }).click();
+  await row.getByRole('button', { name: 'End Enrollment' }).click();
   const question = dialog(page, 'End Enrollment');
   await expect(question).toContainText('Its token is refused from now on');
   await expectAccessible(page);

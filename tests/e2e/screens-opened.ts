@@ -232,7 +232,7 @@ export const openedScreens: Screen[] = [
   opened(
     'machine-end-enrollment',
     ({ machine }) => `/machines/${machine}?tab=activations`,
-    (page) => press(page, 'End'),
+    (page) => press(page, 'End Enrollment'),
   ),
 
   opened('audit-entry', '/audit', (page) => page.getByRole('row').nth(1).press('Enter')),

@@ -55,7 +55,7 @@ export function MachineActivations(props: { machine: string; activations: Machin
         rowLabel={(activation) => activation.licenseKey}
         actions={(activation) => [
           activation.enrolledAt !== null && {
-            label: 'End',
+            label: 'End Enrollment',
             key: 'e',
             danger: true,
             inRow: true,
