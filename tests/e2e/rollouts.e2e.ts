@@ -27,7 +27,7 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(plan).toContainText('A draft: the rollout begins when it is published.');
   await expect(plan.locator('[aria-current=step], [data-state=now]')).toHaveCount(0);
   await expect(plan).not.toContainText('Guard quiet');
-  await goTo(page, `/releases?edit=${release.id}`);
+  await page.getByRole('main').getByRole('button', { name: 'Edit' }).press('Enter');
   const form = editing(page);
   await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
   await form.getByText('In steps', { exact: true }).click();
@@ -54,6 +54,8 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(form.getByRole('status')).toContainText('5 % for 36 h, 50 % for 24 h, 100 %. Reaches 100 %');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(form).toBeHidden();
+  await expect(plan.locator('[aria-current=step]')).toContainText('5 %');
+  await expect(page.getByRole('main').getByRole('button', { name: 'Edit' })).toBeFocused();
   expect(await stored(server, release)).toMatchObject({
     isDraft: false,
     rolloutPercentage: 5,

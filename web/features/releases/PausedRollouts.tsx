@@ -10,7 +10,7 @@ import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { IconPlayerPause } from '../../ui/icons.tsx';
-import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { LazyChangeRelease, type AskedChange } from './lazy.ts';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 

@@ -19,7 +19,7 @@ import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
-import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { LazyChangeRelease, type AskedChange } from './lazy.ts';
 import { openViewOf, Views } from '../views/index.ts';
 import { noFilters, releaseChips } from './release-chips.ts';
 import { releaseActions } from './release-actions.ts';

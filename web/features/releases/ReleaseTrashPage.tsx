@@ -14,7 +14,7 @@ import { FilterNote } from '../../ui/FilterNote.tsx';
 import { FilterRow, Page } from '../../ui/Page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { ReleaseTrashSearch } from './releases-search.ts';
-import { LazyChangeRelease, type AskedChange } from './lazy-change-release.ts';
+import { LazyChangeRelease, type AskedChange } from './lazy.ts';
 import { releaseTrashQuery, trashPageSize } from './queries.ts';
 import { buildText } from './release-labels.ts';
 import { trashActions } from './trash-actions.ts';

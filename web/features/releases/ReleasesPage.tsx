@@ -9,13 +9,13 @@ import { PageTabs } from '../../ui/PageTabs.tsx';
 import { IconStairsUp, IconTags, IconTrash, IconUserCheck } from '../../ui/icons.tsx';
 import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
+import { LazyEditRelease } from './lazy.ts';
 import { ReleaseList } from './ReleaseList.tsx';
 import { useReleasesSearch } from './releases-search.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 
 const ReleaseAnalytics = lazyPart(() => import('./ReleaseAnalytics.tsx'));
 const DefaultRollouts = lazyPart(() => import('./DefaultRollouts.tsx'));
-const EditRelease = lazyPart(() => import('./EditRelease.tsx'));
 
 const tabs = [
   { value: 'releases', label: 'Releases' },
@@ -49,7 +49,7 @@ export function ReleasesPage() {
           <DefaultRollouts onClose={() => change({ dialog: undefined })} />
         )}
         {search.edit && can.updateReleases && (
-          <EditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
+          <LazyEditRelease key={search.edit} id={search.edit} onClose={() => change({ edit: undefined })} />
         )}
       </LazyDialogs>
     </Page>

@@ -1,3 +1,7 @@
 export { Badges } from './release-cells.tsx';
-export { type AskedChange, LazyChangeRelease as ChangeRelease } from './lazy-change-release.ts';
+export {
+  type AskedChange,
+  LazyChangeRelease as ChangeRelease,
+  LazyEditRelease as EditRelease,
+} from './lazy.ts';
 export { unusualKind } from './release-labels.ts';

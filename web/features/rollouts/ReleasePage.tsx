@@ -17,13 +17,15 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { platformText } from '../../platform-text.ts';
-import { Badges, ChangeRelease, type AskedChange } from '../releases/index.ts';
+import { Badges, ChangeRelease, EditRelease, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
 import { Machines } from './Machines.tsx';
 import { PlanCard } from './PlanCard.tsx';
 import { historyQuery, progressQuery } from './queries.ts';
+import type { ReleaseSearch } from './release-search.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { countText } from '../../ui/numbers.ts';
+import { useSearch } from '../../use-search.ts';
 
 const Adoption = lazyPart(() => import('./Adoption.tsx'));
 
@@ -101,24 +103,30 @@ function Details({ progress }: { progress: RolloutProgress }) {
 
 function Changes({ release }: { release: Release }) {
   const { can } = useAuth();
+  const { search, change } = useSearch<ReleaseSearch>(route, { dialogs: ['dialog'] });
   const [asked, setAsked] = useKept<AskedChange>('open: change of a release page');
   const next = nextStep(release);
   const mayRollOut = can.manageRollouts ? null : 'You may not manage rollouts';
   const mayUpdate = can.updateReleases ? null : 'You may not update releases';
   const button = (
-    change: AskedChange['change'],
+    what: AskedChange['change'],
     label: string,
     reason: string | null,
     look: ButtonProps = { variant: 'default' },
   ) => (
     <DisabledReason reason={reason}>
-      <Button {...look} onClick={() => setAsked({ change, release })}>
+      <Button {...look} onClick={() => setAsked({ change: what, release })}>
         {label}
       </Button>
     </DisabledReason>
   );
   return (
     <>
+      <DisabledReason reason={mayUpdate}>
+        <Button variant="default" onClick={() => change({ dialog: 'edit' })}>
+          Edit
+        </Button>
+      </DisabledReason>
       {release.pausedAt
         ? button('resume', 'Resume', mayRollOut ?? releaseRefusal.resume(release))
         : button('pause', 'Pause', mayRollOut ?? releaseRefusal.pause(release))}
@@ -131,7 +139,12 @@ function Changes({ release }: { release: Release }) {
         variant: 'light',
         color: 'red',
       })}
-      <LazyDialogs>{asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
+      <LazyDialogs>
+        {asked && <ChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
+        {search.dialog === 'edit' && can.updateReleases && (
+          <EditRelease id={release.id} onClose={() => change({ dialog: undefined })} />
+        )}
+      </LazyDialogs>
     </>
   );
 }

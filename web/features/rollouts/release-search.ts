@@ -1,10 +1,11 @@
 import { machineGroups } from '../../../contract/rollouts.ts';
 import { oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 
-/** Search parameters of the page of a release: which of its machines are listed. */
+/** Search parameters of the page of a release: which of its machines are listed, and the open dialog. */
 export const releaseSearch = searchOf((params) => ({
   group: oneOf(machineGroups, textParam(params, 'group')),
   search: textParam(params, 'search'),
   page: pageParam(params),
+  dialog: oneOf(['edit'], textParam(params, 'dialog')),
 }));
 export type ReleaseSearch = ReturnType<typeof releaseSearch>;
