@@ -101,7 +101,7 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   const undo = useUndoDeletion(release);
   const confirmed = useConfirmedChange({
     change: (reason: string) => run(release, reason),
-    done: ({ updatedAt = release.updatedAt }) => ({
+    done: ({ updatedAt }) => ({
       message: done(release),
       subject: aboutRelease(release),
       ...(change === 'softDelete' && { undo: () => undo(updatedAt) }),
@@ -117,10 +117,14 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   return <ReasonDialog {...question} about={release.id} severity={severity} />;
 }
 
-/** Takes the version that the deletion returned: a colleague may have restored and deleted it again since. */
-function useUndoDeletion(release: Release): (updatedAt: string) => void {
+/**
+ * Takes the version that the deletion returned: a colleague may have restored and deleted it again since. None by a process
+ * of the previous version, which serves beside this one during an upgrade.
+ */
+function useUndoDeletion(release: Release): (updatedAt: string | undefined) => void {
   const restore = useChange({
-    mutationFn: (updatedAt: string) => restoreRelease({ id: release.id, updatedAt }, 'Deletion undone'),
+    mutationFn: (updatedAt: string | undefined) =>
+      restoreRelease({ id: release.id, updatedAt }, 'Deletion undone'),
     onSuccess: () => toast({ message: 'Release restored successfully', subject: aboutRelease(release) }),
     onError: (error) =>
       toast({

@@ -96,8 +96,10 @@ export const withdrawRelease = (id: string, reason: string) =>
 export const softDeleteRelease = (id: string, reason: string) =>
   call(releases.softDelete, { ...withId(id), body: { reason } });
 /** The release as it was shown, or as its deletion returned it. */
-export const restoreRelease = ({ id, updatedAt }: Shown, reason: string) =>
-  call(releases.restore, { ...withId(id), body: { reason, updatedAt } });
+export const restoreRelease = (
+  { id, updatedAt }: { id: string; updatedAt: string | undefined },
+  reason: string,
+) => call(releases.restore, { ...withId(id), body: { reason, updatedAt } });
 /** The user has confirmed it in a dialog; the service requires the confirmation text as well. */
 export const deleteReleasePermanently = (id: string, reason: string) =>
   call(releases.deletePermanently, {
