@@ -41,7 +41,7 @@ export const identityFields = {
 };
 
 /** A machine in the list of a license. */
-const listedActivation = namedObject('ListedActivation', { ...activation.shape, ...identityFields });
+export const listedActivation = namedObject('ListedActivation', { ...activation.shape, ...identityFields });
 export type ListedActivation = z.output<typeof listedActivation>;
 
 const selfReleases = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activation, activationStatuses, identityFields } from './activations.ts';
+import { listedActivation } from './activations.ts';
 import {
   dateTime,
   instant,
@@ -158,17 +158,7 @@ export const machines = {
         }),
       ),
       activations: z
-        .array(
-          z.object({
-            activationId: z.string(),
-            licenseId: z.string(),
-            licenseKey: z.string(),
-            status: z.enum(activationStatuses),
-            createdAt: dateTime,
-            offlineUntil: activation.shape.offlineUntil,
-            ...identityFields,
-          }),
-        )
+        .array(z.object({ ...listedActivation.shape, licenseId: z.string(), licenseKey: z.string() }))
         .meta({ description: 'Empty for users who may not read licenses; `totals` counts them' }),
       totals: z
         .object({ events: z.number(), downloads: z.number(), activations: z.number() })

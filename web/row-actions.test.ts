@@ -53,7 +53,7 @@ const lists: Record<string, RowActionList> = {
   activations: activationActions({ status: 'active' } as ListedActivation, {
     onDeactivate: on,
     onReactivate: on,
-    busy: undefined,
+    isBusy: false,
     refusal: null,
   }),
 };

@@ -1,3 +1,4 @@
+import { activations } from '../../contract/activations.ts';
 import { credentials } from '../../contract/credentials.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
@@ -272,6 +273,7 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await expect(row.locator('td').nth(3)).toHaveText('None');
     await expectColor(row.getByText('Active', { exact: true }), 'green');
     await expectColor(rowOf(table, left.licenseKey).getByText('Deactivated'), 'red');
+    await expect(row.getByRole('button', { name: 'Deactivate' })).toBeDisabled();
     await expectAccessible(page);
     await row.getByRole('link', { name: active.licenseKey }).click();
     await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);
@@ -337,6 +339,22 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   await expect(row.getByRole('button', { name: 'End' })).toHaveCount(0);
   await expect(notice).toHaveCount(0);
   expect(made()).toBe(1);
+
+  await row.getByRole('button', { name: 'Deactivate' }).press('Enter');
+  const taking = dialog(page, 'Deactivate Machine');
+  await expect(taking).toContainText(`deactivate machine ${machineId}?`);
+  await expect(taking).toContainText(`Its seat on license ${license.licenseKey} becomes free`);
+  const taken = await clickTwice(taking.getByRole('button', { name: 'Deactivate' }), activations.deactivate);
+  await expect(row.locator('td').nth(1)).toHaveText('Deactivated');
+  expect(taken()).toBe(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row.locator('td').nth(1)).toHaveText('Active');
+  await deactivate(server.admin, (await machinesOf(server.admin, license))[0]!);
+  await page.reload();
+  await row.getByRole('button', { name: 'Reactivate' }).press('Enter');
+  await expect(row.locator('td').nth(1)).toHaveText('Active');
+  await rowOf(table, offlineLicense.licenseKey).getByRole('button', { name: 'Deactivate' }).click();
+  await expect(taking).toContainText('so the seat may be used twice until then');
 });
 
 test('each release says why this machine is or is not offered it', async ({ page, server }) => {

@@ -102,7 +102,7 @@ describe('one machine', () => {
     await server.db.deleteFrom('releases').where('release_id', '=', release.id).execute();
     expect(await namedReleases()).toEqual([null, null]);
     expect(detail.activations).toEqual([
-      expect.objectContaining({ licenseKey: license.licenseKey, status: 'active' }),
+      expect.objectContaining({ licenseKey: license.licenseKey, machineId: 'whole story', status: 'active' }),
     ]);
     expect(detail.totals).toEqual({ events: 4, downloads: 1, activations: 1 });
   });

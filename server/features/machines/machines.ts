@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { activationStatuses } from '../../../contract/activations.ts';
 import type { Explanation, machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
@@ -8,7 +7,7 @@ import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
 import { countOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import { toIdentity } from '../activations/index.ts';
+import { toActivation, toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers, namedTo } from '../updates/index.ts';
 import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
@@ -125,34 +124,27 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
 
 /** Activations store the machine's id, so they are matched by its hash, and by that of a record of its own. */
 async function activationsOf(db: Db, { machine_hash }: MachineRow) {
-  const { rows } = await sql<{
-    activationId: string;
-    licenseId: string;
-    licenseKey: string;
-    status: (typeof activationStatuses)[number];
-    created_at: Date;
-    offline_until: Date | null;
-    enrolled_at: Date | null;
-    cloned_at: Date | null;
-    own_hash: Buffer | null;
-    total: number;
-  }>`
-    select a.activation_id as "activationId", a.license_id as "licenseId", l.license_key as "licenseKey", a.status, a.created_at,
-           a.offline_until, c.enrolled_at, c.cloned_at, c.own_hash, count(*) over () as total
-      from activations a join licenses l using (license_id)
-      left join machine_credentials c using (activation_id)
-     where a.activation_id in (
-             select activation_id from activations where machine_hash(machine_id) = ${machine_hash}
-             union all select activation_id from machine_credentials where own_hash = ${machine_hash})
-     order by a.created_at desc, a.activation_id limit ${shownAtMost}`.execute(db);
+  const rows = await db
+    .selectFrom('activations as a')
+    .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
+    .leftJoin('machine_credentials as c', 'c.activation_id', 'a.activation_id')
+    .selectAll('a')
+    .select(['l.license_key', 'c.enrolled_at', 'c.cloned_at', 'c.own_hash'])
+    .select(sql<number>`count(*) over ()`.as('total'))
+    .where(
+      sql<boolean>`a.activation_id in (
+        select activation_id from activations where machine_hash(machine_id) = ${machine_hash}
+        union all select activation_id from machine_credentials where own_hash = ${machine_hash})`,
+    )
+    .orderBy('a.created_at', 'desc')
+    .orderBy('a.activation_id')
+    .limit(shownAtMost)
+    .execute();
   const latest = rows.map((row) => ({
-    activationId: row.activationId,
-    licenseId: row.licenseId,
-    licenseKey: row.licenseKey,
-    status: row.status,
-    createdAt: row.created_at.toISOString(),
-    offlineUntil: row.offline_until?.toISOString() ?? null,
+    ...toActivation(row),
     ...toIdentity(row),
+    licenseId: row.license_id,
+    licenseKey: row.license_key,
   }));
   return { latest, total: rows[0]?.total ?? 0 };
 }

@@ -14,7 +14,7 @@ import { IconAlertTriangle } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import { activationsQuery } from './queries.ts';
-import { Deactivate } from './Deactivate.tsx';
+import Deactivate from './Deactivate.tsx';
 import { OfflineActions } from './OfflineActions.tsx';
 import { useReactivate } from './use-seat-changes.ts';
 import { activationActions } from './activation-actions.ts';
@@ -83,7 +83,7 @@ export default function ActivationsModal({ licenseKey, license, onClose }: Props
 function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActivation[] | undefined }) {
   const { can } = useAuth();
   const [toDeactivate, setToDeactivate] = useKept<ListedActivation>('open: deactivate machine');
-  const reactivate = useReactivate(licenseKey);
+  const reactivate = useReactivate();
   return (
     <>
       {reactivate.error && <Refusal error={reactivate.error} onClose={reactivate.reset} />}
@@ -97,8 +97,8 @@ function Machines({ licenseKey, rows }: { licenseKey: string; rows: ListedActiva
           actions={(activation) =>
             activationActions(activation, {
               onDeactivate: setToDeactivate,
-              onReactivate: ({ machineId }) => reactivate.mutate(machineId),
-              busy: reactivate.isPending ? reactivate.variables : undefined,
+              onReactivate: ({ machineId }) => reactivate.mutate({ licenseKey, machineId }),
+              isBusy: reactivate.isPending && reactivate.variables.machineId === activation.machineId,
               refusal: can.updateLicenses ? null : 'You may not update licenses',
             })
           }

@@ -1,21 +1,19 @@
 import { Checkbox } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { ListedActivation } from '../../../contract/activations.ts';
-import { refusalOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { fullTime, utcDate } from '../../ui/time.ts';
-import { toast } from '../../ui/toast.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { offlineUntil } from './offline-form.ts';
 import { deactivateMachine } from './queries.ts';
-import { useReactivate, useShowChange } from './use-seat-changes.ts';
+import { tellNotReactivated, useReactivate, useShowChange } from './use-seat-changes.ts';
 import { aboutSeat } from '../../toast-subjects.ts';
 
 type Props = { licenseKey: string; activation: ListedActivation; onClose: () => void };
 
 /** Takes the seat of a machine. One that runs offline is not told so: its seat is taken by force. */
-export function Deactivate(props: Props) {
+export default function Deactivate(props: Props) {
   const until = offlineUntil(props.activation, useNow());
   return until ? <DeactivateOffline {...props} until={until} /> : <DeactivateOnline {...props} />;
 }
@@ -28,30 +26,21 @@ const Named = ({ machineId, hostname }: ListedActivation) => (
   </>
 );
 
-function DeactivateOnline(props: Props) {
-  const { activation } = props;
-  const show = useShowChange(props.licenseKey);
+function DeactivateOnline({ licenseKey, activation, onClose }: Props) {
+  const show = useShowChange();
   // A separate notification: by then the dialog may be closed.
-  const undo = useReactivate(
-    props.licenseKey,
-    (error) =>
-      void toast({
-        message: refusalOf(`Machine ${activation.machineId} was not reactivated`, error),
-        subject: aboutSeat(props.licenseKey, activation.machineId),
-        tone: 'red',
-      }),
-  );
+  const undo = useReactivate(tellNotReactivated);
   const confirmed = useConfirmedChange({
     change: () => deactivateMachine(activation),
     done: (changed) => {
-      show(changed);
+      show(licenseKey, changed);
       return {
         message: `Machine ${changed.machineId} deactivated`,
-        subject: aboutSeat(props.licenseKey, changed.machineId),
-        undo: () => undo.mutate(changed.machineId),
+        subject: aboutSeat(licenseKey, changed.machineId),
+        undo: () => undo.mutate({ licenseKey, machineId: changed.machineId }),
       };
     },
-    onClose: props.onClose,
+    onClose,
   });
   return (
     <ConfirmDialog
@@ -66,7 +55,7 @@ function DeactivateOnline(props: Props) {
         activation.lastCheckedAt
           ? `It last checked ${fullTime(activation.lastCheckedAt)}.`
           : 'It has not checked since it took its seat.',
-        'Its seat becomes free for another machine.',
+        `Its seat on license ${licenseKey} becomes free for another machine.`,
         ...(activation.enrolledAt
           ? ['Its enrollment ends; it proves itself again once it enrolls again.']
           : []),
@@ -80,11 +69,11 @@ function DeactivateOnline(props: Props) {
 function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & { until: string }) {
   const accepted = useRef<HTMLInputElement>(null);
   const [missing, setMissing] = useState(false);
-  const show = useShowChange(licenseKey);
+  const show = useShowChange();
   const confirmed = useConfirmedChange({
     change: () => deactivateMachine({ ...activation, force: true }),
     done: (changed) => {
-      show(changed);
+      show(licenseKey, changed);
       return {
         message: `Machine ${changed.machineId} deactivated by force`,
         subject: aboutSeat(licenseKey, changed.machineId),
@@ -103,7 +92,7 @@ function DeactivateOffline({ licenseKey, activation, until, onClose }: Props & {
       }
       consequences={[
         `The license file cannot be taken back: the machine may continue to run until ${date}.`,
-        'Its seat becomes free for another machine, so the seat may be used twice until then.',
+        `Its seat on license ${licenseKey} becomes free for another machine, so the seat may be used twice until then.`,
         'A return receipt from the machine frees the seat without that.',
       ]}
       confirmLabel="Deactivate by Force"

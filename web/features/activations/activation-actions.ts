@@ -4,8 +4,8 @@ import type { RowActionList } from '../../ui/row-actions.ts';
 type Handlers = {
   onDeactivate: (activation: ListedActivation) => void;
   onReactivate: (activation: ListedActivation) => void;
-  /** Id of the machine that is being reactivated. */
-  busy: string | undefined;
+  /** It is being reactivated. */
+  isBusy: boolean;
   /** Why this user may do neither. */
   refusal: string | null;
 };
@@ -23,7 +23,7 @@ export function activationActions(activation: ListedActivation, on: Handlers): R
       label: 'Reactivate',
       key: 'r',
       atOnce: true,
-      busy: on.busy === activation.machineId,
+      busy: on.isBusy,
       run: () => on.onReactivate(activation),
     },
   ];

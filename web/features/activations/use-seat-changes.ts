@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Activation } from '../../../contract/activations.ts';
+import { refusalOf } from '../../api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { activationsQuery, reactivateMachine } from './queries.ts';
 import { aboutSeat } from '../../toast-subjects.ts';
 
 /** Updates the list immediately from the response, and also refetches it. */
-export function useShowChange(licenseKey: string) {
+export function useShowChange() {
   const queryClient = useQueryClient();
-  return (changed: Pick<Activation, 'activationId'> & Partial<Activation>) =>
+  return (licenseKey: string, changed: Pick<Activation, 'activationId'> & Partial<Activation>) =>
     queryClient.setQueryData(
       activationsQuery(licenseKey).queryKey,
       (list) =>
@@ -21,20 +22,31 @@ export function useShowChange(licenseKey: string) {
     );
 }
 
+/** A machine on a license. */
+type Seat = { licenseKey: string; machineId: string };
+
 /** Gives a machine its seat back. */
-export function useReactivate(licenseKey: string, onFailure?: (error: Error) => void) {
-  const show = useShowChange(licenseKey);
+export function useReactivate(onFailure?: (error: Error, seat: Seat) => void) {
+  const show = useShowChange();
   const queryClient = useQueryClient();
   return useChange({
-    mutationFn: (machineId: string) => reactivateMachine(licenseKey, machineId),
-    onSuccess: ({ activation, machineId }) => {
-      if (activation) show(activation);
+    mutationFn: ({ licenseKey, machineId }: Seat) => reactivateMachine(licenseKey, machineId),
+    onSuccess: ({ activation, machineId }, { licenseKey }) => {
+      if (activation) show(licenseKey, activation);
       void toast({ message: `Machine ${machineId} reactivated`, subject: aboutSeat(licenseKey, machineId) });
     },
     // A refusal means that the list is out of date, or that another machine took the seat first.
-    onError: (error) => {
-      onFailure?.(error);
+    onError: (error, seat) => {
+      onFailure?.(error, seat);
       return queryClient.invalidateQueries();
     },
   });
 }
+
+/** For where no list of the license is open to say it. */
+export const tellNotReactivated = (error: Error, { licenseKey, machineId }: Seat): void =>
+  void toast({
+    message: refusalOf(`Machine ${machineId} was not reactivated`, error),
+    subject: aboutSeat(licenseKey, machineId),
+    tone: 'red',
+  });

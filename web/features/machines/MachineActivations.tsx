@@ -2,11 +2,20 @@ import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
+import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { IconLock } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { activationBadges, Identity, OfflineBadge } from '../activations/index.ts';
+import {
+  activationActions,
+  activationBadges,
+  Identity,
+  LazyDeactivate,
+  OfflineBadge,
+  tellNotReactivated,
+  useReactivate,
+} from '../activations/index.ts';
 import { EndEnrollment } from './EndEnrollment.tsx';
 import { LicenseLink } from '../../shell/RecordLink.tsx';
 import type { MachineActivation } from './queries.ts';
@@ -41,10 +50,13 @@ const columns: Column<MachineActivation>[] = [
   },
 ];
 
-/** The licenses of the machine, and its enrollment on each. */
+/** The licenses of the machine, its seat and its enrollment on each. */
 export function MachineActivations(props: { machine: string; activations: MachineActivation[] }) {
   const { can } = useAuth();
   const [toEnd, setToEnd] = useKept<MachineActivation>('open: end enrollment');
+  const [toDeactivate, setToDeactivate] = useKept<MachineActivation>('open: deactivate on a machine page');
+  const reactivate = useReactivate(tellNotReactivated);
+  const refusal = can.updateLicenses ? null : 'You may not update licenses';
   return (
     <div className="bounded">
       <DataTable
@@ -54,12 +66,18 @@ export function MachineActivations(props: { machine: string; activations: Machin
         rowId={(activation) => activation.activationId}
         rowLabel={(activation) => activation.licenseKey}
         actions={(activation) => [
+          ...activationActions(activation, {
+            onDeactivate: () => setToDeactivate(activation),
+            onReactivate: () => reactivate.mutate(activation),
+            isBusy: reactivate.isPending && reactivate.variables.licenseKey === activation.licenseKey,
+            refusal,
+          }),
           activation.enrolledAt !== null && {
             label: 'End Enrollment',
             key: 'e',
             danger: true,
             inRow: true,
-            reason: can.updateLicenses ? null : 'You may not update licenses',
+            reason: refusal,
             run: () => setToEnd(activation),
           },
         ]}
@@ -76,6 +94,15 @@ export function MachineActivations(props: { machine: string; activations: Machin
       {toEnd && (
         <EndEnrollment machine={props.machine} activation={toEnd} onClose={() => setToEnd(undefined)} />
       )}
+      <LazyDialogs>
+        {toDeactivate && (
+          <LazyDeactivate
+            licenseKey={toDeactivate.licenseKey}
+            activation={toDeactivate}
+            onClose={() => setToDeactivate(undefined)}
+          />
+        )}
+      </LazyDialogs>
     </div>
   );
 }
