@@ -7,7 +7,7 @@ import { RelativeTime } from '../ui/RelativeTime.tsx';
 import { EmptyState } from '../ui/states.tsx';
 
 /** A line of a history, by the id of its audit entry: when, by whom as the audit log says it, what. */
-export type HistoryLine = { id: string; at: string; by: string | null; what: ReactNode };
+export type HistoryLine = { id: string; at: string; by: string; what: ReactNode };
 
 const columns = [
   {
@@ -24,8 +24,7 @@ const columns = [
     id: 'by',
     header: 'By',
     width: 220,
-    cell: ({ by }: HistoryLine) =>
-      by === 'system' ? 'Lanyard' : by === null ? 'Not signed in' : <UserLink by={by} />,
+    cell: ({ by }: HistoryLine) => (by === 'system' ? 'Lanyard' : <UserLink by={by} />),
   },
   {
     id: 'what',

@@ -2,6 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditDetail } from '../../../contract/audit.ts';
 import { labelOf } from '../../../contract/text.ts';
+import { actorText } from '../../actor-text.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
@@ -14,7 +15,7 @@ import { Summary } from './Summary.tsx';
 import { eventWord, summaryWords } from './audit-words.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery, auditListQuery } from './queries.ts';
-import { eventTone, userText, rolesText } from './audit-labels.ts';
+import { eventTone, rolesText } from './audit-labels.ts';
 import FieldChanges from './FieldChanges.tsx';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
@@ -76,7 +77,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
     When: <time dateTime={entry.timestamp}>{`${momentText(entry.timestamp)} (${entry.timestamp})`}</time>,
     Who: (
       <>
-        <UserLink by={userText(entry.user_email)} inherit />
+        <UserLink by={actorText(entry.user_email, entry.event_type)} inherit />
         {entry.user_role && `, ${rolesText(entry.user_role)}`}
       </>
     ),

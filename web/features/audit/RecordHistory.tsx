@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { actorText } from '../../actor-text.ts';
 import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useAuth } from '../../session.tsx';
 import { auditListQuery } from './queries.ts';
@@ -21,7 +22,7 @@ function History(of: { resourceType: string; resourceId: string }) {
       lines={list.data?.entries.map((entry) => ({
         id: entry.audit_id,
         at: entry.timestamp,
-        by: entry.user_email,
+        by: actorText(entry.user_email, entry.event_type),
         what: <Summary of={entry} />,
       }))}
     >

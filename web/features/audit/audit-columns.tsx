@@ -1,12 +1,13 @@
 import { UnstyledButton } from '@mantine/core';
 import type { AuditEntry } from '../../../contract/audit.ts';
 import { labelOf } from '../../../contract/text.ts';
+import { actorText } from '../../actor-text.ts';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { eventTone, userText, rolesText, shortId } from './audit-labels.ts';
+import { eventTone, rolesText, shortId } from './audit-labels.ts';
 import { eventWord } from './audit-words.ts';
 import { Summary } from './Summary.tsx';
 import classes from './audit.module.css';
@@ -37,7 +38,7 @@ export const auditColumns = (onOpen: (id: string) => void): Column<AuditEntry>[]
       <Two
         first={
           <div className="ellipsis">
-            <UserLink by={userText(entry.user_email)} />
+            <UserLink by={actorText(entry.user_email, entry.event_type)} />
           </div>
         }
         second={entry.user_role && rolesText(entry.user_role)}

@@ -1,9 +1,6 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-/** The actor; an unauthenticated call has none. */
-export const userText = (email: string | null): string => email ?? 'Not signed in';
-
 /** `super_admin, viewer` as `Super Admin, Viewer`. */
 export const rolesText = (roles: string): string => roles.split(', ').map(roleLabel).join(', ');
 

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TimelineEntry } from '../../../contract/customer-page.ts';
+import { actorText } from '../../actor-text.ts';
 import { HistoryCard, type HistoryLine } from '../../shell/HistoryCard.tsx';
 import { OlderButton } from '../../OlderButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -9,7 +10,7 @@ import { timelineQuery } from './queries.ts';
 const lineOf = ({ id, at, by, event, what, records, success }: TimelineEntry): HistoryLine => ({
   id,
   at,
-  by,
+  by: actorText(by, event),
   what: (
     <>
       <Summary of={{ changes_summary: what, event_type: event, records }} hostNames />{' '}
