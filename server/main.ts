@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { readConfig } from './config.ts';
+import { holdOpen } from './hold-open.ts';
 import { refuseHalfRestored } from './unfinished-restore.ts';
 
 /** With several workers, the primary loads no code of the service, to use little memory. */
@@ -11,7 +12,7 @@ async function main(): Promise<void> {
   else await (await import('./serve.ts')).runServer(config);
 }
 
-main().catch(async (error: unknown) => {
+holdOpen(main()).catch(async (error: unknown) => {
   const { whyNotStarted } = await import('./why-not-started.ts');
   process.stderr.write(`${whyNotStarted(error)}\n`);
   process.exit(1);

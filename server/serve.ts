@@ -16,6 +16,7 @@ import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
 import { locationsOf, tellLocations } from './locations.ts';
 import { tellFirstPassword } from './first-password.ts';
+import { holdOpen } from './hold-open.ts';
 import { createLog } from './log.ts';
 import { openContext } from './open-context.ts';
 import { createPasswords } from './passwords.ts';
@@ -119,15 +120,13 @@ export async function runServer(config: Config): Promise<void> {
       process.exit(1);
     }, config.drainMs + stopWithinMs).unref();
     if (!cluster.isWorker) log.info({ signal }, stoppingText(config));
-    stop()
-      .then(() => embedded?.stop())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'The stop was not clean');
-          process.exit(1);
-        },
-      );
+    holdOpen(stop().then(() => embedded?.stop())).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'The stop was not clean');
+        process.exit(1);
+      },
+    );
   };
   // A terminal sends SIGINT to all processes: a worker ignores it, and stops when its primary says so or disconnects.
   if (cluster.isWorker) process.on('SIGINT', () => undefined).on('disconnect', () => onSignal('SIGTERM'));

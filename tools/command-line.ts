@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CannotStart } from '../server/cannot-start.ts';
+import { holdOpen } from '../server/hold-open.ts';
 import { whyNotStarted } from '../server/why-not-started.ts';
 import { fromCaller } from './from-caller.ts';
 
@@ -12,7 +13,7 @@ export function fileArgument(usage: string): string {
 
 /** Runs a command; prints an error as a sentence, and exits with 1. */
 export function runCommand(main: () => Promise<void>): void {
-  main().catch((error: unknown) => {
+  holdOpen(main()).catch((error: unknown) => {
     process.stderr.write(`${whyNotStarted(error)}\n`);
     process.exitCode = 1;
   });

@@ -247,6 +247,7 @@ async function connect(state: State, addresses: Addresses): Promise<void> {
     cutOff(client);
     throw error;
   }
+  if (state.stopped) return cutOff(client);
   if (state.client) state.onLoss();
   state.client = client;
   for (const topic of state.listeners.keys()) run(state, topic);
