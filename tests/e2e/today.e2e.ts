@@ -2,6 +2,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { account } from '../../contract/account.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import { expect, expectAccessible, heading, signInAs, test, type Page } from './support.ts';
 
 const line = (page: Page, kind: string) => page.locator(`[data-kind="${kind}"]`);
@@ -46,6 +47,36 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await extend.press('Enter');
   await expect(page.getByText(/^License \S+ extended to/)).toBeVisible();
   await expect(extend).toBeFocused();
+});
+
+test('Extend means the license that it named when it was pressed', async ({ page, server }) => {
+  const ending = async (seconds: number) => {
+    const { customerId, name } = await makeCustomer(server.admin, { name: unique('Pressed Hospital') });
+    const validUntil = new Date(Date.now() + seconds * 1000).toISOString();
+    return { name, license: await makeLicense(server.admin, { customerId, validUntil }) };
+  };
+  const [named, next] = [await ending(80), await ending(90)];
+  await signInAs(page, 'license_manager', '/today', server);
+  const extend = (name: string) => page.getByRole('button', { name: `+1 year: ${name}` });
+  await expect(extend(named.name)).toBeVisible();
+  const answer = await holdBack(page, `**${today.get.path}`);
+  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+  await extend(named.name).hover();
+  await page.mouse.down();
+  const extendedElsewhere = ({ license: { licenseId, updatedAt } }: typeof named) =>
+    server.admin.ok(licenses.update, {
+      params: { id: licenseId },
+      body: { validUntil: '2040-01-01T00:00:00.000Z', updatedAt },
+    });
+  await extendedElsewhere(named);
+  answer();
+  await expect(extend(next.name)).toBeVisible();
+  await page.mouse.up();
+  await expect(page.getByLabel('Notifications')).toContainText(/extended/);
+  const { validUntil } = await server.admin.ok(licenses.get, { params: { id: next.license.licenseId } });
+  expect(validUntil).toBe(next.license.validUntil);
+  // it would come before those of other tests
+  await extendedElsewhere(next);
 });
 
 test('a morning on which nothing needs anybody is quiet, and the chosen first screen', async ({

@@ -7,6 +7,7 @@ import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { pressOnce } from '../../ui/press-once.ts';
 import { useChange } from '../../use-change.ts';
 import classes from './approvals.module.css';
 import { channelsQuery, setChannel } from './queries.ts';
@@ -41,7 +42,7 @@ export function Channels() {
 function ChannelRow({ setting: { channel, required } }: { setting: ChannelApproval }) {
   const { can } = useAuth();
   const change = useChange({
-    mutationFn: () => setChannel(channel, !required),
+    mutationFn: (wanted: boolean) => setChannel(channel, wanted),
     onError: (error) => {
       const isOffered = error instanceof ApiError && error.code === 'NEEDS_APPROVAL';
       if (!isOffered) void toast({ message: messageOf(error), subject: aboutChannel(channel), tone: 'red' });
@@ -58,7 +59,7 @@ function ChannelRow({ setting: { channel, required } }: { setting: ChannelApprov
           size="xs"
           loading={change.isPending}
           aria-label={`${required ? 'Stop requiring' : 'Require'} approval on ${channel}`}
-          onClick={() => change.mutate()}
+          {...pressOnce(() => change.mutate(!required))}
         >
           {required ? 'Stop requiring approval' : 'Require approval'}
         </Button>

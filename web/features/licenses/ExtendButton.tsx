@@ -27,7 +27,7 @@ export default function ExtendButton(props: {
   const { extend, isPending } = useExtend();
   const begin = useChange({
     // the button may stand for the next license by the time this one is loaded
-    mutationFn: (pressed: { licenseId: string; endsAt: string }) =>
+    mutationFn: (pressed: { licenseId: string; name: string; endsAt: string }) =>
       queryClient.fetchQuery(licenseQuery(pressed.licenseId)),
     onSuccess: (license, pressed) => {
       if (license.validUntil === pressed.endsAt) return extend(license, term);
@@ -37,10 +37,10 @@ export default function ExtendButton(props: {
         tone: 'red',
       });
     },
-    onError: (error) =>
+    onError: (error, pressed) =>
       void toast({
         message: `Not extended: ${messageOf(error)}`,
-        subject: { name, to: licensePath(licenseId) },
+        subject: { name: pressed.name, to: licensePath(pressed.licenseId) },
         tone: 'red',
       }),
   });
@@ -53,7 +53,7 @@ export default function ExtendButton(props: {
       data-hint="Extend by a year"
       loading={begin.isPending || isPending}
       // the next license takes the place of one that is extended: neither a double click nor a held key may reach it
-      {...pressOnce(() => begin.mutate({ licenseId, endsAt }))}
+      {...pressOnce(() => begin.mutate({ licenseId, name, endsAt }))}
     >
       {label}
     </Button>
