@@ -75,7 +75,8 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     rolloutPercentage: values.rollout === undefined ? undefined : parseInteger(values.rollout),
   });
   if (!fields.success) throw new Error(fields.error.issues.map(describeIssue).join('\n'));
-  const server = (values.server ?? env['LANYARD_SERVER'] ?? 'http://localhost:8080').replace(/\/+$/, '');
+  const given = values.server ?? (env['LANYARD_SERVER']?.trim() || 'http://localhost:8080');
+  const server = given.replace(/\/+$/, '');
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
     throw new Error(`--server: ${server} is not an http or https URL.`);
   return {

@@ -358,6 +358,16 @@ describe('refused with a message', () => {
     expect(optionsOf(['--version', '1.0.0', '--file', 'a.exe']).file).toBe(join(folder, 'a.exe'));
   });
 
+  test('variables of a file that was written on Windows, or that are empty', () => {
+    const from = (LANYARD_SERVER: string) =>
+      readOptions(['--version', '1.0.0', '--file', 'a.exe'], {
+        LANYARD_API_KEY: `${apiKey}\r`,
+        LANYARD_SERVER,
+      });
+    expect(from('https://lanyard.example/\r')).toMatchObject({ server: 'https://lanyard.example', apiKey });
+    expect(from(' ')).toMatchObject({ server: 'http://localhost:8080' });
+  });
+
   test('a missing key, file or server', async () => {
     const [file, elsewhere] = [['--version', '1.0.0', '--file'], 'http://127.0.0.1:1'];
     expect(() => readOptions([...file, 'a.exe'], {})).toThrow('LANYARD_API_KEY is not set');
