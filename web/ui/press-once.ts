@@ -14,7 +14,12 @@ export const pressOnce = (run: () => void) => {
   };
   return {
     onPointerDown: (event: PointerEvent) => press(event, false),
-    onKeyDown: (event: KeyboardEvent) => (event.repeat ? event.preventDefault() : press(event, true)),
+    onKeyDown: (event: KeyboardEvent) => {
+      // Other keys, such as Tab, press no button: a screen reader may click it later without a key.
+      if (event.key !== 'Enter' && event.key !== ' ') pressed = undefined;
+      else if (event.repeat) event.preventDefault();
+      else press(event, true);
+    },
     onClick: (event: MouseEvent) => {
       if (event.detail > 1) return;
       const byKey = event.detail === 0;
