@@ -10,20 +10,16 @@ type SteppingState = ReleaseState & Pick<Release, 'damagedAt'> & PlanState;
 export const whyNotPublish =
   'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
 
+const inNoFeed = (r: ReleaseState) =>
+  r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'An inactive release is in no feed';
+
 /** Why an action on a release is refused in its present state; null when it is allowed (spec part 2, section 4). */
 export const releaseRefusal = {
   rollOut: (r: ReleaseState) =>
     r.isDraft
       ? 'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.'
       : null,
-  pause: (r: ReleaseState) =>
-    r.isDraft
-      ? 'A draft is in no feed'
-      : !r.isActive
-        ? 'An inactive release is in no feed'
-        : r.pausedAt
-          ? 'The rollout is already paused'
-          : null,
+  pause: (r: ReleaseState) => inNoFeed(r) ?? (r.pausedAt ? 'The rollout is already paused' : null),
   resume: (r: ReleaseState) =>
     !r.pausedAt
       ? 'The rollout is not paused'
@@ -35,15 +31,12 @@ export const releaseRefusal = {
   withdraw: (r: ReleaseState) =>
     r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'The release is already inactive',
   widen: (r: SteppingState) =>
-    r.isDraft
-      ? 'A draft is in no feed'
-      : !r.isActive
-        ? 'An inactive release is in no feed'
-        : r.damagedAt
-          ? 'The file of the release is damaged'
-          : r.pausedAt
-            ? 'The rollout is paused'
-            : nextStep(r)
-              ? null
-              : 'The rollout has no further step',
+    inNoFeed(r) ??
+    (r.damagedAt
+      ? 'The file of the release is damaged'
+      : r.pausedAt
+        ? 'The rollout is paused'
+        : nextStep(r)
+          ? null
+          : 'The rollout has no further step'),
 };
