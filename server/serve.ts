@@ -11,7 +11,7 @@ import { requireDatabase } from './db/requirements.ts';
 import { atAddress, type Addresses } from './db/setting-of.ts';
 import { protectSecondFactors } from './features/session/index.ts';
 import { ensureFirstAdmin, seedRoles } from './features/users/index.ts';
-import { followRotation } from './features/keys/index.ts';
+import { followRotation, requireKeys } from './features/keys/index.ts';
 import { startAuditSealer } from './jobs/audit-sealer.ts';
 import { startJobs } from './jobs/jobs.ts';
 import { locationsOf, tellLocations } from './locations.ts';
@@ -36,7 +36,7 @@ async function start(
       config.databaseDirectUrl ?? present(embedded, 'without an address there is the embedded database').url,
   };
   const { database } = locationsOf(config, embedded?.cluster);
-  const preparing = prepareDatabase(addresses, embedded !== undefined);
+  const preparing = prepareDatabase(addresses, config, embedded !== undefined);
   const migrated = await whileWaiting(log, `the database ${database}`, preparing);
   if (migrated.length > 0) log.info({ migrated }, 'Database is up to date');
 
@@ -84,9 +84,12 @@ async function start(
 }
 
 /** The embedded PostgreSQL is known to meet the requirements. */
-async function prepareDatabase(addresses: Addresses, isEmbedded: boolean): Promise<string[]> {
+async function prepareDatabase(addresses: Addresses, config: Config, isEmbedded: boolean): Promise<string[]> {
   if (!isEmbedded) await requireDatabase(addresses);
-  return atAddress(addresses, 'direct', migrate);
+  return atAddress(addresses, 'direct', async (url) => {
+    await requireKeys(url, config, new Date());
+    return migrate(url);
+  });
 }
 
 /** Serves in this process: alone, or as one of several workers. */

@@ -2,8 +2,10 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
+import { knownMigrations } from '../server/db/migrate.ts';
 import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
 import { newDataDir, refusedStart, startServer } from './server-process.ts';
+import { ask } from './work.ts';
 
 /* Errors of a start on a database without the keys that belong to it. */
 
@@ -39,6 +41,18 @@ test('a start without the keys of its database is refused, names the file, and m
   await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
   expect(await refusedStart(settings(home))).toContain(`${home}/secrets-key does not hold it`);
   expect(await readdir(home)).not.toContain('secrets-key');
+});
+
+test('nor does it bring the schema up to date: the version before still starts on the database', async () => {
+  await serveOnce(home);
+  const newest = (await knownMigrations()).at(-1)!;
+  await ask(database.url, `delete from schema_migrations where name = '${newest}'`);
+  await ask(database.url, 'drop index activations_released');
+  expect(await refusedStart(settings(elsewhere))).toContain('This database belongs to the signing key');
+  const applied = () => ask(database.url, `select from schema_migrations where name = '${newest}'`);
+  expect(await applied()).toHaveLength(0);
+  await serveOnce(home);
+  expect(await applied()).toHaveLength(1);
 });
 
 test('a container brings its keys in the environment, and needs no file', async () => {

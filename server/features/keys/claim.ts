@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { CannotStart } from '../../cannot-start.ts';
 import { systemChange } from '../../change.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import { createDb, createPool, type Db, type Tx } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
 import type { Tables } from '../../db/tables.ts';
 import { readOrMake } from '../../key-file.ts';
@@ -48,6 +48,26 @@ export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<Installa
     const secrets = await claim(tx, rows, secretsKind(config, local), now);
     return { signer, retired: othersOf(local, signer), secrets };
   });
+}
+
+/**
+ * Throws CannotStart, as `openKeys` does, if the keys of this process are not those that the database names. For a
+ * start before its migrations: the installation that the database belongs to may still use the previous version.
+ */
+export async function requireKeys(databaseUrl: string, config: KeyConfig, now: Date): Promise<void> {
+  const pool = createPool(databaseUrl, 1);
+  const db = createDb(pool);
+  try {
+    if (await namesKeys(db)) await openKeys(db, config, now);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function namesKeys(db: Db): Promise<boolean> {
+  const { rows } = await sql`select where to_regclass('installation_keys') is not null`.execute(db);
+  if (rows.length === 0) return false;
+  return (await db.selectFrom('installation_keys').select('key_id').limit(1).execute()).length > 0;
 }
 
 const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
