@@ -19,6 +19,15 @@ export const aboutLicense = (license: NamedLicense): ToastSubject => ({
   to: licensePath(license.licenseId),
 });
 
+/** `License E4YJG-… for Charité revoked`, with `what` happened to it. */
+export function licenseToast(
+  license: NamedLicense,
+  what: string,
+): { message: string; subject: ToastSubject } {
+  const subject = aboutLicense(license);
+  return { message: `License ${subject.name} ${what}`, subject };
+}
+
 /** A machine on a license, of which only the key is known. */
 export const aboutSeat = (licenseKey: string, machineId: string): ToastSubject => ({
   name: machineId,

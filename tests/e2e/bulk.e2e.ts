@@ -59,7 +59,9 @@ test('a license is renewed in two actions and put back; a new customer gets one 
   await expectAccessible(page);
   await page.keyboard.press('y');
   await page.getByRole('button', { name: 'Undo' }).hover();
-  await expect(page.getByText(`License ${license.licenseKey} extended to 28 Feb 2033`)).toBeVisible();
+  await expect(
+    page.getByText(`License ${license.licenseKey} for ${customer.name} extended to 28 Feb 2033`),
+  ).toBeVisible();
   await expect(row(page, license)).toContainText('28 Feb 2033');
   await expect(more).toBeFocused();
   await expect(page.getByRole('tooltip', { name: 'Ctrl Z' })).toBeVisible();

@@ -71,7 +71,7 @@ test('a stopped workstation is found on the page of its customer, and its licens
   await chooseInMenu(row, '+1 year');
   const end = extended(until, { months: 12 });
   const shown = shortDay(new Date(end));
-  await expect(page.getByText(`License ${key} extended to ${shown}`)).toBeVisible();
+  await expect(page.getByText(`License ${key} for ${customer.name} extended to ${shown}`)).toBeVisible();
   await expect(row).toContainText(shown);
   const stored = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
   expect(stored.validUntil).toBe(end);

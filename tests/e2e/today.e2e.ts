@@ -36,16 +36,18 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await expect(extend).toBeVisible();
   // a double click extends one license, although the next one takes its place
   await extend.dblclick();
-  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} extended to`))).toBeVisible();
+  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} for .+ extended to`))).toBeVisible();
   await expect(ending).toContainText(new RegExp(`${name} ends in [34] minutes`));
   const ends = await server.admin.ok(licenses.get, { params: { id: other.licenseId } });
   expect(ends.validUntil).toBe(other.validUntil);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText(new RegExp(`^License ${urgent.licenseKey} ends on .+ again`))).toBeVisible();
+  await expect(
+    page.getByText(new RegExp(`^License ${urgent.licenseKey} for .+ ends on .+ again`)),
+  ).toBeVisible();
   await expectAccessible(page);
   // whichever license the line names by then: the button is disabled while it waits
   await extend.press('Enter');
-  await expect(page.getByText(/^License \S+ extended to/)).toBeVisible();
+  await expect(page.getByText(/^License \S+ for .+ extended to/)).toBeVisible();
   await expect(extend).toBeFocused();
 });
 

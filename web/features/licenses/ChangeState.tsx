@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { licenseImpactQuery, reactivateLicense, revokeLicense } from './queries.ts';
-import { aboutLicense } from '../../toast-subjects.ts';
+import { aboutLicense, licenseToast } from '../../toast-subjects.ts';
 
 const changes = {
   revoke: {
@@ -35,13 +35,13 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
   const { title, label, past, run, consequencesOf } = changes[change];
   const undo = useChange({
     mutationFn: reactivateLicense,
-    onSuccess: (changed) => toast(changeToast(changed, 'reactivated')),
+    onSuccess: (changed) => toast(licenseToast(changed, 'reactivated')),
     onError: (error) => toast({ message: messageOf(error), subject: aboutLicense(license), tone: 'red' }),
   });
   const confirmed = useConfirmedChange({
     change: () => run(license),
     done: (changed) => ({
-      ...changeToast(changed, past),
+      ...licenseToast(changed, past),
       ...(change === 'revoke' && { undo: () => undo.mutate(changed) }),
     }),
     onClose: props.onClose,
@@ -63,9 +63,4 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
       {...confirmed}
     />
   );
-}
-
-function changeToast(license: License, past: string) {
-  const subject = aboutLicense(license);
-  return { message: `License ${subject.name} ${past}`, subject };
 }

@@ -19,7 +19,7 @@ import { LicenseForm } from './LicenseForm.tsx';
 import classes from './licenses.module.css';
 import { licenseQuery, updateLicense, type LicensePayload } from './queries.ts';
 import { NewLicense } from './NewLicense.tsx';
-import { aboutLicense } from '../../toast-subjects.ts';
+import { aboutLicense, licenseToast } from '../../toast-subjects.ts';
 
 const width = 480;
 
@@ -78,8 +78,7 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
     save: (payload: LicensePayload, { updatedAt }) =>
       updateLicense(seen.licenseId, { ...payload, updatedAt }),
     onSaved: (saved) => {
-      const subject = aboutLicense(saved);
-      void toast({ message: `License ${subject.name} updated`, subject });
+      void toast(licenseToast(saved, 'updated'));
       onClose();
     },
     onGivenUp: onClose,

@@ -30,6 +30,9 @@ export default function TransferLicense(props: { license: License; onClose: () =
   );
 }
 
+/** By its key alone: the message says which customer it went to. */
+const byKey = (moved: License) => ({ ...aboutLicense(moved), name: moved.licenseKey });
+
 function TransferForm({ license, onClose }: { license: License; onClose: () => void }) {
   const [seen] = useSeen(`transfer ${license.licenseId}`, license);
   const form = useDialogForm<Values>(`transfer ${seen.licenseId}`, {
@@ -46,10 +49,9 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
     onSuccess: (moved) =>
       toast({
         message: `License ${moved.licenseKey} is back with ${ownerText(moved.customer)}`,
-        subject: aboutLicense(moved),
+        subject: byKey(moved),
       }),
-    onError: (error, moved) =>
-      toast({ message: messageOf(error), subject: aboutLicense(moved), tone: 'red' }),
+    onError: (error, moved) => toast({ message: messageOf(error), subject: byKey(moved), tone: 'red' }),
   });
   const edit = useEdit({
     subject: aboutLicense(seen),
@@ -58,7 +60,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
     onSaved: (moved) => {
       void toast({
         message: `License ${moved.licenseKey} transferred to ${ownerText(moved.customer)}`,
-        subject: aboutLicense(moved),
+        subject: byKey(moved),
         undo: () => undo.mutate(moved),
       });
       onClose();

@@ -5,7 +5,7 @@ import { messageOf, refusalOf } from '../../api-error.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { utcDate } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
-import { aboutLicense } from '../../toast-subjects.ts';
+import { aboutLicense, licenseToast } from '../../toast-subjects.ts';
 import { useChange } from '../../use-change.ts';
 import { updateLicense } from './queries.ts';
 
@@ -32,19 +32,14 @@ const refused =
 export function useExtend() {
   const undo = useChange({
     mutationFn: setEnd,
-    onSuccess: (license) =>
-      toast({
-        message: `License ${license.licenseKey} ends on ${endText(license)} again`,
-        subject: aboutLicense(license),
-      }),
+    onSuccess: (license) => toast(licenseToast(license, `ends on ${endText(license)} again`)),
     onError: refused('Not undone'),
   });
   const extend = useChange({
     mutationFn: setEnd,
     onSuccess: (license, { license: { validUntil } }) =>
       toast({
-        message: `License ${license.licenseKey} extended to ${endText(license)}`,
-        subject: aboutLicense(license),
+        ...licenseToast(license, `extended to ${endText(license)}`),
         undo: () => undo.mutate({ license, validUntil }),
       }),
     onError: refused('Not extended'),
@@ -53,8 +48,7 @@ export function useExtend() {
     extend: (license: License, term: Term) => {
       const validUntil = extended(license.validUntil, term);
       if (validUntil !== license.validUntil) return extend.mutate({ license, validUntil });
-      const message = `License ${license.licenseKey} ends on the latest date already`;
-      void toast({ message, subject: aboutLicense(license) });
+      void toast(licenseToast(license, 'ends on the latest date already'));
     },
     isPending: extend.isPending,
   };
