@@ -217,6 +217,7 @@ describe('issuing licenses from a file', () => {
       ],
     ],
     ['Customer\n"open', [expect.stringMatching(/^2 -: A quotation mark is not closed/)]],
+    ['sep=,\nCustomer\n"open', [expect.stringMatching(/^3 -: A quotation mark is not closed/)]],
   ])('says what is wrong with the form of %j', async (csv, problems) => {
     expect(said(await check(csv))).toEqual(problems);
   });

@@ -19,13 +19,13 @@ export function readTable<Column extends string>(
   required: readonly NoInfer<Column>[],
 ): Table<Column> {
   const text = csv.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
-  const stated = /^sep=([;,\t])\n/i.exec(text);
-  const records = recordsOf(stated ? text.slice(stated[0].length) : text, stated?.[1]);
+  const stated = /^sep=([;,\t])(?=\n)/i.exec(text);
+  // an empty line in its place, so that lines are counted as in the file
+  const records = recordsOf(text.slice(stated?.[0].length ?? 0), stated?.[1]);
   if ('message' in records) return { lines: [], problems: [records] };
-  const skipped = stated ? 1 : 0;
   const [header, ...rows] = records;
   if (!header) return { lines: [], problems: [{ line: 1, column: null, message: 'The file is empty' }] };
-  const headerLine = header.info.lines + skipped;
+  const headerLine = header.info.lines;
   const { order, problems } = readHeader(header.record, headerLine, columns, required);
   const wholly = (message: string, line = headerLine) => problems.push({ line, column: null, message });
   if (rows.length === 0) wholly('There are no rows below the names of the columns');
@@ -34,7 +34,7 @@ export function readTable<Column extends string>(
   if (problems.length > 0) return { lines: [], problems };
   const names = Object.keys(columns) as Column[];
   const lines = rows.map(({ record, info }) => {
-    const line = info.lines + skipped;
+    const line = info.lines;
     if (record.length > order.length)
       wholly('Has more cells than there are columns. Put a cell with a separator in quotes', line);
     else if (record.some((cell, index) => cell.trim() !== '' && order[index] === undefined))
