@@ -44,6 +44,7 @@ describe('the newest release that a machine may take', () => {
       runs === '1.0.0' ? { release: older, reason: 'OFFERED' } : { release: undefined, reason: 'NOT_NEWER' },
     );
     expect(decideOffer([beta], ask())).toEqual({ release: undefined, reason: 'CHANNEL' });
+    expect(decideOffer([], ask())).toEqual({ release: undefined, reason: undefined });
   });
 
   test.each([
@@ -100,7 +101,9 @@ describe('channels', () => {
   });
   test('of two builds of one version the one made last is offered, and the other where its rollout has not come', () => {
     const [first, second] = [release('1.2.0+1'), release('1.2.0+2', { rolloutPercentage: 0 })];
-    expect(offered([first, release('1.2.0+2')])).toBe('1.2.0+2');
+    const later = release('1.2.0+2');
+    expect(offered([first, later])).toBe('1.2.0+2');
+    expect(offered([later, first])).toBe('1.2.0+2');
     expect(offered([first, second])).toBe('1.2.0+1');
     expect(offered([first, second], { currentVersion: '1.2.0+1' })).toBeUndefined();
   });
