@@ -92,16 +92,16 @@ describe('the settings', () => {
   test('take an empty variable for one that is not set', () => {
     for (const empty of ['', ' ', '\r'])
       expect(
-        readConfig({ PORT: empty, DATABASE_URL: empty, LOG_LEVEL: empty, JOURNAL_MAX_MB: empty }),
-      ).toMatchObject({ port: 8080, logLevel: 'info', journalMaxBytes: 256_000_000 });
+        readConfig({ PORT: empty, DATABASE_URL: empty, JOURNAL_MAX_MB: empty, ADMIN_PASSWORD: empty }),
+      ).toMatchObject({ port: 8080, journalMaxBytes: 256_000_000, admin: undefined });
   });
 
-  test('leave out the spaces around a value, but for the password', () => {
+  test('leave out the spaces around a value, but for those of the password', () => {
     const env = {
       HOST: ' ::1\r',
       DATA_DIR: '/srv/l ',
       ADMIN_EMAIL: 'a@b.example ',
-      ADMIN_PASSWORD: ' two sips ',
+      ADMIN_PASSWORD: ' two sips \r',
     };
     expect(readConfig(env)).toMatchObject({
       host: '::1',

@@ -206,11 +206,14 @@ export class ConfigError extends CannotStart {}
  * them all at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY) {
-  // Spaces come from a list of variables, and a carriage return from one written on Windows; a password may have them.
+  // Spaces come from a list of variables, and a carriage return from one written on Windows; a password may have spaces.
   const given = Object.fromEntries(
     Object.entries(env)
-      .map(([name, value = '']) => [name, name === 'ADMIN_PASSWORD' ? value : value.trim()] as const)
-      .filter(([, value]) => value !== ''),
+      .map(([name, value = '']) => {
+        const isPassword = name === 'ADMIN_PASSWORD';
+        return [name, isPassword ? value.replace(/\r$/, '') : value.trim()] as const;
+      })
+      .filter(([, value]) => value.trim() !== ''),
   );
   const parsed = settings.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
