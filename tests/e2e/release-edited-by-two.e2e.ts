@@ -116,6 +116,24 @@ const cases: Case[] = [
     unconfirmed: { security: false, isDraft: false },
     afterwards: { security: true, isDraft: false, rolloutPercentage: 5 },
   },
+  {
+    name: 'a security update, of a release that a colleague rolls out to everyone',
+    release: { rolloutPercentage: 5 },
+    edit: (page) => box(page, 'Security Update').check(),
+    colleague: update({ rolloutPercentage: 100 }),
+    asked: '(alpha) for Windows (x64) to all users at once?',
+    unconfirmed: { security: false, rolloutPercentage: 100 },
+    afterwards: { security: true, rolloutPercentage: 100 },
+  },
+  {
+    name: 'a security update, of a release that a colleague moves to a wider channel',
+    release: { rolloutPercentage: 5 },
+    edit: (page) => box(page, 'Security Update').check(),
+    colleague: update({ channel: 'stable' }),
+    asked: '(stable) for Windows (x64) to 5 % of users?',
+    unconfirmed: { security: false, channel: 'stable' },
+    afterwards: { security: true, channel: 'stable' },
+  },
 ];
 
 for (const {

@@ -77,7 +77,8 @@ type Terms = Pick<
   Release,
   'minimumAppVersion' | 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'
 >;
-type Stored = Offered & Terms & Pick<Release, 'channel' | 'rolloutPercentage'>;
+type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage'>;
+type Stored = Reaching & Terms;
 
 /** On what terms machines are offered a release. */
 const termsOf = (r: Terms): Terms => ({
@@ -90,23 +91,28 @@ const termsOf = (r: Terms): Terms => ({
 
 /**
  * To whom and on what terms saving an edit of the stored release offers it at once, and whether that needs a question:
- * it reaches more machines than now, or on other terms although the user `saw` a release that reached none. `isTyped`: the
- * user chose this percentage in the form, and it is not everyone.
+ * it reaches more machines than now, or on other terms than now more than when the user `saw` it. `isTyped`: the user
+ * chose this percentage in the form, and it is not everyone.
  */
-export function reachAfter(edit: Edited, stored: Stored, saw: Offered = stored) {
+export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored) {
   const saved = savedPercentage(edit, stored);
-  const after = isOffered({ ...edit, pausedAt: stored.pausedAt }) ? saved : 0;
-  const before = isOffered(stored) ? stored.rolloutPercentage : 0;
-  const wider = channels.indexOf(edit.channel) < channels.indexOf(stored.channel);
+  const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage: saved };
   const startsPlan = stored.isDraft && edit.rollout !== undefined && 'rolloutPlan' in edit.rollout;
   const terms = termsOf(edit);
-  const reachesUnseen = !isOffered(saw) && !isSame(terms, termsOf(stored));
+  const reachesUnseen = isWider(after, saw) && !isSame(terms, termsOf(stored));
   return {
-    reach: { channel: edit.channel, rolloutPercentage: after, ...terms },
-    widens: after > before || ((wider || reachesUnseen) && after > 0),
-    isTyped: after < 100 && (startsPlan || saved !== stored.rolloutPercentage),
+    reach: { channel: edit.channel, rolloutPercentage: shareOf(after), ...terms },
+    widens: isWider(after, stored) || reachesUnseen,
+    isTyped: shareOf(after) < 100 && (startsPlan || saved !== stored.rolloutPercentage),
   };
 }
+
+const shareOf = (r: Reaching) => (isOffered(r) ? r.rolloutPercentage : 0);
+
+/** Offered to more machines than before. */
+const isWider = (r: Reaching, before: Reaching) =>
+  shareOf(r) > shareOf(before) ||
+  (channels.indexOf(r.channel) < channels.indexOf(before.channel) && shareOf(r) > 0);
 
 const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
