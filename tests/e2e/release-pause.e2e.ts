@@ -1,11 +1,14 @@
 import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
+import { rollouts } from '../../contract/rollouts.ts';
 import { session } from '../../contract/session.ts';
 import { eventually } from '../harness.ts';
 import { every } from '../../web/live.ts';
+import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
+  addressOf,
   chooseInMenu,
   dialog,
   expect,
@@ -162,4 +165,25 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   await dialog(page, 'Resume Rollout').getByRole('button', { name: 'Resume' }).click();
   await expect(notice).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 100, pausedAt: null });
+});
+
+test('a button on the page of a release asks what it stood for when it was pressed', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { rolloutPercentage: 5 });
+  const params = { releaseId: release.id };
+  await signInAs(page, 'binary_manager', `/releases/${release.id}`, server);
+  const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
+  await expect(press('Pause')).toBeVisible();
+  const answer = await holdBack(page, (url) => addressOf(rollouts.progress.path).test(url.pathname));
+  await press('Refresh').click();
+  await press('Pause').hover();
+  await page.mouse.down();
+  await server.admin.ok(releases.pause, { params, body: { reason: 'A hospital reports crashes' } });
+  answer();
+  await expect(press('Resume')).toBeVisible();
+  await page.mouse.up();
+  // not whether to resume it
+  await expect(page.getByRole('dialog')).toHaveAccessibleName('Pause Rollout');
 });

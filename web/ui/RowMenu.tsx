@@ -1,6 +1,7 @@
 import { Kbd, Menu } from '@mantine/core';
 import { Fragment, useState, type KeyboardEvent } from 'react';
 import classes from './RowActions.module.css';
+import { pressOnce } from './press-once.ts';
 import { runAction, type RowAction } from './row-actions.ts';
 
 /**
@@ -70,7 +71,7 @@ function Item({ action, onChoose }: { action: RowAction; onChoose: () => void })
       aria-keyshortcuts={key}
       closeMenuOnClick={false}
       rightSection={<Kbd size="xs">{key}</Kbd>}
-      onClick={onChoose}
+      {...pressOnce(onChoose)}
     >
       {label}
       {reason && <span className={classes.reason}>{reason}</span>}

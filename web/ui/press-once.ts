@@ -4,9 +4,9 @@ import type { KeyboardEvent, MouseEvent, PointerEvent } from 'react';
 let pressed: { button: Element; byKey: boolean; run: () => void } | undefined;
 
 /**
- * Props of a button that changes something at once: neither a double click nor a held key does it again. Data that
- * arrives between the press and the click may give the button another meaning, such as the next license: it does what it
- * stood for when it was pressed.
+ * Props of a button that changes something at once, or becomes another one: neither a double click nor a held key does it
+ * again. Data that arrives between the press and the click may give the button another meaning, such as the next license,
+ * or Resume where it was Pause: it does what it stood for when it was pressed.
  */
 export const pressOnce = (run: () => void) => {
   const press = (event: PointerEvent | KeyboardEvent, byKey: boolean) => {

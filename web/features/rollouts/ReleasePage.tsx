@@ -25,6 +25,7 @@ import { historyQuery, progressQuery } from './queries.ts';
 import type { ReleaseSearch } from './release-search.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { countText } from '../../ui/numbers.ts';
+import { pressOnce } from '../../ui/press-once.ts';
 import { useSearch } from '../../use-search.ts';
 
 const Adoption = lazyPart(() => import('./Adoption.tsx'));
@@ -115,7 +116,7 @@ function Changes({ release }: { release: Release }) {
     look: ButtonProps = { variant: 'default' },
   ) => (
     <DisabledReason reason={reason}>
-      <Button {...look} onClick={() => setAsked({ change: what, release })}>
+      <Button {...look} {...pressOnce(() => setAsked({ change: what, release }))}>
         {label}
       </Button>
     </DisabledReason>
