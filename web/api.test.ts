@@ -15,7 +15,7 @@ const { call, urlOf } = await import('./api.ts');
 const { runBulk } = await import('./bulk-run.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
 const { addDialog } = await import('./ui/open-dialogs.ts');
-const { addForm } = await import('./ui/open-forms.ts');
+const { addForm, topForm } = await import('./ui/open-forms.ts');
 const { setRolePreview } = await import('./role-preview.ts');
 const { ApiError, errorOf, isUnanswered, messageOf } = await import('./api-error.ts');
 
@@ -269,13 +269,15 @@ describe('401', () => {
   test('sends no change of a run again after a pause in which its user has left', async () => {
     vi.useFakeTimers();
     const fetch = answer([503], [204]);
-    const close = addForm({});
     void runBulk(['c1'], (id) => call(customers.hardDelete, { params: { id } }));
     await vi.advanceTimersByTimeAsync(500);
     setSession({ ...signedIn, user: { ...signedIn.user, userId: 'u2' } });
+    const closeNext = addForm({});
     await vi.advanceTimersByTimeAsync(60_000);
     expect(fetch).toHaveBeenCalledTimes(1);
-    close();
+    // nor do the changes of the next user take part in it
+    closeNext();
+    expect(topForm()).toBeUndefined();
     vi.useRealTimers();
   });
 

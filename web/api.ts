@@ -56,7 +56,7 @@ async function untilLeft(answer: Promise<unknown>): Promise<unknown> {
 export const retryPause = (failures: number): Promise<unknown> =>
   untilLeft(new Promise((resolve) => setTimeout(resolve, retryDelay(failures))));
 
-const userNow = () => getSession()?.user.userId;
+export const userNow = () => getSession()?.user.userId;
 
 /** The URL of a call, for a link such as a CSV export. */
 export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {

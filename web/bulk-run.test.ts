@@ -92,6 +92,15 @@ describe('runBulk', () => {
     vi.useRealTimers();
   });
 
+  it('removes its form alone, also where its user leaves and comes back', () => {
+    const [removeOwn, other] = [addForm({}), {}];
+    const removeOther = addForm(other);
+    removeOwn();
+    removeOwn();
+    expect(topForm()).toBe(other);
+    removeOther();
+  });
+
   it('never runs more than four concurrently', async () => {
     let running = 0;
     let most = 0;

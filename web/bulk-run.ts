@@ -1,6 +1,7 @@
 import { ApiError, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
-import { retryPause } from './api.ts';
+import { retryPause, userNow } from './api.ts';
 import { shouldRetry } from './query-client.ts';
+import { sessionStore } from './session-store.ts';
 import { addForm, topForm } from './ui/open-forms.ts';
 
 /** `done`: what was answered. */
@@ -16,7 +17,7 @@ export async function runBulk<T, Answer>(
   const result: BulkResult<T, Answer> = { done: [], failed: [] };
   const waiting = [...items];
   // where no dialog is open, as in an Undo, the run keeps the keys of its requests
-  const close = topForm() ? undefined : addForm({});
+  const close = topForm() ? undefined : addFormOfUser();
   // of one form, the same request is done once, however often it is sent: one without an answer is sent again
   const form = topForm();
   let isAway = false;
@@ -47,6 +48,18 @@ export async function runBulk<T, Answer>(
   await Promise.all(Array.from({ length: atOnce }, worker));
   close?.();
   return result;
+}
+
+/** As `addForm`, but it is removed once its user has left: a run does not end then. */
+function addFormOfUser(): () => void {
+  const remove = addForm({});
+  const by = userNow();
+  const unsubscribe = sessionStore.subscribe(() => userNow() !== by && close());
+  const close = () => {
+    unsubscribe();
+    remove();
+  };
+  return close;
 }
 
 /** Why an item failed. It is not sent again, so its key does not help. */
