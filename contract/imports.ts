@@ -69,6 +69,9 @@ const checkOf = <Row extends z.ZodType>(name: string, row: Row) =>
     names: z
       .array(z.string())
       .meta({ description: 'Customers that the option is about: missing, or existing' }),
+    checked: z
+      .string()
+      .meta({ description: 'Sent with the import, it is refused if it would do something else' }),
   });
 export const customersCheck = checkOf('CustomersCheck', importedCustomer);
 export const licensesCheck = checkOf('LicensesCheck', importedLicense);
@@ -78,6 +81,9 @@ const customersFile = z.strictObject({
   skipExisting: z.boolean().meta({ description: 'Skip customers whose name exists, instead of refusing' }),
 });
 export type CustomersFile = z.output<typeof customersFile>;
+const checked = z.string().max(100).optional().meta({
+  description: 'What the check answered: the import is refused if it would do something else by now',
+});
 const licensesFile = z.strictObject({
   csv,
   createCustomers: z
@@ -100,10 +106,10 @@ export const imports = {
   customers: route('POST', '/api/customers/import', {
     summary: 'Create all customers of a CSV file, or none if there is an error',
     access: createsCustomers,
-    body: customersFile,
+    body: customersFile.extend({ checked }),
     answer: namedObject('CustomersImported', { customers: z.number() }),
     status: 201,
-    errors: ['RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED', 'WRONG_STATE'],
   }),
   checkLicenses: route('POST', '/api/v1/licenses/import/check', {
     summary: 'What issuing these licenses would do, and every error by line; changes nothing',
@@ -115,13 +121,13 @@ export const imports = {
   licenses: route('POST', '/api/v1/licenses/import', {
     summary: 'Issue all licenses of a CSV file, or none if there is an error',
     access: createsLicenses,
-    body: licensesFile,
+    body: licensesFile.extend({ checked }),
     answer: namedObject('LicensesImported', {
       customers: z.number(),
       licenses: z.array(license),
       csv: z.string().meta({ description: 'The licenses with their keys, as CSV' }),
     }),
     status: 201,
-    errors: ['RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED', 'WRONG_STATE'],
   }),
 };

@@ -380,3 +380,30 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await modal.getByRole('button', { name: 'Done' }).click();
   await expect(row(page, { licenseKey: keys[0]! })).toBeVisible();
 });
+
+test('an import that would create another customer than it showed, as one that was renamed since, asks again', async ({
+  page,
+  server,
+}) => {
+  const [known, name] = [await makeCustomer(server.admin, { country: 'DE' }), unique('New')];
+  const lengthOf = async (search: string) =>
+    (await server.admin.ok(customers.list, { query: { search } })).length;
+  await signInAs(page, 'admin', '/licenses?dialog=import', server);
+  const modal = dialog(page, 'Import Licenses');
+  const csv = `Customer,Country\n${known.name},DE\n${name},DE`;
+  await modal.getByRole('textbox', { name: 'CSV' }).fill(csv);
+  await modal.getByRole('checkbox', { name: 'Create 1 customer that does not exist' }).check();
+  const issue = modal.getByRole('button', { name: 'Issue 2 licenses' });
+  await expect(issue).toBeEnabled();
+  const body = { name: unique('Renamed'), country: 'DE' };
+  await server.admin.ok(customers.update, { params: { id: known.customerId }, body });
+  expectStatus(page, 409);
+  await issue.click();
+  await expect(modal.getByRole('alert')).toHaveText(
+    'The file would do something else than when it was checked. Look at it again.',
+  );
+  expect(await lengthOf(known.name)).toBe(0);
+  await expect(modal.getByRole('row').nth(1)).toContainText(`${known.name} New`);
+  await issue.click();
+  await expect(modal.getByRole('status')).toContainText('2 licenses issued, 2 customers created');
+});

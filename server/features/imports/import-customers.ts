@@ -13,7 +13,7 @@ import { locks, waitForLock } from '../../db/locks.ts';
 import type { Failure } from '../../failure.ts';
 import { createCustomer } from '../customers/index.ts';
 import { findCustomers, nameKey } from './find-customers.ts';
-import { answerProblems, problemsOf, refuseProblems } from './problems.ts';
+import { answerProblems, inShort, problemsOf, refuseProblems, refuseUnchecked } from './problems.ts';
 import { readTable } from './read-table.ts';
 
 type Row = CustomerInput & { line: number };
@@ -59,17 +59,17 @@ async function read(db: Db, { csv, skipExisting }: CustomersFile) {
 /** What the import would do. */
 export async function checkCustomers(db: Db, file: CustomersFile): Promise<z.output<typeof customersCheck>> {
   const { rows, problems, names } = await read(db, file);
-  return { rows, names, ...answerProblems(problems) };
+  return { rows, names, checked: inShort(rows), ...answerProblems(problems) };
 }
 
-/** Creates all customers of the file, or none if anything is wrong with it. */
+/** Creates all customers of the file, or none if anything is wrong with it, or else than when it was `checked`. */
 export async function importCustomers(
   change: Change,
-  file: CustomersFile,
+  { checked, ...file }: CustomersFile & { checked?: string | undefined },
 ): Promise<{ customers: number } | Failure> {
   await waitForLock(change.tx, locks.imports);
   const { rows, problems } = await read(change.tx, file);
-  const wrong = refuseProblems(problems);
+  const wrong = refuseProblems(problems) ?? refuseUnchecked(rows, checked);
   if (wrong) return wrong;
   for (const { line: _line, ...input } of rows) await createCustomer(change, input);
   return { customers: rows.length };

@@ -22,7 +22,7 @@ import { createLicense, licenseCsvColumns } from '../licenses/index.ts';
 import { listModules } from '../modules/index.ts';
 import { findCustomers, isCustomerId, nameKey } from './find-customers.ts';
 import { countryCode } from './import-customers.ts';
-import { answerProblems, problemsOf, refuseProblems } from './problems.ts';
+import { answerProblems, inShort, problemsOf, refuseProblems, refuseUnchecked } from './problems.ts';
 import { readTable, type Line } from './read-table.ts';
 
 type Cells = Line<keyof typeof columns>['cells'];
@@ -161,6 +161,7 @@ export async function checkLicenses(
   const { rows, problems, missing } = await read(db, now, file);
   return {
     ...answerProblems(problems),
+    checked: inShort(rows),
     names: [...missing.values()].map(({ name }) => name),
     rows: rows.map(({ line, customerName, newCustomer, input: { customerId: _customerId, ...input } }) => ({
       line,
@@ -171,14 +172,14 @@ export async function checkLicenses(
   };
 }
 
-/** Issues all licenses of the file, or none if anything is wrong with it. */
+/** Issues all licenses of the file, or none if anything is wrong with it, or else than when it was `checked`. */
 export async function importLicenses(
   change: Change,
-  file: LicensesFile,
+  { checked, ...file }: LicensesFile & { checked?: string | undefined },
 ): Promise<{ customers: number; licenses: License[]; csv: string } | Failure> {
   await waitForLock(change.tx, locks.imports);
   const { rows, problems, missing } = await read(change.tx, change.now, file);
-  const wrong = refuseProblems(problems);
+  const wrong = refuseProblems(problems) ?? refuseUnchecked(rows, checked);
   if (wrong) return wrong;
   const made = new Map<string, string>();
   for (const [key, { line: _line, ...input }] of missing) {

@@ -279,6 +279,22 @@ describe('issuing licenses from a file', () => {
     expect(await named(name)).toBe(1);
   });
 
+  test('refuses what would do something else than was checked, as for a customer that was renamed', async () => {
+    const { name, customerId } = await makeCustomer(api, { country: 'DE' });
+    const file = { csv: `Customer,Country\n${name},DE`, createCustomers: true };
+    const { checked } = await check(file.csv, true);
+    const renamed = { name: unique('Renamed'), country: 'DE' };
+    await api.ok(customers.update, { params: { id: customerId }, body: renamed });
+    const answer = await api.call(calls.licenses, { body: { ...file, checked } });
+    expect([answer.status, answer.body.code, await named(name)]).toEqual([409, 'WRONG_STATE', 0]);
+    // another customer has the name by now
+    const other = await makeCustomer(api, { name, country: 'DE' });
+    expect((await api.call(calls.licenses, { body: { ...file, checked } })).status).toBe(409);
+    const again = { ...file, checked: (await check(file.csv, true)).checked };
+    const { licenses: made } = await api.ok(calls.licenses, { body: again });
+    expect(made.map((license) => license.customerId)).toEqual([other.customerId]);
+  });
+
   test('refuses a cell with more modules than a license may have before it looks for them', async () => {
     const { name } = await makeCustomer(api);
     const csv = `Customer,Modules\n${name},${'a|'.repeat(240_000)}`;
@@ -353,6 +369,17 @@ describe('importing customers', () => {
     expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 2 });
     expect([await named(one), await named(two), await named(name)]).toEqual([1, 1, 1]);
     expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 0 });
+  });
+
+  test('skips no customer that was to be created when it was checked', async () => {
+    const [one, two] = [unique('Created since'), unique('Other')];
+    const file = { csv: `Company Name,Country\n${one},DE\n${two},DE`, skipExisting: true };
+    const { checked } = await checkCustomers(file.csv, true);
+    await makeCustomer(api, { name: one });
+    expect((await api.call(calls.customers, { body: { ...file, checked } })).status).toBe(409);
+    expect(await named(two)).toBe(0);
+    const again = { ...file, checked: (await checkCustomers(file.csv, true)).checked };
+    expect(await api.ok(calls.customers, { body: again })).toEqual({ customers: 1 });
   });
 
   test('takes back the cells and the name column of an export as they were', async () => {

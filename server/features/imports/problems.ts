@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { ImportProblem } from '../../../contract/imports.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -34,5 +35,15 @@ export function refuseProblems(problems: ImportProblem[]): Failure | undefined {
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   return fail('RULE_VIOLATED', `${placeOf(first)}: ${first.message}${more}`, { details });
 }
+
+/** What a file would do, in short. */
+export const inShort = (work: object): string =>
+  createHash('sha256').update(JSON.stringify(work)).digest('base64url');
+
+/** Refuses what would do something else than was checked: a customer may have been renamed, or the day may be another. */
+export const refuseUnchecked = (work: object, checked = inShort(work)): Failure | undefined =>
+  checked === inShort(work)
+    ? undefined
+    : fail('WRONG_STATE', 'The file would do something else than when it was checked. Look at it again.');
 
 const placeOf = ({ line, column }: ImportProblem) => (column ? `line ${line}, ${column}` : `line ${line}`);

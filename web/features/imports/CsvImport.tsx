@@ -16,7 +16,14 @@ import { useChange } from '../../use-change.ts';
 import { CsvInput } from './CsvInput.tsx';
 import classes from './imports.module.css';
 
-type Checked<Row> = { problems: ImportProblem[]; moreProblems: number; rows: Row[]; names: string[] };
+type Checked<Row> = {
+  problems: ImportProblem[];
+  moreProblems: number;
+  rows: Row[];
+  names: string[];
+  checked: string;
+};
+type Entered = { csv: string; option: boolean };
 
 type Props<Row, Made> = {
   /** What a row becomes, as in `1 license`. */
@@ -27,7 +34,8 @@ type Props<Row, Made> = {
   /** The label of the option, which is about these customers; undefined where the user may not choose it. */
   option: ((names: string[]) => string) | undefined;
   check: (csv: string, option: boolean, signal: AbortSignal) => Promise<Checked<Row>>;
-  save: (csv: string, option: boolean) => Promise<Made>;
+  /** `checked`: of the check that was shown. */
+  save: (csv: string, option: boolean, checked: string) => Promise<Made>;
   /** The cells of a row in the preview. */
   cells: Readonly<Record<string, (row: Row) => ReactNode>>;
   onSaved: (made: Made) => void;
@@ -42,7 +50,7 @@ const delay = 400;
 /** A CSV file, what it would do or what is wrong with it, and the button that does all of it. */
 export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, Made>) {
   const { noun, verb, option } = props;
-  const [entered, setEntered] = useEntered(`import: ${noun}`, { csv: '', option: false });
+  const [entered, setEntered] = useEntered<Entered>(`import: ${noun}`, { csv: '', option: false });
   const [settled] = useDebouncedValue(entered, delay);
   const checked = useQuery({
     queryKey: ['imports', noun, settled],
@@ -52,7 +60,8 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
     ...askedOnce,
   });
   const save = useChange({
-    mutationFn: (wanted: typeof entered) => props.save(wanted.csv, wanted.option),
+    mutationFn: ({ csv, option: isChosen, checked: shown }: Entered & { checked: string }) =>
+      props.save(csv, isChosen, shown),
     onSuccess: (made) => {
       setEntered({ csv: '', option: false });
       props.onSaved(made);
@@ -65,8 +74,13 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
   const file = useLastFile();
   const isFresh = !file.isReading && settled === entered && !checked.isPlaceholderData;
   const data = entered.csv.trim() === '' ? undefined : checked.data;
-  const refused = save.variables === entered && data?.problems.length === 0 ? save.error : null;
+  const sent =
+    save.variables?.csv === entered.csv && save.variables.option === entered.option && save.variables;
+  const refused = sent && data?.problems.length === 0 ? save.error : null;
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
+  // what got no answer is sent again as it was, also if it was checked again since
+  const submit = () =>
+    isReady && save.mutate(sent && mayBeDone(save.error) ? sent : { ...entered, checked: data.checked });
   return (
     <Stack gap="md">
       <Fields busy={save.isPending}>
@@ -101,7 +115,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       {refused && <ErrorText>{sentenceOf(refused, 'The import failed')}</ErrorText>}
       <Group justify="flex-end" gap="xs">
         <CancelButton onCancel={props.onClose} />
-        <Button disabled={!isReady} loading={save.isPending} onClick={() => isReady && save.mutate(entered)}>
+        <Button disabled={!isReady} loading={save.isPending} onClick={submit}>
           {isReady ? `${verb} ${counted(data.rows.length, noun)}` : verb}
         </Button>
       </Group>

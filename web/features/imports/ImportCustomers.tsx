@@ -26,7 +26,9 @@ export default function ImportCustomers({ onClose }: { onClose: () => void }) {
         check={(csv, skipExisting, signal) =>
           call(imports.checkCustomers, { body: { csv, skipExisting } }, { signal })
         }
-        save={(csv, skipExisting) => call(imports.customers, { body: { csv, skipExisting } })}
+        save={(csv, skipExisting, checked) =>
+          call(imports.customers, { body: { csv, skipExisting, checked } })
+        }
         cells={{
           [customerFileColumns.name]: ({ name }) => name,
           [customerFileColumns.contactName]: ({ contactName }) => contactName ?? '—',

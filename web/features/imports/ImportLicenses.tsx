@@ -36,8 +36,8 @@ const cells: Record<string, (row: ImportedLicense) => ReactNode> = {
 };
 
 type Made = Awaited<ReturnType<typeof save>>;
-const save = (csv: string, createCustomers: boolean) =>
-  call(imports.licenses, { body: { csv, createCustomers } });
+const save = (csv: string, createCustomers: boolean, checked: string) =>
+  call(imports.licenses, { body: { csv, createCustomers, checked } });
 
 /** Issues the licenses of a CSV file, then shows their keys. */
 export default function ImportLicenses({ onClose }: { onClose: () => void }) {
