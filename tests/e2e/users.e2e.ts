@@ -222,6 +222,24 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
 });
 
+test('the API keys of a user whom a colleague deactivates first are revoked all the same', async ({
+  page,
+  server,
+}) => {
+  const user = await makeUser(server, 'admin');
+  const key = await makeApiKey(await server.apiAs(user.email));
+  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+  const question = dialog(page, 'Deactivate User');
+  await question.getByRole('checkbox').check();
+  await server.admin.ok(users.deactivate, { params: { id: user.id } });
+  expectStatus(page, 409);
+  await question.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(question).toHaveCount(0);
+  const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
+  expect(keys.find(({ id }) => id === key.id)!.revokedAt).not.toBeNull();
+});
+
 test('one long address pushes nothing out of sight; one’s own row says why not; buttons need their permission', async ({
   page,
   server,

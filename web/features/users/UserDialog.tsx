@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
-import { refusalOf, sentenceOf } from '../../api-error.ts';
+import { ApiError, refusalOf, sentenceOf } from '../../api-error.ts';
 import { itemProblem, runBulk } from '../../bulk-run.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
@@ -74,7 +74,10 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   const [chosen, choose] = useEntered<string[]>(`${action} user ${user.id}`, []);
   const change = useChange({
     mutationFn: async () => {
-      await run(user.id);
+      // the chosen keys are revoked also where a colleague was faster
+      await run(user.id).catch((error: unknown) => {
+        if (chosen.length === 0 || !isRemoved(error)) throw error;
+      });
       return revokeKeys(keys.data?.filter(({ id }) => chosen.includes(id)) ?? []);
     },
     onSuccess: (notRevoked) => {
@@ -103,6 +106,10 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     </ConfirmQuestion>
   );
 }
+
+/** The user was deactivated or deleted before. */
+const isRemoved = (error: unknown) =>
+  error instanceof ApiError && (error.code === 'WRONG_STATE' || error.code === 'NOT_FOUND');
 
 /** Revokes the keys of a deactivated user; returns those that failed. */
 const revokeKeys = async (keys: readonly ApiKey[]) =>
