@@ -144,6 +144,7 @@ export const customers = {
     summary: 'Soft-delete a customer; its machines are refused until it is restored',
     access: canDelete,
     params: byId,
+    query: asShown,
     answer: customer,
     errors: ['NOT_FOUND', 'WRONG_STATE'],
   }),

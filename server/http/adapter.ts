@@ -105,7 +105,7 @@ async function answer(
       by,
       ...auth.cookies(request, reply),
       bearer: bearerToken(request),
-      seen: (input.body as { updatedAt?: string } | undefined)?.updatedAt ?? ifMatch,
+      seen: versionIn(input.body) ?? versionIn(input.query) ?? ifMatch,
       stream,
       http: { request, reply },
     } as Call<Route>;
@@ -245,13 +245,17 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
 function readIfMatch(route: Route, header: string | undefined): string | undefined | Failure {
   // a raw handler reads the header itself
   if (header === undefined || route.raw || header.trim() === '*') return undefined;
-  const compares = route.body instanceof z.ZodObject && 'updatedAt' in route.body.shape;
+  const compares = [route.body, route.query].some(
+    (part) => part instanceof z.ZodObject && 'updatedAt' in part.shape,
+  );
   if (route.method !== 'GET' && !compares)
     return failField('INVALID_INPUT', 'If-Match', 'This call compares no versions');
   const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
   if (!Number.isNaN(Date.parse(version))) return version;
   return failField('INVALID_INPUT', 'If-Match', 'Must be the ETag of the record');
 }
+
+const versionIn = (input: unknown) => (input as { updatedAt?: string } | undefined)?.updatedAt;
 
 /** How often the caller of a file that is being sent is looked at. */
 const lookEveryMs = 1000;

@@ -22,7 +22,7 @@ export type Call<R extends Route> = RouteInput<R> & {
   http: { request: FastifyRequest; reply: FastifyReply };
   /** The body stream of a route with `bodyKind`, and its content type. */
   stream: { readable: Readable; contentType: string } | undefined;
-  /** The version of the record that an edit started from: `updatedAt` of the body, else that of `If-Match`. */
+  /** The version of the record that an edit started from: `updatedAt` of the body or the query, else that of `If-Match`. */
   seen: string | undefined;
 };
 

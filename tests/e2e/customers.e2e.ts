@@ -270,6 +270,24 @@ test('two people who edit one customer: the second sees what differs', async ({
   expect(now).toMatchObject({ name, phone: '3', country: 'AT' });
 });
 
+test('a customer that a colleague renames while its deletion is asked about is not deleted', async ({
+  page,
+  server,
+}) => {
+  const { customerId, name } = await makeCustomer(server.admin);
+  await signInAs(page, 'admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await rowOf(page, name).getByRole('button', { name: 'Delete' }).click();
+  const question = dialog(page, 'Delete Customer');
+  await expect(question.getByRole('button', { name: 'Confirm' })).toBeEnabled();
+  const body = { name: unique('Hospital'), country: 'DE' };
+  await server.admin.ok(customers.update, { params: { id: customerId }, body });
+  expectStatus(page, 409);
+  await question.getByRole('button', { name: 'Confirm' }).click();
+  await expect(question.getByRole('alert')).toContainText('This customer was changed since you saw it.');
+  const now = await server.admin.ok(customers.get, { params: { id: customerId } });
+  expect(now).toMatchObject({ name: body.name, deletedAt: null });
+});
+
 test('who may not change customers sees no buttons for it, and in the trash the reason', async ({
   page,
   server,

@@ -25,11 +25,9 @@ export function customerRoutes(context: Context) {
     update: inChange((change, { params, body: input, seen }) =>
       updateCustomer(change, params.id, input, seen),
     ),
-    softDelete: inChange((change, { params }) => softDeleteCustomer(change, params.id)),
-    restore: inChange((change, { params, query }) => restoreCustomer(change, params.id, query.updatedAt)),
-    hardDelete: inChange((change, { params, query }) =>
-      hardDeleteCustomer(change, params.id, query.updatedAt),
-    ),
+    softDelete: inChange((change, { params, seen }) => softDeleteCustomer(change, params.id, seen)),
+    restore: inChange((change, { params, seen }) => restoreCustomer(change, params.id, seen)),
+    hardDelete: inChange((change, { params, seen }) => hardDeleteCustomer(change, params.id, seen)),
     checkDeletable: ({ params }) => checkDeletable(db, params.id),
   });
 }

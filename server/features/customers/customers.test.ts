@@ -164,12 +164,12 @@ describe('changing a customer', () => {
   });
 
   test('refuses If-Match where no versions are compared, so that nobody relies on it', async () => {
-    const { customerId: id, updatedAt } = await makeCustomer(api);
-    const remove = (version: string) =>
-      api.call(calls.softDelete, { params: { id } }, { 'if-match': version });
-    const guarded = await remove(`"${updatedAt}"`);
+    const { updatedAt } = await makeCustomer(api);
+    const input = { body: { name: 'New', country: 'DE' } };
+    const create = (version: string) => api.call(calls.create, input, { 'if-match': version });
+    const guarded = await create(`"${updatedAt}"`);
     expect([guarded.status, guarded.body.error]).toEqual([400, 'If-Match: This call compares no versions']);
-    expect((await remove('*')).status).toBe(200);
+    expect((await create('*')).status).toBe(201);
   });
 
   test('gives every change a version of its own, also within a millisecond', async () => {
@@ -228,6 +228,23 @@ describe('deleting for good', () => {
     const answer = await api.call(calls.hardDelete, at);
     expect(answer.status).toBe(409);
     expect(answer.body.error).toBe(check.message);
+  });
+
+  test('and deleting it at all are refused where it is not the one that was shown', async () => {
+    const { customerId: id, updatedAt } = await makeCustomer(api);
+    const renamed = await api.ok(calls.update, {
+      params: { id },
+      body: { name: 'Hospital', country: 'DE' },
+    });
+    for (const call of [calls.softDelete, calls.restore, calls.hardDelete]) {
+      const stale = await api.call(call, { params: { id } }, { 'if-match': `"${updatedAt}"` });
+      expect([stale.status, stale.body.code]).toEqual([409, 'WRONG_STATE']);
+    }
+    const query = { updatedAt: renamed.updatedAt };
+    const { updatedAt: deleted } = await api.ok(calls.softDelete, { params: { id }, query });
+    const version = { 'if-match': `"${deleted}"` };
+    expect((await api.call(calls.restore, { params: { id } }, version)).status).toBe(200);
+    expect((await api.call(calls.softDelete, { params: { id } }, version)).status).toBe(409);
   });
 
   test('and restoring it are refused where a colleague deleted it again since it was shown', async () => {

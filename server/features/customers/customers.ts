@@ -81,11 +81,14 @@ export const updateCustomer = (
     columns: toColumns(input),
   });
 
-/** Moves a customer to the recycle bin and makes it inactive, so that its machines are refused. */
-export const softDeleteCustomer = (change: Change, id: string): Promise<Customer | Failure> =>
+/**
+ * Moves a customer to the recycle bin and makes it inactive, so that its machines are refused. `seen`: the version that the
+ * caller was shown.
+ */
+export const softDeleteCustomer = (change: Change, id: string, seen?: string): Promise<Customer | Failure> =>
   editRecord(change, editable, id, {
     event: 'customer.soft_deleted',
-    refuse: customerRefusal.softDelete,
+    refuse: (before) => customerRefusal.softDelete(before) ?? unseenRefusal('customer', before, seen),
     columns: { status: 'inactive', deleted_at: change.now },
   });
 

@@ -37,10 +37,8 @@ export function licenseRoutes(context: Context & ImpactParts) {
       transferLicense(change, params.id, body.customerId, seen),
     ),
     delete: inChange((change, { params }) => deleteLicense(change, params.id)),
-    revoke: inChange((change, { params, query }) => revokeLicense(change, params.id, query.updatedAt)),
-    reactivate: inChange((change, { params, query }) =>
-      reactivateLicense(change, params.id, query.updatedAt),
-    ),
+    revoke: inChange((change, { params, seen }) => revokeLicense(change, params.id, seen)),
+    reactivate: inChange((change, { params, seen }) => reactivateLicense(change, params.id, seen)),
   });
   const bulk = implement(bulkLicenses, {
     // the preview names keys and customers

@@ -106,7 +106,7 @@ function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
     });
   };
   const remove = useChange({
-    mutationFn: (customers: Customer[]) => runBulk(customers, (one) => softDeleteCustomer(one.customerId)),
+    mutationFn: (customers: Customer[]) => runBulk(customers, softDeleteCustomer),
     onSuccess: (result) => {
       if (result.failed.length === 0) notifyDeleted(result.done);
       onEnd(result);

@@ -11,7 +11,7 @@ test('no call about one customer is made without its id', async () => {
   const attempts: (() => unknown)[] = [
     () => calls.customerQuery('').queryFn!({} as never),
     () => calls.updateCustomer('', input),
-    () => calls.softDeleteCustomer(''),
+    () => calls.softDeleteCustomer({ customerId: '', updatedAt: '' }),
     () => calls.restoreCustomer({ customerId: '', updatedAt: '' }),
     () => calls.hardDeleteCustomer('', ''),
     () => calls.checkCustomerDeletable(''),

@@ -69,9 +69,12 @@ type Update = RouteRequest<typeof customers.update>['body'];
 
 export const createCustomer = (body: CustomerPayload) => call(customers.create, { body });
 export const updateCustomer = (id: string, body: Update) => call(customers.update, { ...withId(id), body });
-export const softDeleteCustomer = (id: string) => call(customers.softDelete, withId(id));
+type Shown = Pick<Customer, 'customerId' | 'updatedAt'>;
+/** The customer as it was shown: a colleague may have made another one of it. */
+export const softDeleteCustomer = ({ customerId, updatedAt }: Shown) =>
+  call(customers.softDelete, { ...withId(customerId), query: { updatedAt } });
 /** The customer as it was shown, or as its deletion returned it. */
-export const restoreCustomer = ({ customerId, updatedAt }: Pick<Customer, 'customerId' | 'updatedAt'>) =>
+export const restoreCustomer = ({ customerId, updatedAt }: Shown) =>
   call(customers.restore, { ...withId(customerId), query: { updatedAt } });
 /** `updatedAt`: of the check. */
 export const hardDeleteCustomer = (id: string, updatedAt: string) =>
