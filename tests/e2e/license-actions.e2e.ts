@@ -184,3 +184,31 @@ test('who may only look sees no buttons that change, and in the activations the 
   await expect(page.getByRole('tab', { name: 'Active' })).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
+
+test.describe('by touch', () => {
+  test.use({ hasTouch: true, viewport: { width: 390, height: 844 } });
+
+  test('a tap says what is left out, and why not', async ({ page, server }) => {
+    const license = await makeLicense(server.admin);
+    await validateOn(server.admin, license, 'machine-a');
+    const hint = page.getByRole('tooltip');
+    await signInAs(page, 'viewer', `/licenses?search=${license.licenseKey}`, server);
+    await row(page, license).getByRole('button', { name: '1 more: ' }).tap();
+    await expect(hint).toHaveText('Diabetes');
+    await row(page, license).getByRole('button', { name: 'Activations' }).tap();
+    await dialog(page, 'License Activations')
+      .getByRole('button', { name: 'Deactivate' })
+      .tap({ force: true });
+    await expect(hint).toHaveText('You may not update licenses');
+
+    await signInAs(page, 'super_admin', '/users?tab=roles&role=super_admin', server);
+    const cell = page.getByRole('checkbox', { name: /^Users: read/ });
+    const reason = (await cell.getAttribute('aria-label'))!.split('. ')[1]!;
+    await cell.tap({ force: true });
+    await expect(hint).toHaveText(reason);
+    await cell.press('Escape');
+    await expect(hint).toBeHidden();
+    await page.keyboard.press('Tab');
+    await expect(hint).toHaveText(reason);
+  });
+});

@@ -35,8 +35,9 @@ export function Hints() {
     const approach = (event: Event) => {
       const { target: at, type } = event;
       if (!(at instanceof Element)) return;
-      // a press on a text moves the focus to what contains it
-      if (type === 'focusin' && near !== at && at.contains(near)) return;
+      // a press on a text moves the focus to what contains it, or to it where it does nothing but tell
+      const isPressed = tellsOnly(at) ? near?.contains(at) : near !== at && at.contains(near);
+      if (type === 'focusin' && isPressed) return;
       const hinted = hintedAt(at, type);
       if (hinted === near) return;
       near = hinted;
@@ -80,12 +81,16 @@ export function Hints() {
   );
 }
 
+/** Why a button is disabled, or what is left out: who cannot hover presses it to read that. */
+const tellsOnly = (element: Element) => element.matches('[aria-disabled="true"], [data-tells]');
+
 /** What the pointer is over, or what the control with the focus belongs to. */
 function hintedAt(element: Element, event: string): HTMLElement | null {
   const hinted = element.closest<HTMLElement>('[data-hint]');
   if (event !== 'focusin') return hinted ?? cutAround(element);
   if (!element.matches(':focus-visible')) return null;
-  if (hinted || !element.matches('a, button')) return hinted === element ? hinted : null;
+  if (hinted || !element.matches('a, button'))
+    return hinted === element || tellsOnly(element) ? hinted : null;
   const item = element.closest<HTMLElement>('td, th, li, [data-notice]') ?? (element as HTMLElement);
   return [item, ...item.querySelectorAll<HTMLElement>('*')].find(isCut) ?? null;
 }

@@ -44,6 +44,7 @@ export function ModulesCell({ moduleIds }: Pick<License, 'moduleIds'>) {
         <button
           type="button"
           className={classes.more}
+          data-tells
           data-hint={rest.join(', ')}
           aria-label={`${rest.length} more: ${rest.join(', ')}`}
         >
