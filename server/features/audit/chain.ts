@@ -1,15 +1,11 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
 import { isMacOf, macOf, type AuditKeys } from './keys.ts';
 
 /** The seal before the first entry. */
 export const noSeal = Buffer.alloc(32);
 
-export type Seal = {
-  sequence: number;
-  audit_id: string;
-  entry_hash: Buffer;
-  previous_seal: Buffer;
-  sealed_at: Date;
-};
+export type Seal = Omit<Selectable<Tables['audit_seals']>, 'seal'>;
 
 /** The seal over an entry and the previous seal. It is keyed, so that a changed chain cannot be sealed again. */
 export function sealText({ sequence, audit_id, entry_hash, previous_seal, sealed_at }: Seal): string {
@@ -48,14 +44,7 @@ export const signHead = ({ current }: AuditKeys, head: Head): SignedHead => ({
 export const isOurHead = (keys: AuditKeys, head: Head & { mac: Buffer | null }): head is SignedHead =>
   head.mac !== null && isMacOf(keys, 'seal', headText(head), head.mac);
 
-export type Anchor = {
-  sequence: number;
-  seal: Buffer;
-  removed: number;
-  before: Date;
-  made_at: Date;
-  key_id: string;
-};
+export type Anchor = Omit<Selectable<Tables['audit_anchors']>, 'signature'>;
 
 /** The text that the signature of an anchor covers. */
 export const anchorText = (anchor: Anchor): string =>

@@ -1,9 +1,10 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { channels, isVersion, type Channel } from '../../../contract/versions.ts';
+import { channels, isVersion } from '../../../contract/versions.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
+import type { Tables } from '../../db/tables.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 import {
   listTrashedReleases,
@@ -133,13 +134,10 @@ async function compareOffers(
   return { ...counts, isComplete: found.length <= mostMachines };
 }
 
-type Row = {
-  machine_hash: Buffer;
-  platform: string | null;
-  architecture: string | null;
-  channel: Channel | null;
-  last_version: string | null;
-};
+type Row = Pick<
+  Selectable<Tables['machines']>,
+  'machine_hash' | 'platform' | 'architecture' | 'channel' | 'last_version'
+>;
 
 /** Machines with an activation on these licenses `l`; one more than are looked at, if there are more. */
 async function machinesOf({ db }: ImpactParts, which: RawBuilder<unknown>): Promise<Row[]> {
