@@ -106,6 +106,7 @@ describe('a deferral', () => {
     expect(decided({ deferDays: 7 }, full('2026-11-13T09:30:00.000Z'))).toBe('4.2.0 OFFERED');
     expect(decided({ deferDays: 7 }, full('2026-11-13T09:30:00.001Z'))).toBe('4.1.5 DEFERRED');
     expect(decided({ deferDays: 0 }, full('2026-11-20T09:29:00.000Z'))).toBe('4.2.0 OFFERED');
+    expect(decided({ deferDays: 0 }, full(null))).toBe('4.2.0 OFFERED');
     expect(decided({ deferDays: 1 }, full(null, { rolloutPercentage: 99 }))).toBe('4.1.5 DEFERRED');
   });
 
