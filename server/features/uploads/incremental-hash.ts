@@ -74,7 +74,12 @@ export function createIncrementalHash({ db, storage, inspector }: HashContext) {
     if (index < hashing.hashed.length && hashing.hashed[index] !== tag) return drop(upload.upload_id);
     hashing.known.set(index, tag);
     // errors recur, and are reported, when the upload is completed
-    hashing.work = hashing.work.then(() => advance(hashing)).catch(() => drop(upload.upload_id));
+    hashing.work = hashing.work
+      .then(() => advance(hashing))
+      // one that was begun again meanwhile has another hashing by now
+      .catch(() => {
+        if (all.peek(upload.upload_id) === hashing) drop(upload.upload_id);
+      });
   }
 
   /**
