@@ -1,6 +1,6 @@
 import { customers } from '../../contract/customers.ts';
 import { users } from '../../contract/users.ts';
-import { makeApiKey, makeCustomer, makeLicense } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import {
@@ -291,4 +291,18 @@ test('Enter before anything is found opens the first result once it is there', a
   await asked;
   come();
   await expect(page).toHaveURL(`/customers/${customerId}`);
+});
+
+test('a customer that is named without accents comes before the licenses that its name leads to', async ({
+  page,
+  server,
+}) => {
+  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Zürichberg') });
+  const { licenseKey } = await makeLicense(server.admin, { customerId });
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill('zurichberg');
+  await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
+  await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
 });
