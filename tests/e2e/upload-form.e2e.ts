@@ -174,6 +174,30 @@ test('neither a slow file nor a release that is made meanwhile changes the versi
   await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
 });
 
+test('a file that is still read changes nothing that is entered meanwhile', async ({ page, server }) => {
+  await openForm(page, server);
+  const slow = await holdFile(page, 'arrayBuffer');
+  await choose(page, await fileOnDisk('Late.exe', program(1024)));
+  await modal(page).getByText('File URL', { exact: true }).click();
+  await expect(modal(page).getByRole('button', { name: 'Create Release' })).toBeEnabled();
+  await select(page, 'Platform').click();
+  await page.getByRole('option', { name: 'macOS' }).click();
+  await slow();
+  await modal(page).getByText('Upload a file', { exact: true }).click();
+  await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
+  await expect(select(page, 'Platform')).toHaveValue('macOS');
+
+  await field(page, 'Version').fill('');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toContainText(['File is required', 'Version is required']);
+  const refused = await holdFile(page, 'arrayBuffer');
+  await choose(page, await fileOnDisk('Empty.exe', Buffer.alloc(0)));
+  await field(page, 'Version').fill('72.1.0');
+  await refused();
+  await expect(errors(page)).not.toContainText(['File is required']);
+  await expect(errors(page)).toHaveCount(1);
+});
+
 test('the name of the file says the version, and publishing to all is asked about', async ({
   page,
   server,

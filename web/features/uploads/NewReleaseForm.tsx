@@ -94,7 +94,8 @@ export function NewReleaseForm(props: {
 
   const reject = (reason: string) => {
     setMissing(reason);
-    setErrors({ ...form.errors, file: reason });
+    // those of now: a file that is refused late was chosen before what was typed since
+    setErrors((errors) => ({ ...errors, file: reason }));
   };
   const file = useLastFile();
   const take = (next: ChosenFile) => {
@@ -142,6 +143,8 @@ export function NewReleaseForm(props: {
               data={modes}
               value={values.mode}
               onChange={(mode) => {
+                // it would change the platform that is chosen for the URL
+                file.stop();
                 form.clearErrors();
                 form.setFieldValue('mode', mode as ReleaseMode);
               }}
