@@ -3,14 +3,19 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 
 type Day = RolloutProgress['adoption'][number];
 
+/** Of a clock that was ahead for a moment: a page cannot draw all days of a century. */
+const mostMissing = 366;
+
 /** With the UTC days that are absent because nothing was installed: bars side by side are days one after the other. */
 export function everyDay(days: readonly Day[]): Day[] {
-  const byDate = new Map(days.map((day) => [day.date, day]));
-  const last = Date.parse(days.at(-1)?.date ?? '');
-  const all: Day[] = [];
-  for (let at = Date.parse(days[0]?.date ?? ''); at <= last; at += dayMs) {
-    const date = new Date(at).toISOString().slice(0, 10);
-    all.push(byDate.get(date) ?? { date, installed: 0, failed: 0 });
-  }
-  return all;
+  return days.flatMap((day, index) => {
+    const from = Date.parse(days[index - 1]?.date ?? day.date);
+    const missing = Math.max(0, (Date.parse(day.date) - from) / dayMs - 1);
+    const between = Array.from({ length: missing > mostMissing ? 0 : missing }, (_, n) => ({
+      date: new Date(from + (n + 1) * dayMs).toISOString().slice(0, 10),
+      installed: 0,
+      failed: 0,
+    }));
+    return [...between, day];
+  });
 }
