@@ -5,6 +5,7 @@ import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
+import { users } from '../../contract/users.ts';
 import {
   makeCustomer,
   makeLicense,
@@ -26,10 +27,12 @@ import {
   loseAnswers,
   rowOf,
   signInAs,
+  signInByForm,
   test,
   type ConsoleServer,
   type Page,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 const row = (page: Page, license: Pick<License, 'licenseKey'>) => rowOf(page, license.licenseKey);
 const get = (server: ConsoleServer, { licenseId }: License) =>
@@ -379,6 +382,33 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   for (const key of keys) expect(file).toContain(key);
   await modal.getByRole('button', { name: 'Done' }).click();
   await expect(row(page, { licenseKey: keys[0]! })).toBeVisible();
+});
+
+test('an import goes on without the customers that its user may not create any more', async ({
+  page,
+  server,
+}) => {
+  const { name } = await makeCustomer(server.admin, { country: 'DE' });
+  const { id, email } = await makeUser(server, 'admin');
+  await page.goto('/licenses?dialog=import');
+  await signInByForm(page, email);
+  const modal = dialog(page, 'Import Licenses');
+  const field = modal.getByRole('textbox', { name: 'CSV' });
+  await field.fill(`Customer,Country\n${unique('New')},DE`);
+  const create = modal.getByRole('checkbox', { name: /^Create / });
+  await create.check();
+  const issue = modal.getByRole('button', { name: 'Issue 1 license' });
+  await expect(issue).toBeEnabled();
+  const currentPassword = server.printed.password;
+  const body = { role: 'license_manager', currentPassword };
+  await server.admin.ok(users.update, { params: { id }, body });
+  expectStatus(page, 403);
+  await issue.click();
+  await expect(modal.getByRole('alert')).toHaveText('You lack the permission customers:create.');
+  await field.fill(`Customer,Country\n${name},DE`);
+  await create.uncheck();
+  await issue.click();
+  await expect(modal.getByRole('status')).toContainText('1 license issued');
 });
 
 test('an import that would create another customer than it showed, as one that was renamed since, asks again', async ({

@@ -31,8 +31,8 @@ type Props<Row, Made> = {
   verb: string;
   columns: readonly string[];
   template: { name: string; text: string };
-  /** The label of the option, which is about these customers; undefined where the user may not choose it. */
-  option: ((names: string[]) => string) | undefined;
+  /** The label of the option, which is about so many customers; undefined where the user may not choose it. */
+  option: ((count: number) => string) | undefined;
   check: (csv: string, option: boolean, signal: AbortSignal) => Promise<Checked<Row>>;
   /** `checked`: of the check that was shown. */
   save: (csv: string, option: boolean, checked: string) => Promise<Made>;
@@ -76,7 +76,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
   const data = entered.csv.trim() === '' ? undefined : checked.data;
   const sent =
     save.variables?.csv === entered.csv && save.variables.option === entered.option && save.variables;
-  const refused = sent && data?.problems.length === 0 ? save.error : null;
+  const refused = sent && !checked.error && data?.problems.length === 0 ? save.error : null;
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
   // what got no answer is sent again as it was, also if it was checked again since
   const submit = () =>
@@ -91,9 +91,10 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
           file={file}
           onChange={(csv) => setEntered((before) => ({ ...before, csv }))}
         />
-        {option && data && (data.names.length > 0 || entered.option) && (
+        {/* what is chosen can be taken back also where it is the reason of a refusal */}
+        {option && (entered.option || (data && data.names.length > 0)) && (
           <Checkbox
-            label={option(data.names)}
+            label={option(data?.names.length ?? 0)}
             checked={entered.option}
             onChange={(event) => setEntered({ ...entered, option: event.currentTarget.checked })}
           />

@@ -22,7 +22,7 @@ export default function ImportCustomers({ onClose }: { onClose: () => void }) {
         verb="Import"
         columns={columns}
         template={template}
-        option={(names) => `Skip ${counted(names.length, 'customer')} whose name exists`}
+        option={(count) => `Skip ${count === 0 ? 'customers' : counted(count, 'customer')} whose name exists`}
         check={(csv, skipExisting, signal) =>
           call(imports.checkCustomers, { body: { csv, skipExisting } }, { signal })
         }

@@ -56,8 +56,8 @@ export default function ImportLicenses({ onClose }: { onClose: () => void }) {
           template={template}
           option={
             can.createCustomers
-              ? (names) =>
-                  `Create ${counted(names.length, 'customer')} that ${names.length === 1 ? 'does' : 'do'} not exist`
+              ? (count) =>
+                  `Create ${count === 0 ? 'customers' : counted(count, 'customer')} that ${count === 1 ? 'does' : 'do'} not exist`
               : undefined
           }
           check={(csv, createCustomers, signal) =>
