@@ -23,9 +23,9 @@ import { EmptyState } from '../../ui/states.tsx';
 import { customerActions } from './customer-actions.ts';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
-import { customerExportUrl, customerListQuery, pageSize } from './queries.ts';
+import { countryOf, customerExportUrl, customerListQuery, customerView, pageSize } from './queries.ts';
 import { openViewOf, Views } from '../views/index.ts';
-import { customerView, useCustomerSearch } from './customers-search.ts';
+import { useCustomerSearch } from './customers-search.ts';
 
 const DeleteCustomers = lazyPart(() => import('./DeleteCustomers.tsx'));
 
@@ -40,6 +40,7 @@ export function CustomerList() {
   const { search, change } = useCustomerSearch();
   const { can } = useAuth();
   const list = useQuery(customerListQuery(search));
+  const country = countryOf(search);
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
   const { dialog: _dialog, edit: _edit, policy: _policy, tag: _tag, view: _view, ...filter } = search;
   const rows = list.data?.data;
@@ -73,7 +74,7 @@ export function CustomerList() {
           </>
         }
         filters={!isSelected && <CustomerFilters />}
-        filtersSet={search.country ? 1 : 0}
+        filtersSet={country ? 1 : 0}
         right={
           !isSelected && (
             <>
@@ -85,7 +86,7 @@ export function CustomerList() {
         }
       />
       <FilterChips
-        chips={search.country ? [{ name: 'country', label: `Country: ${countryName(search.country)}` }] : []}
+        chips={country ? [{ name: 'country', label: `Country: ${countryName(country)}` }] : []}
         before={openViewOf(viewed)}
         change={change}
         none={{ country: undefined }}
@@ -125,7 +126,7 @@ export function CustomerList() {
 function NoCustomers() {
   const { search, change } = useCustomerSearch();
   const { can } = useAuth();
-  const filtered = Boolean(search.search || search.country);
+  const filtered = Boolean(search.search || countryOf(search));
   return (
     <EmptyState
       onClear={filtered ? () => change({ search: undefined, country: undefined }) : undefined}

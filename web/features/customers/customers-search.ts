@@ -20,9 +20,6 @@ export const customerListSearch = searchOf((params) => ({
 }));
 export type CustomerListSearch = ReturnType<typeof customerListSearch>;
 
-/** What a saved view of the list holds. */
-export const customerView = { names: ['search', 'country', 'sort'], read: customerListSearch };
-
 const route = getRouteApi('/signed-in/customers');
 export const useCustomerSearch = () =>
   useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit', 'policy', 'tag'] });

@@ -6,15 +6,27 @@ import { call, urlOf } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
-import type { CustomerListSearch, CustomerTrashSearch } from './customers-search.ts';
+import { customerListSearch, type CustomerListSearch, type CustomerTrashSearch } from './customers-search.ts';
 
 export const pageSize = 50;
+
+export const countryOf = ({ country }: CustomerListSearch) =>
+  country && isCountryCode(country) ? country : undefined;
+
+/** What a saved view of the list holds. */
+export const customerView = {
+  names: ['search', 'country', 'sort'],
+  read(params: Record<string, unknown>) {
+    const search = customerListSearch(params);
+    return { ...search, country: countryOf(search), sort: oneOf(customerSorts, search.sort) };
+  },
+};
 
 /** The search parameters that the service filters and sorts by. */
 function filterOf(search: CustomerListSearch) {
   return {
     search: search.search,
-    country: search.country && isCountryCode(search.country) ? search.country : undefined,
+    country: countryOf(search),
     sort: oneOf(customerSorts, search.sort) ?? 'name',
   };
 }

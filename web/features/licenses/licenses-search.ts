@@ -45,9 +45,3 @@ export type LicensePageSearch = ReturnType<typeof licensePageSearch>;
 const route = getRouteApi('/signed-in/licenses');
 export const useLicenseSearch = () =>
   useSearch<LicenseListSearch>(route, { dialogs: ['dialog', 'edit', 'activations'] });
-
-/** What a saved view of the list holds. */
-export const licenseView = {
-  names: ['tab', 'search', 'type', 'customer', 'expiring', 'attention', 'seats', 'unseen', 'sort'],
-  read: licenseListSearch,
-};

@@ -16,7 +16,7 @@ import { live } from '../../live.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
-import type { LicenseListSearch } from './licenses-search.ts';
+import { licenseListSearch, type LicenseListSearch } from './licenses-search.ts';
 
 export const pageSize = 50;
 
@@ -38,6 +38,22 @@ export const filterOf = (search: LicenseListSearch) => ({
   unseenForDays: search.unseen,
   sort: sortOf(search),
 });
+
+/** What a saved view of the list holds. */
+export const licenseView = {
+  names: ['tab', 'search', 'type', 'customer', 'expiring', 'attention', 'seats', 'unseen', 'sort'],
+  read(params: Record<string, unknown>) {
+    const search = licenseListSearch(params);
+    return {
+      ...search,
+      tab: oneOf(licenseTabs, search.tab),
+      type: oneOf(licenseTypes, search.type),
+      attention: attentionOf(search),
+      seats: seatsOf(search),
+      sort: oneOf(licenseSorts, search.sort),
+    };
+  },
+};
 
 /** A page of the list, with the counts of the tabs and of the customers on the page. */
 export const licenseListQuery = (search: LicenseListSearch) =>

@@ -17,8 +17,8 @@ import { openViewOf, Views } from '../views/index.ts';
 import { machineChips, noFilters } from './machine-chips.ts';
 import { machineColumns } from './machine-columns.tsx';
 import { MachineFilters } from './MachineFilters.tsx';
-import { machinesView, useMachinesSearch } from './machines-search.ts';
-import { machinesExportUrl, machinesListQuery, machinesPerPage } from './queries.ts';
+import { useMachinesSearch } from './machines-search.ts';
+import { machinesExportUrl, machinesListQuery, machinesPerPage, machinesView } from './queries.ts';
 
 const MachinePeek = lazyPart(() => import('./MachinePeek.tsx'));
 

@@ -23,9 +23,3 @@ export type MachinesSearch = ReturnType<typeof machinesSearch>;
 
 const route = getRouteApi('/signed-in/machines');
 export const useMachinesSearch = () => useSearch<MachinesSearch>(route, { typed: ['search', 'version'] });
-
-/** What a saved view of the list holds. */
-export const machinesView = {
-  names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'unseen', 'sort'],
-  read: machinesSearch,
-};

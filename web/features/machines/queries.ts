@@ -8,7 +8,7 @@ import { live } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { oneOf } from '../../search-params.ts';
-import type { MachinesSearch } from './machines-search.ts';
+import { machinesSearch, type MachinesSearch } from './machines-search.ts';
 
 export type MachineDetail = RouteAnswer<typeof machines.get>;
 export type MachineActivation = MachineDetail['activations'][number];
@@ -33,6 +33,15 @@ const filterOf = ({ search, customer, platform, version, state, seen, unseen, so
   unseenForDays: unseen,
   sort,
 });
+
+/** What a saved view of the list holds. */
+export const machinesView = {
+  names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'unseen', 'sort'],
+  read(params: Record<string, unknown>) {
+    const search = machinesSearch(params);
+    return { ...search, state: oneOf(machineStates, search.state) };
+  },
+};
 
 /** A page of all machines. */
 export const machinesListQuery = ({ page, ...search }: MachinesSearch) =>

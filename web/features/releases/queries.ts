@@ -10,7 +10,7 @@ import { alwaysFresh, askedOnce, retryOnce } from '../../query-client.ts';
 import { live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
-import type { ReleasesSearch, ReleaseTrashSearch } from './releases-search.ts';
+import { releasesSearch, type ReleasesSearch, type ReleaseTrashSearch } from './releases-search.ts';
 
 /** Releases per page of the list. */
 export const pageSize = 100;
@@ -24,15 +24,27 @@ const asReleases = {
   retry: retryOnce,
 };
 
-/** The search parameters that the service filters by. */
-const filterOf = (search: ReleasesSearch) => ({
-  search: search.search,
+/** Without filters whose value is none, as in the URL of another version. */
+const known = (search: ReleasesSearch) => ({
+  ...search,
   platform: oneOf(platforms, search.platform),
   channel: oneOf(channels, search.channel),
   architecture: oneOf(architectures, search.architecture),
   attention: oneOf(rolloutAttentions, search.attention),
-  showInactive: search.inactive ? ('true' as const) : ('false' as const),
 });
+
+/** What a saved view of the list holds. */
+export const releaseView = {
+  names: ['search', 'platform', 'channel', 'architecture', 'inactive', 'attention'],
+  read: (params: Record<string, unknown>) => known(releasesSearch(params)),
+};
+
+/** The search parameters that the service filters by. */
+function filterOf(given: ReleasesSearch) {
+  const { search, platform, channel, architecture, attention, inactive } = known(given);
+  const showInactive = inactive ? ('true' as const) : ('false' as const);
+  return { search, platform, channel, architecture, attention, showInactive };
+}
 
 export const releaseListQuery = (search: ReleasesSearch) =>
   queryOf(

@@ -24,12 +24,6 @@ export const releasesSearch = searchOf((params) => ({
 }));
 export type ReleasesSearch = ReturnType<typeof releasesSearch>;
 
-/** What a saved view of the list holds. */
-export const releaseView = {
-  names: ['search', 'platform', 'channel', 'architecture', 'inactive', 'attention'],
-  read: releasesSearch,
-};
-
 const route = getRouteApi('/signed-in/releases');
 export const useReleasesSearch = () =>
   useSearch<ReleasesSearch>(route, {

@@ -2,13 +2,22 @@ import { roleLabel } from '../../../contract/permissions.ts';
 import { userStatuses, type User } from '../../../contract/users.ts';
 import { oneOf } from '../../search-params.ts';
 import { chipsOf, without } from '../../ui/filter-chips.ts';
-import type { UsersSearch } from './users-search.ts';
+import { usersSearch, type UsersSearch } from './users-search.ts';
 
 export const noFilters: UsersSearch = without(['role', 'status']);
 
 export const statusLabels = { active: 'Active', inactive: 'Inactive' };
 
 export const statusOf = (search: UsersSearch) => oneOf(userStatuses, search.status);
+
+/** What a saved view of the list holds. */
+export const usersView = {
+  names: ['search', 'role', 'status'],
+  read(params: Record<string, unknown>) {
+    const search = usersSearch(params);
+    return { ...search, status: statusOf(search) };
+  },
+};
 
 /** The filters that are set. */
 export function userChips(search: UsersSearch) {

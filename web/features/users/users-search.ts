@@ -19,6 +19,3 @@ export type UsersSearch = ReturnType<typeof usersSearch>;
 
 const route = getRouteApi('/signed-in/users');
 export const useUsersSearch = () => useSearch<UsersSearch>(route, { dialogs: ['dialog', 'edit'] });
-
-/** What a saved view of the list holds. */
-export const usersView = { names: ['search', 'role', 'status'], read: usersSearch };

@@ -18,7 +18,7 @@ export function useCurrentView({ list, search, params }: ViewedList) {
   const to = listPaths[list];
   const { data: views = [], isSuccess, refetch } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
-  const query = writeQuery(search, params);
+  const query = writeQuery(params.read(search), params);
   const stored = current && readQuery(current.query, params);
   const go = (next: Record<string, unknown>) => void navigate({ to, search: next } as never);
   return {

@@ -1,7 +1,7 @@
 /** The parameters of a list that belong to a view: its filters and order, not its page or an open dialog. */
 export type ViewParams = {
   names: readonly string[];
-  /** The reader of the URL, which drops what is not valid. */
+  /** The reader of the URL, which drops what is not valid, also a value that is none of the known ones. */
   read: (params: Record<string, unknown>) => Record<string, unknown>;
 };
 
