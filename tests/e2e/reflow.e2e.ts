@@ -9,6 +9,7 @@ import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';
 import {
+  button,
   expect,
   expectInSight,
   expectStatus,
@@ -17,6 +18,7 @@ import {
   signInAs,
   test,
   type ConsoleServer,
+  type Locator,
   type Page,
 } from './support.ts';
 
@@ -293,7 +295,7 @@ async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {
   await admin.ok(releases.pause, { params: { releaseId: paused.id }, body: { reason: word(500) } });
 }
 
-test('forced colors keep the focus visible', async ({ page, server }) => {
+test('forced colors show the focus, what is chosen and what is disabled', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/licenses');
@@ -302,6 +304,37 @@ test('forced colors keep the focus visible', async ({ page, server }) => {
   const skip = page.getByRole('link', { name: 'Skip to content' });
   await expect(skip).toBeFocused();
   expect(await skip.evaluate((link) => getComputedStyle(link).outlineStyle)).not.toBe('none');
+
+  const look = (part: Locator) =>
+    part.evaluate((element) => {
+      const { outline, backgroundColor, color } = getComputedStyle(element);
+      return `${outline} ${backgroundColor} ${color}`;
+    });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Type a command or search' }).fill('go to');
+  const pages = page.getByRole('option', { name: /^Go to/ });
+  await page.keyboard.press('ArrowDown');
+  await expect(pages.nth(1)).toHaveAttribute('data-selected', 'true');
+  expect(await look(pages.nth(1)), 'what Enter opens').not.toBe(await look(pages.nth(2)));
+
+  await page.goto('/users?dialog=create');
+  await page.getByRole('combobox', { name: 'Role' }).click();
+  await page.keyboard.press('ArrowDown');
+  const active = page.locator('[role=option][data-combobox-selected]');
+  const other = page.locator('[role=option]:not([data-combobox-selected])').first();
+  expect(await look(active), 'what Enter chooses').not.toBe(await look(other));
+
+  await page.goto('/api-keys?dialog=create');
+  await page.getByRole('textbox', { name: 'Expiration Date' }).fill('15 Nov 2031');
+  await button(page, 'Choose Expiration Date in a calendar').click();
+  const filling = (name: string) =>
+    page.getByRole('button', { name }).evaluate((day) => getComputedStyle(day).backgroundColor);
+  expect(await filling('15 November 2031'), 'the day that is chosen').not.toBe(
+    await filling('16 November 2031'),
+  );
+
+  await page.goto('/users?tab=roles&role=super_admin');
+  expect(await look(button(page, 'Delete'))).not.toBe(await look(button(page, 'New Role')));
 });
 
 test('the command palette shows what it found', async ({ page, server }) => {
