@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { machines } from '../../contract/machines.ts';
 import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
@@ -18,7 +19,6 @@ import {
   signInAs,
   test,
   type ConsoleServer,
-  type Locator,
   type Page,
 } from './support.ts';
 
