@@ -10,10 +10,12 @@ import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
   addressOf,
   chooseInMenu,
+  comeBack,
   dialog,
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   quiet,
   signInAs,
   test,
@@ -167,7 +169,7 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 100, pausedAt: null });
 });
 
-test('a button on the page of a release asks what it stood for when it was pressed', async ({
+test('a button of a release, and an item of its menu, ask what they stood for when they were pressed', async ({
   page,
   server,
 }) => {
@@ -185,5 +187,20 @@ test('a button on the page of a release asks what it stood for when it was press
   await expect(press('Resume')).toBeVisible();
   await page.mouse.up();
   // not whether to resume it
+  await expect(page.getByRole('dialog')).toHaveAccessibleName('Pause Rollout');
+
+  await server.admin.ok(releases.resume, { params });
+  await goTo(page, `/releases?search=${release.version}`);
+  await row(page, release).getByRole('button', { name: 'More actions' }).click();
+  const item = (name: string) => page.getByRole('menuitem', { name });
+  await expect(item('Pause')).toBeVisible();
+  const listed = await holdBack(page, (url) => addressOf(releases.list.path).test(url.pathname));
+  await comeBack(page);
+  await item('Pause').hover();
+  await page.mouse.down();
+  await server.admin.ok(releases.pause, { params, body: { reason: 'A hospital reports crashes' } });
+  listed();
+  await expect(item('Resume')).toBeVisible();
+  await page.mouse.up();
   await expect(page.getByRole('dialog')).toHaveAccessibleName('Pause Rollout');
 });
