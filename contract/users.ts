@@ -9,6 +9,7 @@ import {
   requiredText,
   search,
   seenVersion,
+  shownVersion,
 } from './common.ts';
 import { permission } from './session.ts';
 import { route, staffWith } from './route.ts';
@@ -163,7 +164,8 @@ export const users = {
     summary: 'Permanently delete a user; audit entries are kept',
     access: staffWith('users', 'delete'),
     params: byId,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    query: z.strictObject({ updatedAt: shownVersion }),
+    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   resetPassword: route('POST', '/api/users/{id}/reset-password', {
     summary: 'Set a new password; ends every session of the user',
@@ -173,14 +175,15 @@ export const users = {
       newPassword: z.string().max(1024),
       confirmPassword: z.string().max(1024),
       currentPassword,
+      updatedAt: shownVersion,
     }),
-    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),
   resetSecondFactor: route('DELETE', '/api/users/{id}/second-factor', {
     summary: 'Remove the lost second factor of a user',
     access: canUpdate,
     params: byId,
-    body: z.strictObject({ currentPassword }),
+    body: z.strictObject({ currentPassword, updatedAt: shownVersion }),
     answer: user,
     errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
   }),

@@ -84,6 +84,9 @@ export function nextUpdatedAt(stored: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), stored.getTime() + 1));
 }
 
+/** The same for a row that was not read. */
+export const laterThan = (now: Date) => sql<Date>`greatest(updated_at + interval '1 ms', ${now})`;
+
 const granted = sql<Permission[]>`coalesce(
   (select json_agg(distinct jsonb_build_object('resource', p.resource, 'action', p.action))
     from user_roles r join role_permissions p using (role_id) where r.user_id = u.user_id), '[]')`;

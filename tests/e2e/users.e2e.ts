@@ -1,4 +1,5 @@
 import { apiKeys } from '../../contract/api-keys.ts';
+import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { customers } from '../../contract/customers.ts';
 import { password } from '../harness.ts';
@@ -222,6 +223,25 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
 });
 
+test('a password that a colleague has just reset is not reset again unseen', async ({ page, server }) => {
+  const { id, email } = await makeUser(server, 'viewer');
+  await signInAs(page, 'super_admin', `/users?search=${email}`, server);
+  await rowOf(page, email).getByRole('button', { name: 'Reset Password' }).click();
+  const reset = dialog(page, 'Reset Password');
+  for (const name of ['New Password', 'Confirm Password'])
+    await reset.getByRole('textbox', { name }).fill('what nobody was told');
+  const theirs = 'what the user was told';
+  const body = { newPassword: theirs, confirmPassword: theirs, currentPassword: server.printed.password };
+  await server.admin.ok(users.resetPassword, { params: { id }, body });
+  expectStatus(page, 409);
+  await reset.getByRole('button', { name: 'Reset Password' }).click();
+  await expect(reset.getByRole('alert')).toHaveText(
+    'This user was changed since you saw it. Look at it again.',
+  );
+  const login = { email, password: theirs };
+  expect((await server.api().call(session.login, { body: login })).status).toBe(200);
+});
+
 test('the API keys of a user whom a colleague deactivates first are revoked all the same', async ({
   page,
   server,
@@ -320,7 +340,7 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
   await expect(page.getByText('Failed to deactivate user')).toBeVisible();
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Cancel' }).click();
-  await page.route(`**${users.list.path}/${user.id}`, (route) =>
+  await page.route(`**${users.list.path}/${user.id}*`, (route) =>
     route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 500, body: '{}' }),
   );
   await row.getByRole('button', { name: 'Delete' }).click();

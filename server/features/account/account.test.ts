@@ -320,6 +320,23 @@ describe('a second factor', () => {
     expect(user.secondFactor).toBe(false);
   });
 
+  test('that was set up since the lost one was shown is not taken off', async () => {
+    const person = await server.signInAs('viewer');
+    await addSecondFactor(server, person);
+    const root = server.api(await server.signInAs('super_admin'));
+    const at = { params: { id: person.userId } };
+    const { updatedAt } = await root.ok(users.get, at);
+    const reset = { ...at, body: { updatedAt } };
+    const without = await root.ok(users.resetSecondFactor, reset);
+    expect(without).toEqual(await root.ok(users.get, at));
+    await addSecondFactor(server, person);
+    for (const seen of [updatedAt, without.updatedAt]) {
+      const answer = await root.call(users.resetSecondFactor, { ...at, body: { updatedAt: seen } });
+      expect([answer.status, answer.body.code]).toEqual([409, 'WRONG_STATE']);
+    }
+    expect((await root.ok(users.get, at)).secondFactor).toBe(true);
+  });
+
   test('is not taken off by oneself in User Management, where no password is asked for', async () => {
     const person = await server.signInAs('super_admin');
     const { api } = await addSecondFactor(server, person);

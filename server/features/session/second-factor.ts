@@ -3,6 +3,7 @@ import type { SubjectOf } from '../../../contract/audit-events.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
+import { laterThan } from '../../db/sql.ts';
 import { fail, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Secrets } from '../../secrets.ts';
@@ -156,7 +157,7 @@ export async function confirmSecondFactor(
   const { userId: id, email } = personOf(change.by);
   const set = await change.tx
     .updateTable('users')
-    .set({ totp_confirmed_at: change.now, totp_last_step: step })
+    .set({ totp_confirmed_at: change.now, totp_last_step: step, updated_at: laterThan(change.now) })
     .where('user_id', '=', id)
     .where('totp_secret', '=', sealedSecret)
     .where('totp_confirmed_at', 'is', null)
@@ -175,7 +176,12 @@ export async function removeSecondFactor(
 ): Promise<boolean> {
   const removed = await change.tx
     .updateTable('users')
-    .set({ totp_secret: null, totp_confirmed_at: null, totp_last_step: null })
+    .set({
+      totp_secret: null,
+      totp_confirmed_at: null,
+      totp_last_step: null,
+      updated_at: laterThan(change.now),
+    })
     .where('user_id', '=', user.id)
     .where('totp_confirmed_at', 'is not', null)
     .executeTakeFirst();

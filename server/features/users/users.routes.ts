@@ -57,14 +57,14 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       ),
       deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
       reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
-      delete: inChange((change, { params }) => deleteUser(change, params.id)),
+      delete: inChange((change, { params, seen }) => deleteUser(change, params.id, seen)),
       resetPassword: inChangeAfter(
         ({ by, params, body }) => prepareReset(guarded, by, params.id, body),
-        (change, { params }, passwordHash) => resetPassword(change, params.id, passwordHash),
+        (change, { params, seen }, passwordHash) => resetPassword(change, params.id, passwordHash, seen),
       ),
       resetSecondFactor: inChangeAfter(
         ({ by, body }) => refuseUnproven(guarded, by, body.currentPassword),
-        (change, { params }) => resetSecondFactor(change, params.id),
+        (change, { params, seen }) => resetSecondFactor(change, params.id, seen),
       ),
       sessions: ({ by, params }) => listSessionsOf(db, by, params.id, isOpen(config, by.now)),
       endSession: inChange((change, { params }) => endSessionOf(change, params.id, params.sessionId)),

@@ -339,6 +339,24 @@ describe('resetting a password', () => {
     expect((await signIn(user, 'zb7!q2')).status).toBe(200);
   });
 
+  test('and deletes only the user who was shown, also where two reset one password at once', async () => {
+    const user = await makeUser();
+    const params = { id: user.id };
+    const resets = ['the first of two', 'the second of two'].map((chosen) => ({
+      newPassword: chosen,
+      confirmPassword: chosen,
+      updatedAt: user.updatedAt,
+    }));
+    const answers = await Promise.all(resets.map((body) => root.call(calls.resetPassword, { params, body })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    const kept = resets[answers.findIndex(({ status }) => status === 204)]!.newPassword;
+    expect((await signIn(user, kept)).status).toBe(200);
+    const query = { updatedAt: user.updatedAt };
+    expect((await root.call(calls.delete, { params, query })).body.code).toBe('WRONG_STATE');
+    const { updatedAt } = await root.ok(calls.get, { params });
+    await root.ok(calls.delete, { params, query: { updatedAt } });
+  });
+
   test('is not for oneself: a stolen session would have a new password without the current one', async () => {
     const boss = await makeUser('super_admin');
     const self = await signedIn(boss);

@@ -5,8 +5,8 @@ import { staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { orTaken } from '../../db/client.ts';
-import { contains } from '../../db/sql.ts';
-import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
+import { contains, laterThan } from '../../db/sql.ts';
+import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type Guarded,
 } from '../session/index.ts';
 import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
-import { insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
+import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'currentPassword'>;
 
@@ -95,10 +95,14 @@ export const reactivateUser = (change: Change, id: string): Promise<User | Failu
     columns: { status: 'active' },
   });
 
-/** Permanently removes a user. Audit entries keep the name. */
-export async function deleteUser(change: Change, id: string): Promise<undefined | Failure> {
+/** The user, locked, if it is as the caller was shown it: a colleague may have done the same a moment ago. */
+const lockShown = (change: Change, id: string, seen: string | undefined) =>
+  lockAllowed(change, editable, id, (before) => unseenRefusal('user', before, seen));
+
+/** Permanently removes a user. Audit entries keep the name. `seen`: the version that the caller was shown. */
+export async function deleteUser(change: Change, id: string, seen?: string): Promise<undefined | Failure> {
   const { tx, by } = change;
-  const before = await lockAllowed(change, editable, id);
+  const before = await lockShown(change, id, seen);
   if (isFailure(before)) return before;
   const refusal =
     refuseSelf(by, before, 'You cannot delete yourself.') ?? (await refuseLastSuperAdmin(tx, before));
@@ -127,19 +131,23 @@ export async function prepareReset(
   return refusal ?? guarded.passwords.hash(typed.newPassword);
 }
 
-/** Sets a new password, already hashed; every session of that user ends at its next call. */
+/**
+ * Sets a new password, already hashed; every session of that user ends at its next call. `seen`: the version that the
+ * caller was shown.
+ */
 export async function resetPassword(
   change: Change,
   id: string,
   passwordHash: string,
+  seen?: string,
 ): Promise<undefined | Failure> {
-  const before = await lockAllowed(change, editable, id);
+  const before = await lockShown(change, id, seen);
   if (isFailure(before)) return before;
   const refusal = refuseSelf(change.by, before, ownPassword);
   if (refusal) return refusal;
   await change.tx
     .updateTable('users')
-    .set({ password_hash: passwordHash, password_is_own: false })
+    .set({ password_hash: passwordHash, password_is_own: false, updated_at: laterThan(change.now) })
     .where('user_id', '=', id)
     .execute();
   await endSessionsOf(change, { userId: id, reason: 'password reset' });
@@ -147,15 +155,15 @@ export async function resetPassword(
   return undefined;
 }
 
-/** Removes a lost second factor of a user. */
-export async function resetSecondFactor(change: Change, id: string): Promise<User | Failure> {
-  const before = await lockAllowed(change, editable, id);
+/** Removes a lost second factor of a user. `seen`: the version that the caller was shown. */
+export async function resetSecondFactor(change: Change, id: string, seen?: string): Promise<User | Failure> {
+  const before = await lockShown(change, id, seen);
   if (isFailure(before)) return before;
   const refusal = refuseSelf(change.by, before, ownSecondFactor);
   if (refusal) return refusal;
   if (!(await removeSecondFactor(change, before)))
     return fail('WRONG_STATE', 'The user has no second factor.');
-  return { ...before, secondFactor: false };
+  return getUser(change.tx, id);
 }
 
 /** Open sessions of a user; only a super admin may list those of others. */

@@ -21,7 +21,7 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
   const consequences = useUserConsequences(user.id, 'resetPassword');
   const reset = useChange({
     mutationFn: (passwords: { newPassword: string; confirmPassword: string }) =>
-      resetPassword(user.id, { ...passwords, currentPassword }),
+      resetPassword(user.id, { ...passwords, currentPassword, updatedAt: user.updatedAt }),
     onSuccess: () => {
       void toast({ message: 'Password reset successfully', subject: aboutUser(user) });
       onClose();

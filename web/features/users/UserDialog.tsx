@@ -75,7 +75,7 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
   const change = useChange({
     mutationFn: async () => {
       // the chosen keys are revoked also where a colleague was faster
-      await run(user.id).catch((error: unknown) => {
+      await run(user).catch((error: unknown) => {
         if (chosen.length === 0 || !isRemoved(error)) throw error;
       });
       return revokeKeys(keys.data?.filter(({ id }) => chosen.includes(id)) ?? []);

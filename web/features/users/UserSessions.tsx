@@ -63,13 +63,14 @@ function SecondFactor(props: {
   own: string | null;
 }) {
   const { user, own } = props;
-  const [asking, setAsking] = useKept<true>('open: reset second factor');
+  /** About the version of the user that is shown: they may set up another factor while it is asked. */
+  const [asking, setAsking] = useKept<{ updatedAt: string }>('open: reset second factor');
   // The current state: the list row that opened the dialog is out of date after a reset.
   const list = useQuery(usersQuery(undefined));
-  const { secondFactor } = list.data?.find(({ id }) => id === user.id) ?? user;
+  const { secondFactor, updatedAt } = list.data?.find(({ id }) => id === user.id) ?? user;
   const [currentPassword, setCurrentPassword] = useState<string>();
   const reset = useChange({
-    mutationFn: () => resetSecondFactor(user.id, currentPassword),
+    mutationFn: (shown: { updatedAt: string }) => resetSecondFactor(user.id, { currentPassword, ...shown }),
     onSuccess: () => {
       setAsking(undefined);
       void toast({ message: 'Second factor reset successfully', subject: aboutUser(user) });
@@ -78,7 +79,7 @@ function SecondFactor(props: {
   const ask = () => {
     reset.reset();
     setCurrentPassword(undefined);
-    setAsking(true);
+    setAsking({ updatedAt });
   };
   return (
     <Stack gap={6}>
@@ -107,7 +108,7 @@ function SecondFactor(props: {
           confirmLabel="Reset"
           busy={reset.isPending}
           error={reset.error ? sentenceOf(reset.error, 'Failed to reset second factor of user') : undefined}
-          onConfirm={() => reset.mutate()}
+          onConfirm={() => reset.mutate(asking)}
           onClose={() => setAsking(undefined)}
         >
           <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { rbac, users } from '../../../contract/users.ts';
+import { rbac, users, type User } from '../../../contract/users.ts';
 import { call } from '../../api.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
@@ -40,13 +40,16 @@ type RoleInput = RouteRequest<typeof rbac.updateRole>['body'];
 
 export const createUser = (body: NewUser) => call(users.create, { body });
 export const updateUser = (id: string, body: UserPatch) => call(users.update, { params: { id }, body });
-export const deactivateUser = (id: string) => call(users.deactivate, { params: { id } });
-export const reactivateUser = (id: string) => call(users.reactivate, { params: { id } });
-export const deleteUser = (id: string) => call(users.delete, { params: { id } });
+export const deactivateUser = ({ id }: User) => call(users.deactivate, { params: { id } });
+export const reactivateUser = ({ id }: User) => call(users.reactivate, { params: { id } });
+/** The user as it was shown: a colleague may have given the account to somebody else. */
+export const deleteUser = ({ id, updatedAt }: User) =>
+  call(users.delete, { params: { id }, query: { updatedAt } });
 export const resetPassword = (id: string, body: Passwords) =>
   call(users.resetPassword, { params: { id }, body });
-export const resetSecondFactor = (id: string, currentPassword: string | undefined) =>
-  call(users.resetSecondFactor, { params: { id }, body: { currentPassword } });
+type FactorReset = RouteRequest<typeof users.resetSecondFactor>['body'];
+export const resetSecondFactor = (id: string, body: FactorReset) =>
+  call(users.resetSecondFactor, { params: { id }, body });
 export const endUserSession = (id: string, sessionId: string) =>
   call(users.endSession, { params: { id, sessionId } });
 
