@@ -117,10 +117,14 @@ export const users = {
     errors: ['NOT_FOUND'],
   }),
   impact: route('GET', '/api/users/{id}/impact', {
-    summary: 'Open sessions of a user, and API keys that the user created',
+    summary: 'Open sessions of a user, API keys that the user created, and changes that wait for approval',
     access: canRead,
     params: byId,
-    answer: namedObject('UserImpact', { openSessions: z.number(), apiKeys: z.number() }),
+    answer: namedObject('UserImpact', {
+      openSessions: z.number(),
+      apiKeys: z.number(),
+      openRequests: z.number().meta({ description: 'Open change requests that the user made' }),
+    }),
     errors: ['NOT_FOUND'],
   }),
   create: route('POST', '/api/users', {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
+import { approvals } from '../contract/approvals.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses, type License } from '../contract/licenses.ts';
 import { noPolicy, policies } from '../contract/policies.ts';
 import { releases } from '../contract/releases.ts';
 import { rbac, users } from '../contract/users.ts';
+import { approveAs, asked, doing } from './approving.ts';
 import {
   deactivate,
   enrollOn,
@@ -143,14 +145,19 @@ describe('the license', () => {
   });
 });
 
-test('deactivating a user ends as many sessions as were promised; keys that they made go on', async () => {
+test('deactivating a user ends as many sessions and change requests as were promised; keys that they made go on', async () => {
   const person = await server.signInAs('admin');
   const key = await makeApiKey(server.api(person));
   const at = { params: { id: person.userId } };
-  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 1, apiKeys: 1 });
+  const setting = doing(approvals.setChannel, { params: { channel: 'alpha' }, body: { required: true } });
+  const request = await asked(server.api(person), setting);
+  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 1, apiKeys: 1, openRequests: 1 });
   await api.ok(users.deactivate, at);
   expect((await server.api(person).call(users.list)).status).toBe(401);
-  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 0, apiKeys: 1 });
+  expect((await approveAs(api, request)).body.error).toContain('Somebody else must ask.');
+  const decline = { params: { requestId: request.id }, body: { reason: 'They left.' } };
+  await api.ok(approvals.decline, decline);
+  expect(await api.ok(users.impact, at)).toEqual({ openSessions: 0, apiKeys: 1, openRequests: 0 });
   expect((await validateOn(server.api(key), await makeLicense(api), 'still in')).valid).toBe(true);
 });
 

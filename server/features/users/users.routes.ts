@@ -40,7 +40,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
     ...implement(calls, {
       list: ({ query }) => listUsers(db, query.search),
       get: ({ params }) => getUser(db, params.id),
-      impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now)),
+      impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now), by.now),
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
         async ({ by, body: { email, password, currentPassword } }) => {

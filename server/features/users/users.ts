@@ -39,17 +39,20 @@ export async function listUsers(db: Db, search: string | undefined): Promise<Use
   return rows.map(toUser);
 }
 
-/** The dependents of a user: sessions `s` that are `open`, and created API keys. */
+/** The dependents of a user: sessions `s` that are `open`, created API keys, and change requests that are open `now`. */
 export async function impactOfUser(
   db: Db,
   id: string,
   open: RawBuilder<SqlBool>,
+  now: Date,
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
   const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
     select (select count(*) from sessions s
              where s.user_id = u.user_id and ${open}) as "openSessions",
            (select count(*) from api_keys k
-             where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys"
+             where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys",
+           (select count(*) from change_requests q
+             where q.requested_by = u.user_id and q.state = 'open' and q.expires_at > ${now}) as "openRequests"
       from users u where u.user_id = ${id}`.execute(db);
   return rows[0] ?? noUser;
 }

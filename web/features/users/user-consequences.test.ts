@@ -4,9 +4,9 @@ import { stubBrowser } from '../../../tests/browser.ts';
 stubBrowser();
 const { userConsequences } = await import('./user-consequences.ts');
 
-const two = { openSessions: 2, apiKeys: 3 };
-const one = { openSessions: 1, apiKeys: 1 };
-const none = { openSessions: 0, apiKeys: 0 };
+const two = { openSessions: 2, apiKeys: 3, openRequests: 2 };
+const one = { openSessions: 1, apiKeys: 1, openRequests: 1 };
+const none = { openSessions: 0, apiKeys: 0, openRequests: 0 };
 
 const ended = [
   [two, '2 open sessions of this user end with the next call.'],
@@ -39,6 +39,14 @@ test.each(['delete', 'resetPassword', 'reactivate'] as const)(
     for (const [impact, sentence] of keys) expect(userConsequences[change](impact)).toContain(sentence);
   },
 );
+
+test.each(['deactivate', 'delete'] as const)('%s says how many changes nobody can approve then', (change) => {
+  const said = (impact: typeof two) => userConsequences[change](impact).join(' ');
+  const sentence = 'that this user asked for cannot be approved anymore: somebody else must ask.';
+  expect(said(two)).toContain(`2 changes ${sentence}`);
+  expect(said(one)).toContain(`1 change ${sentence}`);
+  expect(said(none)).not.toContain('approved');
+});
 
 test('another role says how many sessions get it', () => {
   expect(userConsequences.changeRole(two)).toEqual([

@@ -3,7 +3,7 @@ import { counted } from '../../ui/counted.ts';
 import { userImpactQuery } from './queries.ts';
 
 type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole';
-type Impact = { openSessions: number; apiKeys: number };
+type Impact = { openSessions: number; apiKeys: number; openRequests: number };
 
 /** What a change of a user affects, in numbers, for its confirmation. */
 export function useUserConsequences(id: string, change: Change) {
@@ -16,13 +16,19 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
     ended(impact),
     // They can be selected below.
     keys(impact, ['continues to work unless it is revoked', 'continue to work unless they are revoked']),
+    ...requests(impact),
     'The user can be reactivated.',
   ],
   reactivate: (impact) => [
     'One user can sign in again, with the previous password and role.',
     keysStay(impact),
   ],
-  delete: (impact) => [ended(impact), keysStay(impact), 'One account is deleted; its audit entries stay.'],
+  delete: (impact) => [
+    ended(impact),
+    keysStay(impact),
+    ...requests(impact),
+    'One account is deleted; its audit entries stay.',
+  ],
   resetPassword: (impact) => [ended(impact), keysStay(impact)],
   changeRole: ({ openSessions }) => [
     openSessions === 0
@@ -40,5 +46,13 @@ const keys = ({ apiKeys }: Impact, [one, many]: readonly [one: string, many: str
   apiKeys === 0
     ? 'No API key was created by this user.'
     : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? one : many}.`;
+
+/** What waits for a second person is not approved for whoever left, and approvers are no longer told of it. */
+const requests = ({ openRequests }: Impact) =>
+  openRequests > 0
+    ? [
+        `${counted(openRequests, 'change')} that this user asked for cannot be approved anymore: somebody else must ask.`,
+      ]
+    : [];
 
 const keysStay = (impact: Impact) => keys(impact, ['is not affected', 'are not affected']);
