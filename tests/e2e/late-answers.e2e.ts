@@ -174,6 +174,7 @@ test('a form takes no input while it is sent, and if that fails its field has th
   await sending.begun;
   await page.keyboard.type(' and after');
   await expect(name).toHaveValue('Typed before');
+  await expect(page.getByText('Waiting for the server…')).toBeAttached();
   sending.answer();
   await expect(form.getByRole('alert')).toBeVisible();
   await expect(name).toBeFocused();

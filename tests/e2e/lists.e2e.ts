@@ -15,6 +15,7 @@ import {
   rowOf,
   signInAs,
   test,
+  type Page,
 } from './support.ts';
 
 // Behavior of all lists, mostly tested with the list of customers.
@@ -469,6 +470,8 @@ test('Back returns to the row that was left, in a list and on a phone', async ({
   }
 });
 
+const waiting = (page: Page) => page.getByText('Waiting for the server…');
+
 test('a screen stays as it is until the next one has loaded', async ({ page, server }) => {
   const { name } = await makeCustomer(server.admin);
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
@@ -484,8 +487,16 @@ test('a screen stays as it is until the next one has loaded', async ({ page, ser
   await expect(page.getByRole('main').getByRole('searchbox')).toHaveValue('too late');
   // longer than a typed search waits for the next letter
   await page.evaluate(() => new Promise((settled) => setTimeout(settled, 600)));
+  await expect(waiting(page)).toBeVisible();
   letGo();
   await expect(heading(page, 'User Management')).toBeVisible();
+  await expect(waiting(page)).toBeHidden();
+  const opens = await holdBack(page, '**/assets/CreateUser-*.js');
+  await page.getByRole('button', { name: 'Create New User' }).click();
+  await expect(waiting(page)).toBeVisible();
+  opens();
+  await expect(dialog(page, 'Create New User')).toBeVisible();
+  await expect(waiting(page)).toBeHidden();
 });
 
 test('a screen stays when the file of a part of it cannot be loaded', async ({ page, server, browser }) => {

@@ -32,6 +32,7 @@ import { PaperHeader } from './PaperHeader.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
 import { useTellReplayed } from './use-tell-replayed.ts';
+import { Waiting } from './Waiting.tsx';
 
 const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'));
 const HelpDialog = lazyPart(() => import('./HelpDialog.tsx'));
@@ -87,6 +88,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
         <ToastRegion />
         <Hints />
         <MissingParts />
+        <Waiting />
       </div>
       <Suspense>{palette.wanted && <CommandPalette />}</Suspense>
       <LazyDialogs>{helpOpened && <HelpDialog onClose={help.close} />}</LazyDialogs>
