@@ -50,6 +50,12 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     },
     onGivenUp: onClose,
   });
+  const form = useDialogForm<Values>(seen.id, {
+    initialValues: valuesOf(seen),
+    validate: (values) => checkChanges(values, seen),
+    validateInputOnBlur: ['expiresAt', 'rateLimit'],
+  });
+  const problem = useRefusedFields(edit.error, form, byField);
 
   function save(values: Values) {
     const patch = patchOf(values, seen);
@@ -59,53 +65,34 @@ function Edit({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
 
   return (
     <>
-      <EditForm apiKey={seen} busy={edit.busy} error={edit.error} onSubmit={save} onCancel={onClose} />
+      <DialogForm
+        onSubmit={form.onSubmit(save)}
+        problem={problem}
+        submitLabel="Save Changes"
+        busy={edit.busy}
+        onCancel={onClose}
+      >
+        <TextInput
+          label={apiKeyLabels.name}
+          description={staysIfEmpty}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label={apiKeyLabels.isActive}
+          data={statuses}
+          allowDeselect={false}
+          {...form.getInputProps('status')}
+        />
+        {seen.isActive && form.values.status === 'inactive' && <InactiveConsequences id={seen.id} />}
+        <LimitFields form={form} required={false} />
+        <WhitelistField form={form} canLift={seen.ipWhitelist.length > 0} />
+        <ScopesField form={form} already={seen.scopes} />
+      </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
-  );
-}
-
-function EditForm(props: {
-  apiKey: ApiKey;
-  busy: boolean;
-  error: Error | null;
-  onSubmit: (values: Values) => void;
-  onCancel: () => void;
-}) {
-  const { apiKey } = props;
-  const form = useDialogForm<Values>(apiKey.id, {
-    initialValues: valuesOf(apiKey),
-    validate: (values) => checkChanges(values, apiKey),
-    validateInputOnBlur: ['expiresAt', 'rateLimit'],
-  });
-  const problem = useRefusedFields(props.error, form, byField);
-  return (
-    <DialogForm
-      onSubmit={form.onSubmit(props.onSubmit)}
-      problem={problem}
-      submitLabel="Save Changes"
-      busy={props.busy}
-      onCancel={props.onCancel}
-    >
-      <TextInput
-        label={apiKeyLabels.name}
-        description={staysIfEmpty}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
-        data-autofocus
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
-      <Select
-        label={apiKeyLabels.isActive}
-        data={statuses}
-        allowDeselect={false}
-        {...form.getInputProps('status')}
-      />
-      {apiKey.isActive && form.values.status === 'inactive' && <InactiveConsequences id={apiKey.id} />}
-      <LimitFields form={form} required={false} />
-      <WhitelistField form={form} canLift={apiKey.ipWhitelist.length > 0} />
-      <ScopesField form={form} already={apiKey.scopes} />
-    </DialogForm>
   );
 }
 

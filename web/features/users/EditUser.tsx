@@ -1,14 +1,24 @@
+import { TextInput } from '@mantine/core';
+import { schemaResolver } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import type { User } from '../../../contract/users.ts';
+import { userPatch, type User } from '../../../contract/users.ts';
+import { sentenceBesideFields } from '../../api-error.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useEdit } from '../../edit-conflict.ts';
+import { userLabels } from '../../field-labels.ts';
 import { useSeen } from '../../kept-work.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
+import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { EditUserForm, type UserValues } from './EditUserForm.tsx';
+import { ProofOfGrant } from './OwnPassword.tsx';
+import { RoleSelect } from './RoleSelect.tsx';
+import { useUserConsequences } from './user-consequences.ts';
 import { conflictRows } from './user-conflict.ts';
 import { updateUser, userQuery } from './queries.ts';
 import { aboutUser } from '../../toast-subjects.ts';
@@ -24,6 +34,16 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
     </Dialog>
   );
 }
+
+type UserValues = { email: string; name: string; role: string; currentPassword: string | undefined };
+
+const checkAgainstContract = schemaResolver(userPatch, { sync: true });
+
+/** Email and role are required (spec part 2, section 5). */
+const validate = (values: UserValues) => ({
+  ...checkAgainstContract(values),
+  ...(values.role === '' && { role: 'Role is required' }),
+});
 
 function Edit({ user, onClose }: { user: User; onClose: () => void }) {
   const [seen] = useSeen(user.id, user);
@@ -45,17 +65,49 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
     },
     onGivenUp: onClose,
   });
+  const form = useDialogForm<UserValues>(seen.id, {
+    initialValues: { email: seen.email, name: seen.name, role: seen.role, currentPassword: undefined },
+    validate,
+  });
+  useRefusedFields(edit.error, form);
 
   return (
     <>
-      <EditUserForm
-        user={seen}
+      <DialogForm
+        onSubmit={form.onSubmit((values) => edit.submit(values, seen))}
+        problem={sentenceBesideFields(edit.error, 'Failed to update user')}
+        submitLabel="Update User"
         busy={edit.busy}
-        error={edit.error}
-        onSubmit={(values) => edit.submit(values, seen)}
         onCancel={onClose}
-      />
+      >
+        <TextInput
+          label={userLabels.email}
+          type="email"
+          required
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <TextInput label={userLabels.name} {...form.getInputProps('name')} />
+        <RoleSelect
+          label={userLabels.role}
+          value={form.values.role}
+          error={form.errors['role']}
+          onChange={(value) => form.setValues({ role: value, currentPassword: undefined })}
+        />
+        <ProofOfGrant
+          before={seen.role}
+          after={form.values.role}
+          typed={form.values.currentPassword}
+          error={form.errors['currentPassword']}
+          onChange={(typed) => form.setFieldValue('currentPassword', typed)}
+        />
+        {form.values.role !== seen.role && <UserRoleConsequences id={seen.id} />}
+      </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
   );
+}
+
+function UserRoleConsequences({ id }: { id: string }) {
+  return <ConsequenceList of={useUserConsequences(id, 'changeRole')} />;
 }
