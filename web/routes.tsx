@@ -63,175 +63,132 @@ const needing = (needs: Permission | 'nothing') => ({
   staticData: { needs },
 });
 
-const home = createRoute({
-  ...needing('nothing'),
-  path: paths.home,
-  component: lazyScreen(() => import('./shell/Home.tsx'), 'Home'),
-});
+const screens = [
+  createRoute({
+    ...needing('nothing'),
+    path: paths.home,
+    component: lazyScreen(() => import('./shell/Home.tsx'), 'Home'),
+  }),
+  createRoute({
+    ...needing('nothing'),
+    path: paths.today,
+    component: lazyScreen(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
+  }),
+  createRoute({
+    ...needing(reads('licenses')),
+    path: paths.licenses,
+    validateSearch: licenseListSearch,
+    component: lazyScreen(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
+  }),
+  createRoute({
+    ...needing({ resource: 'licenses', action: 'create' }),
+    path: paths.newLicense,
+    validateSearch: newLicenseSearch,
+    component: lazyScreen(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
+  }),
+  createRoute({
+    ...needing(reads('licenses')),
+    path: paths.license,
+    validateSearch: licensePageSearch,
+    component: lazyScreen(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
+  }),
+  createRoute({
+    ...needing(reads('customers')),
+    path: paths.customers,
+    validateSearch: customerListSearch,
+    component: lazyScreen(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
+  }),
+  createRoute({
+    ...needing(reads('customers')),
+    path: paths.customerTrash,
+    validateSearch: customerTrashSearch,
+    component: lazyScreen(() => import('./features/customers/CustomerTrashPage.tsx'), 'CustomerTrashPage'),
+  }),
+  createRoute({
+    ...needing(reads('customers')),
+    path: paths.customer,
+    validateSearch: customerSearch,
+    component: lazyScreen(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
+  }),
+  createRoute({
+    ...needing(reads('analytics')),
+    path: paths.analytics,
+    validateSearch: analyticsSearch,
+    component: lazyScreen(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
+  }),
+  createRoute({
+    ...needing(reads('releases')),
+    path: paths.releases,
+    validateSearch: releasesSearch,
+    component: lazyScreen(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
+  }),
+  createRoute({
+    ...needing(reads('releases')),
+    path: paths.releaseTrash,
+    validateSearch: releaseTrashSearch,
+    component: lazyScreen(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
+  }),
+  createRoute({
+    ...needing(reads('rollouts')),
+    path: paths.approvals,
+    validateSearch: approvalsSearch,
+    component: lazyScreen(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
+  }),
+  createRoute({
+    ...needing(reads('rollouts')),
+    path: paths.policies,
+    validateSearch: policiesSearch,
+    component: lazyScreen(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+  }),
+  createRoute({
+    ...needing(reads('releases')),
+    path: paths.release,
+    validateSearch: releaseSearch,
+    component: lazyScreen(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
+  }),
+  createRoute({
+    ...needing(reads('releases')),
+    path: paths.machines,
+    validateSearch: machinesSearch,
+    component: lazyScreen(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
+  }),
+  createRoute({
+    ...needing(reads('releases')),
+    path: paths.machine,
+    validateSearch: machineSearch,
+    component: lazyScreen(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
+  }),
+  createRoute({
+    ...needing(reads('audit')),
+    path: paths.audit,
+    validateSearch: auditSearch,
+    component: lazyScreen(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    ...needing(reads('api_keys')),
+    path: paths.apiKeys,
+    validateSearch: apiKeysSearch,
+    component: lazyScreen(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
+  }),
+  createRoute({
+    ...needing(reads('users')),
+    path: paths.users,
+    validateSearch: usersSearch,
+    component: lazyScreen(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
+  }),
+  createRoute({
+    ...needing('nothing'),
+    path: paths.account,
+    component: lazyScreen(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
+  }),
+  createRoute({
+    ...needing('nothing'),
+    path: '$',
+    component: lazyScreen(() => import('./shell/NotFound.tsx'), 'NotFound'),
+  }),
+] as const;
 
-const today = createRoute({
-  ...needing('nothing'),
-  path: paths.today,
-  component: lazyScreen(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
-});
-
-const licenses = createRoute({
-  ...needing(reads('licenses')),
-  path: paths.licenses,
-  validateSearch: licenseListSearch,
-  component: lazyScreen(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
-});
-
-const newLicense = createRoute({
-  ...needing({ resource: 'licenses', action: 'create' }),
-  path: paths.newLicense,
-  validateSearch: newLicenseSearch,
-  component: lazyScreen(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
-});
-
-const license = createRoute({
-  ...needing(reads('licenses')),
-  path: paths.license,
-  validateSearch: licensePageSearch,
-  component: lazyScreen(() => import('./features/licenses/LicensePage.tsx'), 'LicensePage'),
-});
-
-const customers = createRoute({
-  ...needing(reads('customers')),
-  path: paths.customers,
-  validateSearch: customerListSearch,
-  component: lazyScreen(() => import('./features/customers/CustomersPage.tsx'), 'CustomersPage'),
-});
-
-const customer = createRoute({
-  ...needing(reads('customers')),
-  path: paths.customer,
-  validateSearch: customerSearch,
-  component: lazyScreen(() => import('./features/customer-page/CustomerPage.tsx'), 'CustomerPage'),
-});
-
-const customerTrash = createRoute({
-  ...needing(reads('customers')),
-  path: paths.customerTrash,
-  validateSearch: customerTrashSearch,
-  component: lazyScreen(() => import('./features/customers/CustomerTrashPage.tsx'), 'CustomerTrashPage'),
-});
-
-const analytics = createRoute({
-  ...needing(reads('analytics')),
-  path: paths.analytics,
-  validateSearch: analyticsSearch,
-  component: lazyScreen(() => import('./features/analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),
-});
-
-const releases = createRoute({
-  ...needing(reads('releases')),
-  path: paths.releases,
-  validateSearch: releasesSearch,
-  component: lazyScreen(() => import('./features/releases/ReleasesPage.tsx'), 'ReleasesPage'),
-});
-
-const releaseTrash = createRoute({
-  ...needing(reads('releases')),
-  path: paths.releaseTrash,
-  validateSearch: releaseTrashSearch,
-  component: lazyScreen(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
-});
-
-const approvals = createRoute({
-  ...needing(reads('rollouts')),
-  path: paths.approvals,
-  validateSearch: approvalsSearch,
-  component: lazyScreen(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
-});
-
-const policies = createRoute({
-  ...needing(reads('rollouts')),
-  path: paths.policies,
-  validateSearch: policiesSearch,
-  component: lazyScreen(() => import('./features/policies/PoliciesPage.tsx'), 'PoliciesPage'),
-});
-
-const release = createRoute({
-  ...needing(reads('releases')),
-  path: paths.release,
-  validateSearch: releaseSearch,
-  component: lazyScreen(() => import('./features/rollouts/ReleasePage.tsx'), 'ReleasePage'),
-});
-
-const machines = createRoute({
-  ...needing(reads('releases')),
-  path: paths.machines,
-  validateSearch: machinesSearch,
-  component: lazyScreen(() => import('./features/machines/MachinesPage.tsx'), 'MachinesPage'),
-});
-
-const machine = createRoute({
-  ...needing(reads('releases')),
-  path: paths.machine,
-  validateSearch: machineSearch,
-  component: lazyScreen(() => import('./features/machines/MachinePage.tsx'), 'MachinePage'),
-});
-
-const audit = createRoute({
-  ...needing(reads('audit')),
-  path: paths.audit,
-  validateSearch: auditSearch,
-  component: lazyScreen(() => import('./features/audit/AuditPage.tsx'), 'AuditPage'),
-});
-
-const users = createRoute({
-  ...needing(reads('users')),
-  path: paths.users,
-  validateSearch: usersSearch,
-  component: lazyScreen(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
-});
-
-const account = createRoute({
-  ...needing('nothing'),
-  path: paths.account,
-  component: lazyScreen(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
-});
-
-const apiKeys = createRoute({
-  ...needing(reads('api_keys')),
-  path: paths.apiKeys,
-  validateSearch: apiKeysSearch,
-  component: lazyScreen(() => import('./features/api-keys/ApiKeysPage.tsx'), 'ApiKeysPage'),
-});
-
-const unknown = createRoute({
-  ...needing('nothing'),
-  path: '$',
-  component: lazyScreen(() => import('./shell/NotFound.tsx'), 'NotFound'),
-});
-
-const routeTree = root.addChildren([
-  login,
-  signedIn.addChildren([
-    home,
-    today,
-    licenses,
-    newLicense,
-    license,
-    customers,
-    customerTrash,
-    customer,
-    analytics,
-    releases,
-    releaseTrash,
-    approvals,
-    policies,
-    release,
-    machines,
-    machine,
-    audit,
-    apiKeys,
-    users,
-    account,
-    unknown,
-  ]),
-]);
+const routeTree = root.addChildren([login, signedIn.addChildren(screens)]);
 
 /** What the command palette searches in addition to pages; loaded when the palette is opened. */
 registerPaletteSource(() => import('./features/licenses/licenses-palette.ts'));
