@@ -8,6 +8,7 @@ import { stepRollouts } from '../server/features/rollouts/index.ts';
 import { watchRollouts } from '../server/features/update-events/index.ts';
 import { makeApiKey, makeRelease } from './factories.ts';
 import { checkedTime, eventually, hours, numbers, openClient, startTestServer } from './harness.ts';
+import { planOf } from './plan-of.ts';
 
 /* Counting the machines of a large rollout takes a while: what may happen to the release meanwhile, and what may not. */
 
@@ -26,10 +27,7 @@ const step = () => stepRollouts(server.context, checkedTime(server));
 /** A release at 1 % whose step to 100 % is due. */
 async function due(): Promise<Release> {
   const draft = await makeRelease(server, { isDraft: true });
-  const rolloutPlan = [
-    { percentage: 1, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const rolloutPlan = planOf([1, 24], [100]);
   const release = await api.ok(calls.update, { ...by(draft), body: { isDraft: false, rolloutPlan } });
   server.clock.advance(hours(24));
   return release;

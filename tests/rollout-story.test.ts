@@ -25,6 +25,7 @@ import {
   type Api,
   type Identity,
 } from './harness.ts';
+import { planOf } from './plan-of.ts';
 
 /* One incident from its release to its fix, with 2,000 machines. The tests are its chapters, in order. */
 
@@ -169,14 +170,7 @@ describe('a rollout', () => {
 
   test('is published by plan, and reaches 1 % of the machines', async () => {
     broken = await draft('4.2.0');
-    const published = await attempt(
-      one,
-      publish(broken, [
-        { percentage: 1, hours: 24 },
-        { percentage: 10, hours: 24 },
-        { percentage: 100, hours: null },
-      ]),
-    );
+    const published = await attempt(one, publish(broken, planOf([1, 24], [10, 24], [100])));
     expect(published.status, published.text).toBe(200);
     const first = await offered('4.2.0');
     expect(first.length).toBeGreaterThan(8);
@@ -243,11 +237,7 @@ describe('a rollout', () => {
 
 describe('the fixed build', () => {
   let fixed: Release;
-  const plan = [
-    { percentage: 5, hours: 24 },
-    { percentage: 50, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const plan = planOf([5, 24], [50, 24], [100]);
 
   test('is published by two people', async () => {
     await requireApproval(one, other, 'stable');

@@ -17,6 +17,7 @@ import {
   type Page,
 } from './support.ts';
 import { editing, stored } from './releases-screen.ts';
+import { planOf } from '../plan-of.ts';
 
 const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
 const field = (page: Page, name: string) => editing(page).getByRole('textbox', { name });
@@ -291,10 +292,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   // Steps that begin with the percentage that both saw.
   await goTo(page, `/releases?edit=${release.id}`);
   await expect(box(page, 'Draft Release')).toBeVisible();
-  const plan = [
-    { percentage: 50, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const plan = planOf([50, 24], [100]);
   const planned = { params: { releaseId: release.id }, body: { plan, startsAt: null } };
   await server.admin.ok(rollouts.plan, planned);
   await typeRollout('60');

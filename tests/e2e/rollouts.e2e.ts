@@ -15,6 +15,7 @@ import {
   signInAs,
   test,
 } from './support.ts';
+import { planOf } from '../plan-of.ts';
 
 test('a draft is published in steps, which are edited and dropped for a percentage', async ({
   page,
@@ -60,11 +61,7 @@ test('a draft is published in steps, which are edited and dropped for a percenta
     isDraft: false,
     rolloutPercentage: 5,
     stepTaken: 0,
-    rolloutPlan: [
-      { percentage: 5, hours: 36 },
-      { percentage: 50, hours: 24 },
-      { percentage: 100, hours: null },
-    ],
+    rolloutPlan: planOf([5, 36], [50, 24], [100]),
   });
 
   await goTo(page, `/releases?edit=${release.id}`);
@@ -94,11 +91,7 @@ test('the steps that the form suggests are set for each channel', async ({ page,
   await expectAccessible(page);
   await defaults.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(defaults).toBeHidden();
-  const suggested = [
-    { percentage: 20, hours: 24 },
-    { percentage: 30, hours: 48 },
-    { percentage: 100, hours: null },
-  ];
+  const suggested = planOf([20, 24], [30, 48], [100]);
   expect(await server.admin.ok(rollouts.defaults)).toContainEqual({ channel: 'alpha', plan: suggested });
 
   // Nobody publishes before the suggestion is known, however slow the network is.
@@ -117,10 +110,7 @@ test('the steps of one channel are saved without those that another user changed
   page,
   server,
 }) => {
-  const plan = [
-    { percentage: 7, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const plan = planOf([7, 24], [100]);
   const set = (changed: typeof plan | null) =>
     server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: changed } });
   await page.clock.install();
@@ -183,11 +173,7 @@ test('the page of a release shows its plan and what became of it, and changes it
   page,
   server,
 }) => {
-  const plan = [
-    { percentage: 1, hours: 24 },
-    { percentage: 10, hours: 48 },
-    { percentage: 100, hours: null },
-  ];
+  const plan = planOf([1, 24], [10, 48], [100]);
   const release = await makeRelease(server, { version: '80.1.0' }, { isDraft: true });
   await page.clock.install();
   await signInAs(page, 'binary_manager', '/releases?search=80.1.0', server);

@@ -27,6 +27,7 @@ import {
   tray,
   version,
 } from './uploads-screen.ts';
+import { planOf } from '../plan-of.ts';
 
 /** Error messages at the fields of the modal. */
 const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
@@ -240,10 +241,7 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   await server.admin.ok(rollouts.setDefault, {
     params: { channel: 'beta' },
     body: {
-      plan: [
-        { percentage: 3, hours: 12 },
-        { percentage: 100, hours: null },
-      ],
+      plan: planOf([3, 12], [100]),
     },
   });
   await makeRelease(server, { version: '72.1.0-beta', channel: 'beta' });
@@ -276,10 +274,7 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   expect(await found(server, '72.2.0-beta')).toMatchObject([
     {
       rolloutPercentage: 3,
-      rolloutPlan: [
-        { percentage: 3, hours: 6 },
-        { percentage: 100, hours: null },
-      ],
+      rolloutPlan: planOf([3, 6], [100]),
     },
   ]);
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: null } });

@@ -39,6 +39,7 @@ import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
 import { stepRollouts } from '../rollouts/index.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -89,10 +90,7 @@ const paused = async () => {
   await pauseByGuard(server, release);
   return release;
 };
-const toAll: RolloutPlan = [
-  { percentage: 5, hours: 24 },
-  { percentage: 100, hours: null },
-];
+const toAll = planOf([5, 24], [100]);
 const stepping = async () => {
   const release = await toFew();
   await server.db

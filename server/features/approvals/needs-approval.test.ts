@@ -14,6 +14,7 @@ import {
 } from '../../../tests/approving.ts';
 import { checkedTime, hours, startTestServer } from '../../../tests/harness.ts';
 import { stepRollouts } from '../rollouts/index.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const server = await startTestServer();
 const one = server.api((await server.signInAs('binary_manager')).byCookie);
@@ -69,11 +70,7 @@ describe('where beta requires approvals and stable does not', () => {
 });
 
 test('a plan that one person set before needs a second one for 100 %, and not where two agreed to it', async () => {
-  const toAll = [
-    { percentage: 1, hours: 24 },
-    { percentage: 10, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const toAll = planOf([1, 24], [10, 24], [100]);
   const draft = () => makeRelease(server, { isDraft: true });
   const publish = (release: Release) => update(release, { isDraft: false, rolloutPlan: toAll });
   const [alone, again] = [await draft(), await draft()];

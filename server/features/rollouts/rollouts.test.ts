@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
@@ -11,15 +11,12 @@ import { checkClock } from '../../checked-time.ts';
 import { pauseFailing } from '../update-events/failure-guard.ts';
 import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const server = await startTestServer();
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
 
-const plan: RolloutPlan = [
-  { percentage: 1, hours: 24 },
-  { percentage: 10, hours: 48 },
-  { percentage: 100, hours: null },
-];
+const plan = planOf([1, 24], [10, 48], [100]);
 const by = ({ id: releaseId }: Pick<Release, 'id'>) => ({ params: { releaseId } });
 const get = (release: Release) => api.ok(calls.get, by(release));
 const update = (release: Release, body: object) => api.call(calls.update, { ...by(release), body });
@@ -36,15 +33,12 @@ const percentages = async (release: Release) => (await get(release)).rolloutPerc
 const lastEntry = async (release: Release) => (await auditOf(server, release.id)).at(-1)!;
 const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n)).toISOString();
 /** No plan of an earlier test is due in a later one. */
-const endPlans = () => server.db.updateTable('releases').set({ rollout_plan: null }).execute();
+beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null }).execute());
 
 describe('a plan', () => {
   test('and a percentage do not replace what a colleague has set since', async () => {
     const release = await publish();
-    const cautious: RolloutPlan = [
-      { percentage: 1, hours: 720 },
-      { percentage: 20, hours: null },
-    ];
+    const cautious = planOf([1, 720], [20]);
     const { updatedAt } = await get(release);
     expect((await setPlan(release, cautious)).status).toBe(200);
     const stale = await api.call(rollouts.plan, { ...by(release), body: { plan, updatedAt } });
@@ -55,7 +49,6 @@ describe('a plan', () => {
   });
 
   test('is published with its first step, and each step follows after its hours', async () => {
-    await endPlans();
     const release = await publish();
     expect(release).toMatchObject({ rolloutPercentage: 1, rolloutPlan: plan, stepTaken: 0, startsAt: null });
     expect((await lastEntry(release)).changes_summary).toContain(
@@ -75,7 +68,6 @@ describe('a plan', () => {
   });
 
   test('takes one step at a time however far the clock jumps, once among processes', async () => {
-    await endPlans();
     const twin = await startTwin(server);
     const release = await publish();
     server.clock.advance(days(30));
@@ -91,11 +83,9 @@ describe('a plan', () => {
     expect([sum(await jobs()), await percentages(release)]).toEqual([1, 100]);
     const steps = (await auditOf(server, release.id)).filter((e) => e.event_type === 'release.step_taken');
     expect(steps).toHaveLength(2);
-    await twin.close();
   });
 
   test('of a draft, or with a start in the future, does not begin before', async () => {
-    await endPlans();
     const draft = await makeRelease(server, { isDraft: true });
     await server.db
       .updateTable('releases')
@@ -114,7 +104,6 @@ describe('a plan', () => {
   });
 
   test('with a start does not begin because a call is made by a clock that is far ahead', async () => {
-    await endPlans();
     const startsAt = inDays(7);
     const running = await publish({ rolloutPlan: [{ percentage: 1, hours: null }] });
     const wider: RolloutPlan = [{ percentage: 50, hours: null }];
@@ -136,35 +125,11 @@ describe('a plan', () => {
 
   test.each([
     ['no step', []],
-    [
-      'not wider',
-      [
-        { percentage: 10, hours: 1 },
-        { percentage: 10, hours: null },
-      ],
-    ],
-    [
-      'no hours before the last step',
-      [
-        { percentage: 10, hours: null },
-        { percentage: 20, hours: null },
-      ],
-    ],
+    ['not wider', planOf([10, 1], [10])],
+    ['no hours before the last step', planOf([10], [20])],
     ['0 %', [{ percentage: 0, hours: null }]],
-    [
-      'no hour',
-      [
-        { percentage: 1, hours: 0 },
-        { percentage: 2, hours: null },
-      ],
-    ],
-    [
-      'a fraction',
-      [
-        { percentage: 1.5, hours: 2 },
-        { percentage: 2, hours: null },
-      ],
-    ],
+    ['no hour', planOf([1, 0], [2])],
+    ['a fraction', planOf([1.5, 2], [2])],
     ['eleven steps', Array.from({ length: 11 }, (_, n) => ({ percentage: n + 1, hours: 1 }))],
   ])('is refused with %s', async (_, steps) => {
     const release = await makeRelease(server);
@@ -199,7 +164,6 @@ describe('a plan', () => {
   });
 
   test('that is under way takes no step before a start that is moved into the future', async () => {
-    await endPlans();
     const release = await publish();
     server.clock.advance(hours(1));
     const startsAt = inDays(7);
@@ -213,7 +177,6 @@ describe('a plan', () => {
   });
 
   test('whose first hours have not begun moves with its start', async () => {
-    await endPlans();
     const release = await publish({ rolloutPlan: null, rolloutPercentage: 5 });
     for (const from of [4, 1, 9]) {
       const waiting = (await setPlan(release, plan, inDays(from))).body.data;
@@ -229,7 +192,6 @@ describe('a plan', () => {
   });
 
   test('ends with a percentage that staff set, even the present one', async () => {
-    await endPlans();
     for (const percentage of [1, 30]) {
       const release = await publish();
       const answer = await api.ok(calls.rollout, { ...by(release), body: { percentage } });
@@ -241,13 +203,9 @@ describe('a plan', () => {
   });
 
   test('that is changed goes on from the percentage that was reached, and never narrows it', async () => {
-    await endPlans();
     const release = await publish();
     server.clock.advance(hours(20));
-    const shorter: RolloutPlan = [
-      { percentage: 1, hours: 21 },
-      { percentage: 50, hours: null },
-    ];
+    const shorter = planOf([1, 21], [50]);
     expect((await setPlan(release, shorter)).body.data).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
     expect((await lastEntry(release)).event_type).toBe('release.plan_changed');
     server.clock.advance(hours(1));
@@ -267,7 +225,6 @@ describe('a plan', () => {
 
 describe('a pause', () => {
   test('keeps the percentage and the clock of the step', async () => {
-    await endPlans();
     const release = await publish();
     server.clock.advance(hours(20));
     await api.ok(calls.pause, { ...by(release), body: { reason: 'A hospital reports crashes' } });
@@ -281,7 +238,6 @@ describe('a pause', () => {
   });
 
   test('that a clock which is behind ends does not count as hours of the step', async () => {
-    await endPlans();
     const release = await publish();
     server.clock.advance(hours(1));
     await api.ok(calls.pause, { ...by(release), body: { reason: 'A hospital reports crashes' } });
@@ -296,7 +252,6 @@ describe('a pause', () => {
   });
 
   test('by the guard, which counts from zero then, starts the step again', async () => {
-    await endPlans();
     const release = await publish();
     await insertInstalls(release, { failed: 30 });
     server.clock.advance(hours(24));
@@ -311,14 +266,10 @@ describe('a pause', () => {
   });
 
   test('that a plan is changed in counts the hours of the step from then', async () => {
-    await endPlans();
     const release = await publish();
     await api.ok(calls.pause, { ...by(release), body: { reason: 'x' } });
     server.clock.advance(days(10));
-    const longer: RolloutPlan = [
-      { percentage: 2, hours: 10 },
-      { percentage: 50, hours: null },
-    ];
+    const longer = planOf([2, 10], [50]);
     await setPlan(release, longer);
     await api.ok(calls.resume, by(release));
     expect(await get(release)).toMatchObject({
@@ -330,7 +281,6 @@ describe('a pause', () => {
 
 describe('no step is taken', () => {
   test('while the guard is not quiet; widening by hand records what it saw', async () => {
-    await endPlans();
     const release = await publish();
     await insertInstalls(release, { failed: 30 });
     server.clock.advance(hours(24));
@@ -343,7 +293,6 @@ describe('no step is taken', () => {
   });
 
   test('while machines without a token fail that do not count since one has a token; nothing is paused, but staff are told', async () => {
-    await endPlans();
     const release = await publish();
     await insertInstalls(release, { succeeded: 1, proven: true });
     await insertInstalls(release, { failed: 60 });
@@ -391,7 +340,6 @@ describe('no step is taken', () => {
   });
 
   test('of a release that is inactive, in the bin or damaged; it begins its step again when it is back', async () => {
-    await endPlans();
     const [inactive, trashed, damaged] = [await publish(), await publish(), await publish()];
     const set = (columns: object) =>
       server.db.updateTable('releases').set(columns).where('release_id', '=', damaged.id).execute();
@@ -412,7 +360,6 @@ describe('no step is taken', () => {
   });
 
   test('for hours in which a release was inactive, also where its plan changes when it is back', async () => {
-    await endPlans();
     const release = await publish();
     await update(release, { isActive: false });
     server.clock.advance(days(30));
@@ -424,7 +371,6 @@ describe('no step is taken', () => {
 });
 
 test('a rollout whose step fails holds up no other one', async () => {
-  await endPlans();
   const all = [await publish(), await publish(), await publish(), await publish()];
   const broken = all.slice(0, 2);
   for (const { id } of broken)
@@ -438,12 +384,10 @@ test('a rollout whose step fails holds up no other one', async () => {
   const rows = await server.db.selectFrom('releases').select(['release_id', 'rollout_percentage']).execute();
   const reached = new Map(rows.map((row) => [row.release_id, row.rollout_percentage]));
   expect(all.map(({ id }) => reached.get(id))).toEqual([1, 1, 10, 10]);
-  await endPlans();
 });
 
 describe('widening', () => {
   test('takes the next step at once, and its hours begin then', async () => {
-    await endPlans();
     const release = await publish();
     server.clock.advance(hours(1));
     const answer = await widen(release, 10);

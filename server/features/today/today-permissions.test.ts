@@ -12,6 +12,7 @@ import { asked, doing, pauseByGuard, requireApproval } from '../../../tests/appr
 import { makeApiKey, makeLicense, makeRelease, validateOn } from '../../../tests/factories.ts';
 import { days, eventually, hours, startTestServer } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 /** What each line and figure shows, in words of the roles table; `|`: either is enough. */
 const secrets: Record<TodayKind | Figure, string> = {
@@ -100,10 +101,7 @@ async function light() {
   await staff.ok(releases.pause, { params: { releaseId: paused.id }, body: { reason } });
   await staff.ok(releases.softDelete, { params: { releaseId: trashed.id }, body: { reason } });
   const stepping = await makeRelease(server, { isDraft: true });
-  const rolloutPlan = [
-    { percentage: 1, hours: 1 },
-    { percentage: 100, hours: null },
-  ];
+  const rolloutPlan = planOf([1, 1], [100]);
   await staff.ok(releases.update, {
     params: { releaseId: stepping.id },
     body: { isDraft: false, rolloutPlan },

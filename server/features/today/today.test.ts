@@ -7,7 +7,7 @@ import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import type { RolloutAttention } from '../../../contract/rollout-attention.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
+
 import { releases } from '../../../contract/releases.ts';
 import { session } from '../../../contract/session.ts';
 import type { TodayKind } from '../../../contract/today-needs.ts';
@@ -36,6 +36,7 @@ import {
 } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { isNearlyFull, roomOf } from './disk-room.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const start = '2026-11-20T09:30:00.000Z';
 const at = (ms: number) => new Date(Date.parse(start) + ms).toISOString();
@@ -176,10 +177,7 @@ const firstSeat = async ({ licenseId }: License) =>
 
 describe('releases', () => {
   onOwnServer();
-  const plan: RolloutPlan = [
-    { percentage: 1, hours: 24 },
-    { percentage: 100, hours: null },
-  ];
+  const plan = planOf([1, 24], [100]);
   const found = async (attention: RolloutAttention) =>
     (await staff.ok(releases.list, { query: { attention, showInactive: 'false' } })).map(({ id }) => id);
 

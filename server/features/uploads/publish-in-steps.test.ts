@@ -3,16 +3,14 @@ import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { hours, auditOf, startTestServer } from '../../../tests/harness.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const server = await startTestServer();
 const manager = await server.signInAs('binary_manager');
 const api = server.api(manager);
 const up = uploader(server.url, api, manager);
 
-const rolloutPlan = [
-  { percentage: 2, hours: 24 },
-  { percentage: 100, hours: null },
-];
+const rolloutPlan = planOf([2, 24], [100]);
 const startsAt = new Date(server.clock.now().getTime() + hours(5)).toISOString();
 const started = { isDraft: false, rolloutPercentage: 2, rolloutPlan, stepTaken: 0, fullAt: null };
 const waiting = { isDraft: false, rolloutPercentage: 0, rolloutPlan, startsAt, stepTaken: null };

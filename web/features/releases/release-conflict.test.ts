@@ -4,6 +4,7 @@ import { ApiError } from '../../api-error.ts';
 import { mergeEdits } from '../../merge-edits.ts';
 import { conflictRows, rolloutConflict, withRollout } from './release-conflict.ts';
 import { storedRollout, type Rollout } from './release-form.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const conflict = new ApiError(409, 'Changed', {
   code: 'EDIT_CONFLICT',
@@ -29,10 +30,7 @@ test('shows what differs in words', () => {
 });
 
 const at = '2026-11-20T09:00:00.000Z';
-const plan = [
-  { percentage: 5, hours: 24 },
-  { percentage: 100, hours: null },
-];
+const plan = planOf([5, 24], [100]);
 const stored = {
   isDraft: false,
   rolloutPercentage: 5,

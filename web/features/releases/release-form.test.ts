@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { planErrors, planSummary } from '../../release-plan.ts';
 import {
   chosenRollout,
@@ -14,6 +13,7 @@ import {
   valuesOf,
   type ReleaseValues,
 } from './release-form.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const release: Release = {
   id: '1',
@@ -50,11 +50,7 @@ const release: Release = {
   updatedAt: '2026-11-20T09:00:00.000Z',
 };
 const values = valuesOf(release);
-const steps: RolloutPlan = [
-  { percentage: 1, hours: 24 },
-  { percentage: 10, hours: 50 },
-  { percentage: 100, hours: null },
-];
+const steps = planOf([1, 24], [10, 50], [100]);
 const inSteps = valuesOf({ ...release, rolloutPlan: steps });
 
 /** Whether the edit of a form is confirmed, without an edit of a colleague. */

@@ -11,6 +11,7 @@ import {
   withVersion,
   type NewReleaseValues,
 } from './new-release.ts';
+import { planOf } from '../../../tests/plan-of.ts';
 
 const filled: NewReleaseValues = { ...newRelease, bump: null, version: '1.2.3' };
 const byUrl: NewReleaseValues = {
@@ -72,11 +73,7 @@ describe('in steps', () => {
   test('sends the steps in place of the percentage, and asks before', () => {
     expect(fieldsOf({ ...inSteps, rolloutPercentage: 7 })).toMatchObject({
       rolloutPercentage: 100,
-      rolloutPlan: [
-        { percentage: 1, hours: 24 },
-        { percentage: 10, hours: 48 },
-        { percentage: 100, hours: null },
-      ],
+      rolloutPlan: planOf([1, 24], [10, 48], [100]),
       startsAt: null,
     });
     expect(firstOf(inSteps)).toBe(1);
