@@ -1,4 +1,9 @@
-import { afterAll } from 'vitest';
-import { closeOpened } from './opened.ts';
+import { afterAll, beforeEach } from 'vitest';
+import { closeOpened, opened } from './opened.ts';
 
-afterAll(closeOpened);
+beforeEach(() => {
+  // open for all tests of the file
+  const ofFile = new Set(opened);
+  return () => closeOpened(ofFile);
+});
+afterAll(() => closeOpened());

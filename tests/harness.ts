@@ -157,7 +157,7 @@ async function ensureTemplate(client: pg.PoolClient, cluster: string): Promise<s
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** A database of its own until the end of the test file: migrated and with the roles in it, or (`empty`) with nothing at all. */
+/** A database of its own until the end of the test or file: migrated and with the roles in it, or (`empty`) with nothing at all. */
 export async function createTestDatabase(
   options: { cluster?: string | undefined; empty?: boolean } = {},
 ): Promise<TestDatabase> {
@@ -176,7 +176,7 @@ export async function createTestDatabase(
   return { url: databaseOf(cluster, name), drop };
 }
 
-/** A connection of its own to a database, until the end of the test file. */
+/** A connection of its own to a database, until the end of the test or file. */
 export async function openClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -385,7 +385,7 @@ function createTestLog(level: Config['logLevel'], onLog?: (line: string) => void
 /** Processes that share a database share their keys. */
 const sharedKeys = { signingKey: { text: newSigningKey() }, secretsKey: { text: newSecretsKey() } };
 
-/** The whole service on a database of its own, listening on a free port. */
+/** The whole service on a database of its own, listening on a free port, until the end of the test or file. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? movableClock();
   const database = options.database ?? (await createTestDatabase({ cluster: options.cluster }));
@@ -478,19 +478,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   opened.add(server.close);
   return server;
-}
-
-/** A server of its own for a test that moves the clock, counts or looks at whole lists. */
-export async function alone(
-  work: (own: TestServer) => Promise<void>,
-  options: TestServerOptions = {},
-): Promise<void> {
-  const own = await startTestServer(options);
-  try {
-    await work(own);
-  } finally {
-    await own.close();
-  }
 }
 
 /** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */

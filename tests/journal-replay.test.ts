@@ -79,6 +79,7 @@ test('what lies in the journal is written once by the next start', async () => {
 });
 
 test('files that come back are written once, also validations, which have no ids of their own', async () => {
+  server = await start();
   const staff = await signInAdministrator(server);
   const license = await makeLicense(staff);
   const desktop = apiAt(server.url, await makeApiKey(staff));

@@ -15,7 +15,7 @@ export async function placeOfRun(): Promise<string> {
   return bavail * bsize > enoughBytes ? memory : tmpdir();
 }
 
-/** An empty folder, which other accounts may enter, such as that of PostgreSQL. It is removed at the end of the test file. */
+/** An empty folder, which other accounts may enter, such as that of PostgreSQL, until the end of the test or file. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-test-'));
   await chmod(folder, 0o755);

@@ -110,7 +110,6 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     } finally {
       await allOnlyRead('off');
     }
-    await server.close();
   });
 
   test.skipIf(!hasPgBouncer)(
@@ -143,7 +142,6 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       line.reset();
       await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200));
       expect(await validate()).toBe('REVOKED');
-      await server.close();
     },
   );
 
@@ -198,6 +196,5 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const kept = new Set(rows.map(({ name }) => name));
     expect(made.filter((name) => !kept.has(name))).toEqual([]);
     await eventually(async () => expect(await staff.ok(audit.verify)).toMatchObject({ whole: true }));
-    await server.close();
   });
 });

@@ -47,7 +47,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A data directory that PostgreSQL's account can enter too. It is removed at the end of the test file. */
+/** A data directory that PostgreSQL's account can enter too. It is removed at the end of the test or file. */
 export async function newDataDir(): Promise<string> {
   const folder = await newFolder();
   opened.add(() => removeDataDir(folder));
@@ -133,7 +133,7 @@ export async function refusedStart(settings: Record<string, string>): Promise<st
   return server.output();
 }
 
-/** Runs the built server and waits until it is ready. It is killed at the end of the test file. */
+/** Runs the built server and waits until it is ready. It is killed at the end of the test or file. */
 export async function startServer(
   settings: Record<string, string>,
   checkout?: string,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeApiKey } from '../../tests/factories.ts';
 import { startTestServer, type Identity, type TestServer } from '../../tests/harness.ts';
 import { readConfig } from '../config.ts';
@@ -11,7 +11,6 @@ const behindProxy = (DIAGNOSTICS_ACCESS?: string) => ({
 });
 
 let server: TestServer;
-afterEach(() => server.close());
 
 const statuses = async (headers: Record<string, string>, who?: Identity): Promise<number[]> =>
   Promise.all(

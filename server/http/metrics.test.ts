@@ -100,7 +100,6 @@ test('counts a place that never took the head of the audit log from the start, s
   await lone.audit.tick();
   const kept = parseKept(await (await fetch(`${lone.url}/metrics`)).text());
   expect(kept).toEqual({ 'the data directory': began + 16 * 60, 'the receiver of AUDIT_ANCHOR_URL': began });
-  await lone.close();
 });
 
 /** When the head of the audit log was last stored in each place. */

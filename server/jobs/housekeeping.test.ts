@@ -262,5 +262,4 @@ test('validations of before there were months stay together until the latest has
   expect((await housekeep(own.context, checkedTime(own)))?.dropped).toEqual([]);
   own.clock.set('2027-02-01T00:00:00Z');
   expect((await housekeep(own.context, checkedTime(own)))?.dropped).toEqual(['validations_2026_10']);
-  await own.close();
 });

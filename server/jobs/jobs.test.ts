@@ -81,5 +81,4 @@ test('a daily job that failed is tried again half an hour later', async () => {
   retry!();
   await eventually(() => due() === days(1));
   await jobs.stop();
-  await own.close();
 });

@@ -155,7 +155,6 @@ test('one of many processes sweeps', async () => {
   expect(swept.reduce((sum, one) => sum + (one?.cancelled ?? 0), 0)).toBe(1);
   const entries = await entriesOf(server, 'upload.cancelled');
   expect(new Set(entries.map((entry) => entry.resource_id)).size).toBe(entries.length);
-  await twin.close();
 });
 
 const tokenOf = async (uploadId: string) =>

@@ -70,8 +70,9 @@ async function startProxy(
     incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void listener.close());
   const { port: own } = listener.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${own}`, seen, close: () => listener.close() };
+  return { url: `http://127.0.0.1:${own}`, seen };
 }
 
 describe('up to 20 MB', () => {
@@ -138,7 +139,6 @@ describe('up to 20 MB', () => {
         if (how === 'nobody waits for') stop.abort();
         return { 'a proxy has given up': 504, 'the database has lost': 503 }[how];
       });
-      onTestFinished(() => void relayed.close());
       const args = ['--file', await fileOf(program(1000)), '--version', version];
       const publishing = publishRelease(optionsOf(args, apiKey, relayed.url), { signal: stop.signal });
       await expect(publishing).rejects.toThrow('look whether the release is there');
@@ -156,7 +156,6 @@ describe('up to 20 MB', () => {
     expect(release.sha512).toBe(sha512Of(bytes));
     expect(relayed.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(2);
     expect(sent.at(-1)).toBe(bytes.length);
-    relayed.close();
   });
 });
 
@@ -179,7 +178,6 @@ describe('above 20 MB', () => {
     });
     expect(relayed.seen.filter((call) => call.startsWith('PUT'))).toHaveLength(3);
     expect(sent.at(-1)).toBe(size);
-    relayed.close();
   });
 
   test('a chunk that fails is retried at the end', async () => {
@@ -195,7 +193,6 @@ describe('above 20 MB', () => {
     expect(release.sha512).toBe(sha512Of(bytes));
     expect(relayed.seen.findLast((call) => call.startsWith('PUT'))).toMatch(/\/1$/);
     expect(sent.at(-1)).toBe(size);
-    relayed.close();
   });
 
   test('a chunk that fails twice is named, and the upload is canceled', async () => {
@@ -208,7 +205,6 @@ describe('above 20 MB', () => {
     );
     expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
-    relayed.close();
   });
 
   test('a file that is truncated meanwhile is named, and the upload is canceled', async () => {
@@ -222,7 +218,6 @@ describe('above 20 MB', () => {
       'The file was truncated while it was read.',
     );
     expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
-    relayed.close();
   });
 
   test('an interruption cancels the upload', async () => {
@@ -236,7 +231,6 @@ describe('above 20 MB', () => {
     await expect(publishing).rejects.toThrow('Upload cancelled');
     expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
-    relayed.close();
   });
 
   test('the completion is retried if its response is lost', async () => {
@@ -247,7 +241,6 @@ describe('above 20 MB', () => {
     const args = ['--file', await fileOf(bytes), '--version', version];
     const options = optionsOf(args, apiKey, relayed.url);
     expect((await publishRelease(options, { pauseMs: 0 })).version).toBe(version);
-    relayed.close();
   });
 
   test('a server that starts again before the completion is waited for', async () => {
@@ -256,7 +249,6 @@ describe('above 20 MB', () => {
       if (path.endsWith('/complete')) isDownUntil = Math.min(isDownUntil, Date.now() + 500);
       return method !== 'PUT' && isDownUntil !== Infinity && Date.now() < isDownUntil ? 502 : undefined;
     });
-    onTestFinished(() => void relayed.close());
     const options = optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url);
     expect((await publishRelease(options, { pauseMs: 100 })).version).toBe(version);
   });
@@ -286,7 +278,6 @@ describe('above 20 MB', () => {
       works.emit('go on');
       return undefined;
     });
-    onTestFinished(() => void relayed.close());
     const options = optionsOf(
       ['--file', await fileOf(bytes), '--version', version, '--publish'],
       apiKey,
@@ -301,7 +292,6 @@ describe('above 20 MB', () => {
     const relayed = await startProxy((method, path) =>
       path.endsWith('/complete') ? 507 : method === 'DELETE' ? 503 : undefined,
     );
-    onTestFinished(() => void relayed.close());
     const args = ['--file', await fileOf(bytes), '--version', version];
     const refused = publishRelease(optionsOf(args, apiKey, relayed.url));
     await expect(refused).rejects.toThrow(/507$/);
@@ -314,7 +304,6 @@ describe('above 20 MB', () => {
     const refused = publishRelease(optionsOf(args, await keyWith('validate', 'updates'), relayed.url));
     await expect(refused).rejects.toThrow('This API key lacks the scope releases.');
     expect(relayed.seen).toHaveLength(1);
-    relayed.close();
   });
 });
 

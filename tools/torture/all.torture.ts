@@ -17,7 +17,7 @@ import { printTable } from './table.ts';
 import { hasSystemd, systemd } from './systemd.ts';
 import { earlierTag, upgrade } from './upgrade.ts';
 
-afterEach(closeOpened);
+afterEach(() => closeOpened());
 afterAll(printTable);
 
 const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');

@@ -27,7 +27,6 @@ test('the first screen of a person is kept with the account: other sessions and 
     `${email}: chose releases as first screen`,
     `${email}: chose the usual first screen`,
   ]);
-  await twin.close();
 });
 
 test.each(['binary_manager', 'license_manager', 'viewer'] as const)(

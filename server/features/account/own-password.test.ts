@@ -102,7 +102,6 @@ describe('a password that an administrator set', () => {
       });
     } finally {
       await passwords.stop();
-      await server.close();
     }
   });
 

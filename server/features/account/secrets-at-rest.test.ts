@@ -83,7 +83,6 @@ describe('in the database', () => {
     expect((await signIn(twin, email, codeOf(server, secret))).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(401);
-    await twin.close();
   });
 
   test('nothing that a password could be guessed from stands behind an Idempotency-Key', async () => {
@@ -124,6 +123,5 @@ describe('a secrets key that was lost, and accepted as lost,', () => {
     const root: Identity = await server.signInAs('super_admin');
     await twin.api(root).ok(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect((await signIn(twin, person.email)).status).toBe(200);
-    await twin.close();
   });
 });

@@ -6,13 +6,11 @@ import { users } from '../../../contract/users.ts';
 import { validation } from '../../../contract/validation.ts';
 import { makeApiKey, type ApiKeyFields, type MadeApiKey } from '../../../tests/factories.ts';
 import {
-  alone,
   auditOf,
   eventually,
   hours,
   startTestServer,
   startTwin,
-  type Api,
   type Identity,
   type TestServer,
 } from '../../../tests/harness.ts';
@@ -26,8 +24,10 @@ const callWith = (who: Identity, on: TestServer = server, headers: Record<string
   on.api(who).call(validation.validate, { body: { licenseKey: 'x', machineId: 'm' } }, headers);
 const list = async () => (await staff.ok(calls.list)).apiKeys;
 
-const onOwnServer = (work: (own: TestServer, ownStaff: Api) => Promise<void>) =>
-  alone(async (own) => work(own, own.api((await own.signInAs('super_admin')).byCookie)), behindProxy);
+async function startOwnServer() {
+  const own = await startTestServer(behindProxy);
+  return [own, own.api((await own.signInAs('super_admin')).byCookie)] as const;
+}
 
 describe('a new key', () => {
   test('is shown whole once, with what was asked for and the defaults of the spec', async () => {
@@ -204,14 +204,13 @@ describe('a key', () => {
   });
 
   test('expires on the millisecond', async () => {
-    await onOwnServer(async (own, ownStaff) => {
-      const made = await makeApiKey(ownStaff, { expiresAt: '2026-12-01T00:00:00Z' });
-      own.clock.set('2026-11-30T23:59:59.999Z');
-      expect((await callWith(made, own)).status).toBe(200);
-      own.clock.advance(1);
-      const answer = await callWith(made, own);
-      expect([answer.status, answer.body.error]).toEqual([401, 'The API key has expired.']);
-    });
+    const [own, ownStaff] = await startOwnServer();
+    const made = await makeApiKey(ownStaff, { expiresAt: '2026-12-01T00:00:00Z' });
+    own.clock.set('2026-11-30T23:59:59.999Z');
+    expect((await callWith(made, own)).status).toBe(200);
+    own.clock.advance(1);
+    const answer = await callWith(made, own);
+    expect([answer.status, answer.body.error]).toEqual([401, 'The API key has expired.']);
   });
 });
 
@@ -362,7 +361,6 @@ describe('revocation', () => {
     expect((await callWith(made, twin)).status).toBe(200);
     await staff.call(calls.revoke, { params: { keyId: made.id } });
     await eventually(async () => expect((await callWith(made, twin)).status).toBe(401));
-    await twin.close();
   });
 });
 
@@ -406,7 +404,6 @@ describe('the whitelist', () => {
     expect((await callWith(made, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
     const local = await makeApiKey(ownStaff, { ipWhitelist: ['127.0.0.1'] });
     expect((await callWith(local, own, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
-    await own.close();
   });
 
   test('believes only the trusted hop of X-Forwarded-For, and no words in it', async () => {
@@ -442,7 +439,6 @@ describe('the hourly limit', () => {
     const made = await makeApiKey(staff, { rateLimit: 90 });
     const { passed, refused } = await statuses(made, [server, twin], 200);
     expect([passed, refused.length]).toEqual([90, 110]);
-    await twin.close();
   });
 
   test('gives back what a process did not use', async () => {
@@ -455,7 +451,6 @@ describe('the hourly limit', () => {
       expect(passed).toBe(59);
     });
     expect((await callWith(made, twin)).status).toBe(429);
-    await twin.close();
   });
 
   test('is said in RateLimit headers, and in Retry-After when it is used up', async () => {
@@ -471,26 +466,24 @@ describe('the hourly limit', () => {
   });
 
   test('begins again with the hour', async () => {
-    await onOwnServer(async (own, ownStaff) => {
-      const made = await makeApiKey(ownStaff, { rateLimit: 2 });
-      expect((await statuses(made, [own], 5)).passed).toBe(2);
-      own.clock.set('2026-11-20T09:59:59.999Z');
-      expect((await callWith(made, own)).status).toBe(429);
-      own.clock.advance(1);
-      expect((await statuses(made, [own], 5)).passed).toBe(2);
-      own.clock.advance(hours(1));
-      expect((await statuses(made, [own], 5)).passed).toBe(2);
-    });
+    const [own, ownStaff] = await startOwnServer();
+    const made = await makeApiKey(ownStaff, { rateLimit: 2 });
+    expect((await statuses(made, [own], 5)).passed).toBe(2);
+    own.clock.set('2026-11-20T09:59:59.999Z');
+    expect((await callWith(made, own)).status).toBe(429);
+    own.clock.advance(1);
+    expect((await statuses(made, [own], 5)).passed).toBe(2);
+    own.clock.advance(hours(1));
+    expect((await statuses(made, [own], 5)).passed).toBe(2);
   });
 
   test('holds after a restart within the hour', async () => {
-    await onOwnServer(async (own, ownStaff) => {
-      const made = await makeApiKey(ownStaff, { rateLimit: 50 });
-      const twin = await startTwin(own);
-      expect((await statuses(made, [twin], 30)).passed).toBe(30);
-      await twin.close();
-      expect((await statuses(made, [own], 30)).passed).toBe(20);
-    });
+    const [own, ownStaff] = await startOwnServer();
+    const made = await makeApiKey(ownStaff, { rateLimit: 50 });
+    const twin = await startTwin(own);
+    expect((await statuses(made, [twin], 30)).passed).toBe(30);
+    await twin.close();
+    expect((await statuses(made, [own], 30)).passed).toBe(20);
   });
 
   test('is not used up by calls that the whitelist refuses', async () => {

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
@@ -33,7 +33,6 @@ beforeEach(async () => {
   api = server.api(await server.signInAs('super_admin'));
   await fill(4);
 });
-afterEach(() => server.close());
 
 /** Entries, sealed. After the start there are 6. */
 async function fill(entries: number): Promise<void> {
@@ -105,7 +104,6 @@ describe('history replaced', () => {
     // a process that keeps no head yet
     const twin = await startTwin(server);
     expect((await verify(twin)).whole).toBe(false);
-    await twin.close();
   });
 
   test('the same with the sign removed that a first head was made: the kept head tells', async () => {
@@ -197,7 +195,6 @@ describe('history replaced', () => {
     expect(await problemOf()).toBe(
       'The chain was rewritten: at place 8 it is not the one whose head is kept in the data directory.',
     );
-    await fork.close();
   });
 
   test('the macs of two entries exchanged is a break', async () => {
@@ -332,7 +329,6 @@ describe('a restored backup', () => {
     // what was accepted once excuses nothing else
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
-    await twin.close();
   });
 
   test('once accepted excuses no wider gap behind the same entry', async () => {
@@ -403,7 +399,6 @@ describe('no false alarm', () => {
       (await head()).sequence,
       (await head()).sequence,
     ]);
-    await twin.close();
   });
 
   test('a clean-up beyond the kept head of a process that was away', async () => {
@@ -413,7 +408,6 @@ describe('no false alarm', () => {
     server.clock.advance(days(800));
     expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(9);
     expect(await verify(twin)).toMatchObject({ whole: true, anchors: 1 });
-    await twin.close();
   });
 
   test('a chain of the version before is taken over once, with an entry', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
@@ -29,7 +29,6 @@ beforeEach(async () => {
   server = await startTestServer();
   api = server.api(await server.signInAs('super_admin'));
 });
-afterEach(() => server.close());
 
 const seal = (on = server) => on.audit.seal();
 const verify = async (on = server): Promise<AuditVerification> =>
@@ -117,7 +116,6 @@ describe('sealing', () => {
     expect(result.checkedEntries).toBe(
       (await server.db.selectFrom('audit_entries').selectAll().execute()).length,
     );
-    await twin.close();
   });
 
   test('takes any text and number as it will be read back', async () => {
@@ -298,7 +296,6 @@ describe('an entry that was', () => {
     expect((await verifyChain(own.db, own.auditKeys)).broken!.problem).toBe(
       'The record of where the chain ends was altered.',
     );
-    await own.close();
   });
 
   test('signed with a key that is retired still counts', async () => {

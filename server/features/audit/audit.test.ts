@@ -140,7 +140,6 @@ describe('the list', () => {
       await by({ startDate: '0001-01-01', endDate: '9999-12-31', resourceType: 'customer' }),
     ).toHaveLength(2);
     expect(await by({ resourceId: a.customerId, userId: other.userId })).toEqual([]);
-    await own.close();
   });
 
   test.each([
@@ -399,7 +398,6 @@ describe('the figures', () => {
     expect(await ownApi.ok(calls.stats, { query: { days: '3' } })).toEqual(stats);
     expect((await ownApi.ok(calls.stats)).byDay).toHaveLength(30);
     expect((await ownApi.ok(calls.stats, { query: { days: '1' } })).total).toBe(1);
-    await own.close();
   });
 
   test('and the choices of the filters are what the log has', async () => {
@@ -410,7 +408,6 @@ describe('the figures', () => {
       resourceTypes: ['session', 'user'],
       eventTypes: ['session.login', 'user.created'],
     });
-    await own.close();
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -16,7 +16,6 @@ let server: TestServer;
 beforeEach(async () => {
   server = await startTestServer();
 });
-afterEach(() => server.close());
 
 const entries = (event: AuditEvent) => entriesOf(server, event);
 const summaries = async (event: AuditEvent) => (await entries(event)).map((entry) => entry.changes_summary);
@@ -54,7 +53,6 @@ describe('what is refused again and again', () => {
     expect(await entries('call.refused')).toHaveLength(2);
     expect((await server.audit.verify()).whole).toBe(true);
     expect(await refused('call_refused')).toBe(15);
-    await twin.close();
   });
 
   test('has a budget: who varies what is refused fills neither the log nor the memory', async () => {

@@ -28,7 +28,6 @@ beforeEach(async () => {
     config: { logLevel: 'info' },
     onLog: (line) => said.push(line),
   });
-  return () => server.close();
 });
 
 /** Runs every job once, as a start does, and waits for them. */
@@ -150,7 +149,6 @@ describe('a clock that is far from what the database has seen', () => {
     await runJobs(wrong);
     expect(await isThere(id)).toBe(true);
     expect(isJump(await check())).toBe(false);
-    await wrong.close();
   });
 });
 

@@ -205,7 +205,6 @@ describe('the key of a machine', () => {
     const apis = [stranger, twin.api()];
     const body = signedEnrollment(license.licenseKey, 'ct-1', machine.key);
     const answers = await Promise.all(numbers(20).map((i) => enroll(body, {}, apis[i % 2])));
-    await twin.close();
     expect(statuses(answers)).toEqual([200, ...numbers(19).map(() => 422)]);
   });
 
@@ -242,7 +241,6 @@ describe('the key of a machine', () => {
     const late = { config: settings.config, clock: movableClock(inAnHour()) };
     const open = await startTwin(server, why.startsWith('all') ? late : settings);
     const refused = await enroll(captured, {}, open.api());
-    await open.close();
     expect([refused.status, refused.body.data?.machineToken ?? null]).toEqual([status, null]);
     for (const machine of others) await release(license, machine);
     await expectUsed(captured);
@@ -336,10 +334,8 @@ describe('the limits of enrollment', () => {
     const rest = await Promise.all(
       numbers(20).map((i) => enroll(made(license, `late-${i}`), {}, later.api())),
     );
-    await later.close();
     expect(rest.filter(({ body }) => body.data?.machineToken)).toHaveLength(2);
     expect(await machinesOf(staff, license)).toHaveLength(16);
-    for (const twin of twins) await twin.close();
   });
 
   test('100 enrollments of a license in an hour on two processes, or one for each of its seats', async () => {
@@ -367,7 +363,6 @@ describe('the limits of enrollment', () => {
     );
     expect(await toldOf(small.license)).toEqual(['reached its limit of 20 enrollments an hour']);
     expect((await loop(50)).passed).toBe(50);
-    for (const twin of twins) await twin.close();
   });
 
   test('new machines get half of the seats in an hour, so no loop takes all; the others are not concerned', async () => {
@@ -395,8 +390,6 @@ describe('the limits of enrollment', () => {
     own.clock.advance(minutes(30));
     const real = await enroll(made(license, 'real'), {}, own.api());
     expect(real.body.data).toMatchObject({ code: 'VALID' });
-    await ownTwin.close();
-    await own.close();
   });
 
   test('giving seats back and enrolling again is no way around it', async () => {
@@ -432,7 +425,6 @@ describe('the limits of enrollment', () => {
     const again = () => enroll(signedEnrollment(licenseKey, 'first', first.key), {}, few.api());
     expect([(await again()).status, (await again()).status, (await again()).status]).toEqual([200, 200, 200]);
     expect((await again()).status).toBe(429);
-    await few.close();
   });
 
   test('30 unknown keys of an address in 15 minutes, however many are tried at once', async () => {
@@ -459,7 +451,6 @@ describe('the limits of enrollment', () => {
     expect(rows.length, 'guesses beyond the limit are not stored').toBeLessThan(110);
     own.clock.advance(minutes(15));
     expect((await guess(newLicenseKey('enterprise'), '2001:db8::fffe')).status).toBe(200);
-    await own.close();
   });
 
   test('machines of a deleted license that keep asking are no guessing, up to 100 times', async () => {

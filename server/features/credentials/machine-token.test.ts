@@ -323,7 +323,6 @@ describe('the token ends at once in every process', () => {
     expect((await get(electron, machine.headers, strict)).status).toBe(200);
     await revoke(staff, license);
     await eventually(async () => expect((await get(electron, machine.headers, strict)).status).toBe(401));
-    await strict.close();
   });
 
   test('and no seat comes back by it: a machine that is deactivated stays so', async () => {
@@ -360,7 +359,6 @@ describe('the limit of a machine', () => {
     expect((await validate(license, other, own)).status).toBe(200);
     own.clock.advance(hours(1));
     expect((await validate(license, again, own)).status).toBe(200);
-    await own.close();
   });
 
   test('holds for events in reports as well, all or none', async () => {
@@ -378,6 +376,5 @@ describe('the limit of a machine', () => {
       'The machine may report 510 events an hour, and fewer than the 3 of this report are left. Nothing of it was taken; send it again later.',
     ]);
     expect((await send(2)).status).toBe(200);
-    await own.close();
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { customers as calls } from '../../../contract/customers.ts';
 import { makeCustomer, makeLicense, signInWith, softDelete } from '../../../tests/factories.ts';
-import { alone, eventually, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
+import { eventually, startTestServer, type TestServer } from '../../../tests/harness.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
@@ -10,24 +10,23 @@ const admin = await server.signInAs('super_admin');
 const api = server.api(admin);
 
 /** A server with these customers and no others. */
-const withCustomers = (names: string[], work: (own: Api, ownServer: TestServer) => Promise<void>) =>
-  alone(async (own) => {
-    const ownApi = own.api(await own.signInAs('super_admin'));
-    for (const name of names) await makeCustomer(ownApi, { name });
-    await work(ownApi, own);
-  });
+async function startWith(names: string[]) {
+  const own = await startTestServer();
+  const ownApi = own.api(await own.signInAs('super_admin'));
+  for (const name of names) await makeCustomer(ownApi, { name });
+  return [ownApi, own] as const;
+}
 
 describe('the list', () => {
   test('leaves out the soft-deleted, and counts them', async () => {
-    await withCustomers(['Alpha', 'Beta'], async (own) => {
-      const [alpha] = await own.ok(calls.list);
-      await softDelete(own, alpha!);
-      const answer = await own.call(calls.list);
-      expect(answer.body.data.map((customer) => customer.name)).toEqual(['Beta']);
-      expect(answer.body.meta).toEqual({ total: 1, limit: null, offset: 0, deleted: 1 });
-      const all = await own.call(calls.list, { query: { includeDeleted: 'true' } });
-      expect(all.body.data.map((customer) => customer.name)).toEqual(['Alpha', 'Beta']);
-    });
+    const [own] = await startWith(['Alpha', 'Beta']);
+    const [alpha] = await own.ok(calls.list);
+    await softDelete(own, alpha!);
+    const answer = await own.call(calls.list);
+    expect(answer.body.data.map((customer) => customer.name)).toEqual(['Beta']);
+    expect(answer.body.meta).toEqual({ total: 1, limit: null, offset: 0, deleted: 1 });
+    const all = await own.call(calls.list, { query: { includeDeleted: 'true' } });
+    expect(all.body.data.map((customer) => customer.name)).toEqual(['Alpha', 'Beta']);
   });
 
   test('answers whole without a limit, with the licenses and their modules', async () => {
@@ -56,19 +55,18 @@ describe('the list', () => {
   });
 
   test('pages without gaps or doubles', async () => {
-    await withCustomers(['e', 'B', 'a', 'D', 'c'], async (own) => {
-      const pages = await Promise.all(
-        [0, 2, 4, 6].map((offset) => own.call(calls.list, { query: { limit: '2', offset: String(offset) } })),
-      );
-      expect(pages.flatMap((page) => page.body.data.map((customer) => customer.name))).toEqual([
-        'a',
-        'B',
-        'c',
-        'D',
-        'e',
-      ]);
-      expect(pages.map((page) => page.body.meta.total)).toEqual([5, 5, 5, 5]);
-    });
+    const [own] = await startWith(['e', 'B', 'a', 'D', 'c']);
+    const pages = await Promise.all(
+      [0, 2, 4, 6].map((offset) => own.call(calls.list, { query: { limit: '2', offset: String(offset) } })),
+    );
+    expect(pages.flatMap((page) => page.body.data.map((customer) => customer.name))).toEqual([
+      'a',
+      'B',
+      'c',
+      'D',
+      'e',
+    ]);
+    expect(pages.map((page) => page.body.meta.total)).toEqual([5, 5, 5, 5]);
   });
 
   test.each([
@@ -92,26 +90,21 @@ describe('the list', () => {
     }
     const listed = await ownApi.ok(calls.list, { query: { sort } });
     expect(listed.map((customer) => customer.name)).toEqual(names);
-    await own.close();
   });
 
   test('searches name and email, whatever the case, with wildcards taken literally', async () => {
-    await withCustomers(
-      ['100% Health', '100 Health', 'Under_score', 'Underxscore', 'Back\\slash'],
-      async (own) => {
-        await makeCustomer(own, { name: 'Zebra', email: 'INFO@Clinic.example' });
-        const found = async (search: string) =>
-          (await own.ok(calls.list, { query: { search } })).map((c) => c.name);
-        expect(await found('0% h')).toEqual(['100% Health']);
-        expect(await found('r_s')).toEqual(['Under_score']);
-        expect(await found('\\')).toEqual(['Back\\slash']);
-        expect(await found('info@clinic')).toEqual(['Zebra']);
-        expect(await found('HEALTH')).toHaveLength(2);
-        expect(await found('zébrá')).toEqual(['Zebra']);
-        expect(await found('zebra info')).toEqual([]);
-        expect(await found('DE')).toEqual(['Under_score', 'Underxscore']);
-      },
-    );
+    const [own] = await startWith(['100% Health', '100 Health', 'Under_score', 'Underxscore', 'Back\\slash']);
+    await makeCustomer(own, { name: 'Zebra', email: 'INFO@Clinic.example' });
+    const found = async (search: string) =>
+      (await own.ok(calls.list, { query: { search } })).map((c) => c.name);
+    expect(await found('0% h')).toEqual(['100% Health']);
+    expect(await found('r_s')).toEqual(['Under_score']);
+    expect(await found('\\')).toEqual(['Back\\slash']);
+    expect(await found('info@clinic')).toEqual(['Zebra']);
+    expect(await found('HEALTH')).toHaveLength(2);
+    expect(await found('zébrá')).toEqual(['Zebra']);
+    expect(await found('zebra info')).toEqual([]);
+    expect(await found('DE')).toEqual(['Under_score', 'Underxscore']);
   });
 
   test.each(['İstanbul Hastanesi', 'ΝΟΣΟΚΟΜΕΙΟ ΣΟΦΟΣ', 'Straße ẞ', 'Łódź', 'Ǆ clinic', '東京病院'])(
@@ -156,15 +149,14 @@ describe('the list', () => {
   });
 
   test('filters by status and by country', async () => {
-    await withCustomers(['One'], async (own) => {
-      const two = await makeCustomer(own, { name: 'Two', country: 'FR' });
-      await softDelete(own, await makeCustomer(own, { name: 'Three', country: 'FR' }));
-      const names = async (query: object) => (await own.ok(calls.list, { query })).map((c) => c.name);
-      expect(await names({ country: 'FR' })).toEqual([two.name]);
-      expect(await names({ status: 'inactive' })).toEqual([]);
-      expect(await names({ status: 'inactive', includeDeleted: 'true' })).toEqual(['Three']);
-      expect(await names({ status: 'active', includeDeleted: 'true' })).toEqual(['One', 'Two']);
-    });
+    const [own] = await startWith(['One']);
+    const two = await makeCustomer(own, { name: 'Two', country: 'FR' });
+    await softDelete(own, await makeCustomer(own, { name: 'Three', country: 'FR' }));
+    const names = async (query: object) => (await own.ok(calls.list, { query })).map((c) => c.name);
+    expect(await names({ country: 'FR' })).toEqual([two.name]);
+    expect(await names({ status: 'inactive' })).toEqual([]);
+    expect(await names({ status: 'inactive', includeDeleted: 'true' })).toEqual(['Three']);
+    expect(await names({ status: 'active', includeDeleted: 'true' })).toEqual(['One', 'Two']);
   });
 
   test.each([
@@ -214,13 +206,12 @@ describe('the trash', () => {
   });
 
   test('pages and answers whole as the list does', async () => {
-    await withCustomers(['a', 'b', 'c'], async (own) => {
-      for (const customer of await own.ok(calls.list)) await softDelete(own, customer);
-      const page = await own.call(calls.trash, { query: { limit: '2', offset: '1' } });
-      expect(page.body.data).toHaveLength(2);
-      expect(page.body.meta).toEqual({ total: 3, limit: 2, offset: 1 });
-      expect(await own.ok(calls.trash)).toHaveLength(3);
-    });
+    const [own] = await startWith(['a', 'b', 'c']);
+    for (const customer of await own.ok(calls.list)) await softDelete(own, customer);
+    const page = await own.call(calls.trash, { query: { limit: '2', offset: '1' } });
+    expect(page.body.data).toHaveLength(2);
+    expect(page.body.meta).toEqual({ total: 3, limit: 2, offset: 1 });
+    expect(await own.ok(calls.trash)).toHaveLength(3);
   });
 });
 
@@ -228,19 +219,16 @@ describe('the CSV of the list', () => {
   const rowsOf = (text: string) => text.trimEnd().split('\n');
 
   test('holds the filtered list, marked as UTF-8, as a file', async () => {
-    await withCustomers(['Zoë & Söhne', 'Other'], async (own) => {
-      const answer = await own.call(calls.exportCsv, { query: { search: 'zoë' } });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-      expect(answer.headers.get('content-disposition')).toBe(
-        'attachment; filename="customers-2026-11-20.csv"',
-      );
-      const [header, ...rows] = rowsOf(answer.text);
-      expect(header).toBe('Name,Contact Name,Email,Phone,Country,Status,Licenses,Created,Id');
-      expect(rows).toEqual([
-        expect.stringMatching(/^Zoë & Söhne,,,,Germany,active,0,2026-11-20T09:30:00\.000Z,/),
-      ]);
-    });
+    const [own] = await startWith(['Zoë & Söhne', 'Other']);
+    const answer = await own.call(calls.exportCsv, { query: { search: 'zoë' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="customers-2026-11-20.csv"');
+    const [header, ...rows] = rowsOf(answer.text);
+    expect(header).toBe('Name,Contact Name,Email,Phone,Country,Status,Licenses,Created,Id');
+    expect(rows).toEqual([
+      expect.stringMatching(/^Zoë & Söhne,,,,Germany,active,0,2026-11-20T09:30:00\.000Z,/),
+    ]);
   });
 
   test('begins with a byte order mark, which tells Excel that it is UTF-8', async () => {
@@ -249,11 +237,10 @@ describe('the CSV of the list', () => {
   });
 
   test('escapes what a spreadsheet would run, and quotes what would break a row', async () => {
-    await withCustomers(['=HYPERLINK("http://x")', '+1', '@x', '-2', 'a "b", c\nd'], async (own) => {
-      const { text } = await own.call(calls.exportCsv);
-      for (const start of ['=', '+', '@', '-']) expect(text).not.toMatch(new RegExp(`^"?\\${start}`, 'm'));
-      expect(text).toContain('"a ""b"", c d"');
-    });
+    const [own] = await startWith(['=HYPERLINK("http://x")', '+1', '@x', '-2', 'a "b", c\nd']);
+    const { text } = await own.call(calls.exportCsv);
+    for (const start of ['=', '+', '@', '-']) expect(text).not.toMatch(new RegExp(`^"?\\${start}`, 'm'));
+    expect(text).toContain('"a ""b"", c d"');
   });
 
   const fill = ({ pool }: TestServer, customers: number) =>
@@ -264,36 +251,33 @@ describe('the CSV of the list', () => {
     );
 
   test('holds all of 1,200 customers in their order, more than one piece', async () => {
-    await withCustomers([], async (own, ownServer) => {
-      await fill(ownServer, 1200);
-      const [, ...rows] = rowsOf((await own.call(calls.exportCsv, { query: { sort: '-name' } })).text);
-      expect(rows.map((row) => row.split(',')[0])).toEqual(
-        Array.from({ length: 1200 }, (_, n) => `C${101_200 - n}`),
-      );
-    });
+    const [own, ownServer] = await startWith([]);
+    await fill(ownServer, 1200);
+    const [, ...rows] = rowsOf((await own.call(calls.exportCsv, { query: { sort: '-name' } })).text);
+    expect(rows.map((row) => row.split(',')[0])).toEqual(
+      Array.from({ length: 1200 }, (_, n) => `C${101_200 - n}`),
+    );
   });
 
   test('holds no connection of the database while its reader takes its time', async () => {
-    await withCustomers([], async (_, ownServer) => {
-      const { headers } = await ownServer.signInAs('super_admin');
-      // more than the buffers between the two hold
-      await fill(ownServer, 50_000);
-      const response = await fetch(`${ownServer.url}/api/customers/export.csv`, { headers });
-      const reader = response.body!.getReader();
-      await reader.read();
-      await eventually(() => Promise.resolve(ownServer.pool.idleCount === ownServer.pool.totalCount));
-      await reader.cancel();
-    });
+    const [_, ownServer] = await startWith([]);
+    const { headers } = await ownServer.signInAs('super_admin');
+    // more than the buffers between the two hold
+    await fill(ownServer, 50_000);
+    const response = await fetch(`${ownServer.url}/api/customers/export.csv`, { headers });
+    const reader = response.body!.getReader();
+    await reader.read();
+    await eventually(() => Promise.resolve(ownServer.pool.idleCount === ownServer.pool.totalCount));
+    await reader.cancel();
   });
 
   test('leaves an entry that says who took it', async () => {
-    await withCustomers(['Taken'], async (own, { db }) => {
-      await own.call(calls.exportCsv, { query: { search: 'tak' } });
-      const [entry] = await entriesOf({ db }, 'customer.exported');
-      expect(entry).toMatchObject({
-        changes_summary: 'Customers: exported 1 as CSV',
-        user_email: expect.any(String),
-      });
+    const [own, { db }] = await startWith(['Taken']);
+    await own.call(calls.exportCsv, { query: { search: 'tak' } });
+    const [entry] = await entriesOf({ db }, 'customer.exported');
+    expect(entry).toMatchObject({
+      changes_summary: 'Customers: exported 1 as CSV',
+      user_email: expect.any(String),
     });
   });
 });

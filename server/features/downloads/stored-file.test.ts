@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
@@ -41,7 +41,6 @@ beforeEach(async () => {
   const { storage_key } = await row();
   file = join(server.context.config.dataDir, 'binaries', storage_key!);
 });
-afterEach(() => server.close());
 
 const row = () => releaseRow(server, release);
 
@@ -152,7 +151,6 @@ describe('a stored file', () => {
     await expect(verifyFiles(twin.context)).rejects.toThrow('cannot be used');
     expect((await row()).damaged_at).toBeNull();
     expect(await verifyFiles(server.context), 'not done by the other').toEqual({ checked: 1, damaged: 0 });
-    await twin.close();
   });
 
   test('is delivered, and offered, again when the right one is back', async () => {

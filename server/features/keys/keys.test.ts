@@ -28,10 +28,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   pool = createPool(database.url);
   db = createDb(pool);
-  return async () => {
-    await pool.end();
-    await database.drop();
-  };
+  return () => pool.end();
 });
 
 const noSettings = { signingKey: undefined, secretsKey: undefined };
@@ -236,7 +233,6 @@ describe('the signing key is replaced', () => {
     expect(trustedFrom(first.keyId, keys)).toEqual([first.keyId, second.keyId, third.keyId]);
     expect(trustedFrom(third.keyId, keys)).toEqual([third.keyId]);
     expect(await server.audit.verify()).toMatchObject({ whole: true });
-    await server.close();
   });
 
   test('in two steps, so that a desktop release can bring the next one first', async () => {
@@ -371,7 +367,6 @@ describe('keys that are lost', () => {
     expect(await after.audit.verify()).toMatchObject({ whole: true });
     const published = await after.api().ok(calls.published);
     expect(published.map(({ state }) => state)).toEqual(['current', 'lost']);
-    await after.close();
   });
 
   test('are not while all are here', async () => {

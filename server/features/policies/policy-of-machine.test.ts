@@ -294,7 +294,6 @@ describe('the policy of a customer', () => {
     expect(await fed(machine, { of: twin })).toBe('1.2.0 OFFERED');
     await put(license.customerId, { windows: atNight });
     await eventually(async () => expect(await fed(machine, { of: twin })).toBe('nothing OUTSIDE_WINDOW'));
-    await twin.close();
   });
 
   test('a download that was offered goes on after its window has closed', async () => {
@@ -323,7 +322,6 @@ test('without updates after revocation a revoked license gets none, and the page
     const [offer] = await strictStaff.ok(machines.explain, { params: { id: machineHashOf(machine) } });
     expect(offer).toMatchObject({ offered: false, reason: 'LICENSE_INACTIVE' });
   });
-  await strict.close();
 });
 
 test('a deferral ends by the clock, not by one that is days ahead of the database until a person confirms it', async () => {

@@ -75,32 +75,28 @@ describe('moving a release to the bin', () => {
 describe('the bin', () => {
   test('comes in pages of 20, the latest deleted first, and is searched by version', async () => {
     const own = await startTestServer();
-    try {
-      const manager = own.api(await own.signInAs('admin'));
-      const empty = { page: 1, pageSize: 20, totalCount: 0, totalPages: 0 };
-      expect(await trash({}, manager)).toEqual({ releases: [], ...empty });
-      for (let n = 1; n <= 21; n++) {
-        const { id } = await makeRelease(own, { version: `5.${n}.0`, releaseNotes: 'notes 7.7.7' });
-        own.clock.advance(1000);
-        await manager.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'x' } });
-      }
-      const first = await trash({}, manager);
-      expect(first).toMatchObject({ page: 1, pageSize: 20, totalCount: 21, totalPages: 2 });
-      expect(first.releases.map((r) => r.version)).toEqual(
-        Array.from({ length: 20 }, (_, n) => `5.${21 - n}.0`),
-      );
-      const second = await trash({ page: '2' }, manager);
-      expect(second.releases.map((r) => r.version)).toEqual(['5.1.0']);
-      const found = await trash({ search: '5.2', pageSize: '2' }, manager);
-      expect(found).toMatchObject({ totalCount: 3, totalPages: 2 });
-      expect(found.releases.map((r) => r.version)).toEqual(['5.21.0', '5.20.0']);
-      expect((await trash({ search: '7.7' }, manager)).totalCount).toBe(0);
-      expect((await trash({ page: '9' }, manager)).releases).toEqual([]);
-      for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '501' }, { page: 'x' }]) {
-        expect((await manager.call(calls.trash, { query })).status).toBe(400);
-      }
-    } finally {
-      await own.close();
+    const manager = own.api(await own.signInAs('admin'));
+    const empty = { page: 1, pageSize: 20, totalCount: 0, totalPages: 0 };
+    expect(await trash({}, manager)).toEqual({ releases: [], ...empty });
+    for (let n = 1; n <= 21; n++) {
+      const { id } = await makeRelease(own, { version: `5.${n}.0`, releaseNotes: 'notes 7.7.7' });
+      own.clock.advance(1000);
+      await manager.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'x' } });
+    }
+    const first = await trash({}, manager);
+    expect(first).toMatchObject({ page: 1, pageSize: 20, totalCount: 21, totalPages: 2 });
+    expect(first.releases.map((r) => r.version)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `5.${21 - n}.0`),
+    );
+    const second = await trash({ page: '2' }, manager);
+    expect(second.releases.map((r) => r.version)).toEqual(['5.1.0']);
+    const found = await trash({ search: '5.2', pageSize: '2' }, manager);
+    expect(found).toMatchObject({ totalCount: 3, totalPages: 2 });
+    expect(found.releases.map((r) => r.version)).toEqual(['5.21.0', '5.20.0']);
+    expect((await trash({ search: '7.7' }, manager)).totalCount).toBe(0);
+    expect((await trash({ page: '9' }, manager)).releases).toEqual([]);
+    for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '501' }, { page: 'x' }]) {
+      expect((await manager.call(calls.trash, { query })).status).toBe(400);
     }
   });
 
@@ -262,19 +258,15 @@ describe('deleting a release for good', () => {
   test('holds when the storage fails: the file is left to the sweep', async () => {
     const lines: string[] = [];
     const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => lines.push(line) });
-    try {
-      const manager = own.api(await own.signInAs('admin'));
-      const { id } = await makeRelease(own);
-      await manager.ok(calls.softDelete, { params: { releaseId: id }, body: { reason } });
-      own.context.storage.remove = () => Promise.reject(new Error('storage is away'));
-      await manager.ok(calls.deletePermanently, {
-        params: { releaseId: id },
-        body: { confirmation, reason },
-      });
-      expect((await manager.ok(calls.trash, {})).totalCount).toBe(0);
-      expect(lines.join()).toContain('left to the sweep');
-    } finally {
-      await own.close();
-    }
+    const manager = own.api(await own.signInAs('admin'));
+    const { id } = await makeRelease(own);
+    await manager.ok(calls.softDelete, { params: { releaseId: id }, body: { reason } });
+    own.context.storage.remove = () => Promise.reject(new Error('storage is away'));
+    await manager.ok(calls.deletePermanently, {
+      params: { releaseId: id },
+      body: { confirmation, reason },
+    });
+    expect((await manager.ok(calls.trash, {})).totalCount).toBe(0);
+    expect(lines.join()).toContain('left to the sweep');
   });
 });

@@ -94,24 +94,20 @@ describe('creating a release', () => {
 describe('the live set', () => {
   test('is kept, and follows a change that another process makes', async () => {
     const twin = await startTwin(server);
-    try {
-      const live = createReleaseSet(twin.context);
-      const made = await makeRelease(server, { version: '77.0.0', rolloutPercentage: 5 });
-      const before = await live();
-      expect(before[0]).toMatchObject({
-        id: made.id,
-        fileKind: 'exe',
-        externalUrl: null,
-        storageKey: expect.any(String),
-        rolloutSalt: expect.stringMatching(/^[0-9a-f]{32}$/),
-      });
-      // the twin hears of the release a moment later
-      await expect.poll(async () => (await live()) === (await live())).toBe(true);
-      await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
-      await expect.poll(async () => (await live()).some((r) => r.id === made.id)).toBe(false);
-    } finally {
-      await twin.close();
-    }
+    const live = createReleaseSet(twin.context);
+    const made = await makeRelease(server, { version: '77.0.0', rolloutPercentage: 5 });
+    const before = await live();
+    expect(before[0]).toMatchObject({
+      id: made.id,
+      fileKind: 'exe',
+      externalUrl: null,
+      storageKey: expect.any(String),
+      rolloutSalt: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    // the twin hears of the release a moment later
+    await expect.poll(async () => (await live()) === (await live())).toBe(true);
+    await api.ok(calls.softDelete, { params: { releaseId: made.id }, body: { reason: 'x' } });
+    await expect.poll(async () => (await live()).some((r) => r.id === made.id)).toBe(false);
   });
 });
 

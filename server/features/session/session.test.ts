@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { session as calls } from '../../../contract/session.ts';
 import {
-  alone,
   auditOf,
   checkedTime,
   cookieOf,
@@ -23,7 +22,6 @@ const withCookie = (cookie: string): Identity => ({ headers: { cookie, 'sec-fetc
 const refresh = (on: TestServer, cookie: string) => on.api(withCookie(cookie)).call(calls.refresh);
 
 const usual = { config: { sessionIdleMs: minutes(30), sessionMaxMs: hours(12) } };
-const withUsualLength = (work: (own: TestServer) => Promise<void>) => alone(work, usual);
 
 describe('a session', () => {
   test('is recognized by its cookie alone and by its bearer token alone', async () => {
@@ -59,79 +57,69 @@ describe('a session', () => {
   });
 
   test('has a bearer token that lives exactly 15 minutes', async () => {
-    await alone(async (own) => {
-      const session = await own.signInAs('viewer');
-      later(own, minutes(15) - 1);
-      expect((await me(own, session)).status).toBe(200);
-      later(own, 1);
-      expect((await me(own, session)).status).toBe(401);
-      expect((await me(own, session.byCookie)).status, 'the cookie lives on').toBe(200);
-    });
+    const own = await startTestServer();
+    const session = await own.signInAs('viewer');
+    later(own, minutes(15) - 1);
+    expect((await me(own, session)).status).toBe(200);
+    later(own, 1);
+    expect((await me(own, session)).status).toBe(401);
+    expect((await me(own, session.byCookie)).status, 'the cookie lives on').toBe(200);
   });
 
   test('ends after 30 minutes without a call', async () => {
-    await withUsualLength(async (own) => {
-      const session = await own.signInAs('viewer');
-      later(own, minutes(30) - 1);
-      expect((await me(own, session.byCookie)).status).toBe(200);
-      later(own, minutes(30));
-      expect((await me(own, session.byCookie)).status).toBe(401);
-    });
+    const own = await startTestServer(usual);
+    const session = await own.signInAs('viewer');
+    later(own, minutes(30) - 1);
+    expect((await me(own, session.byCookie)).status).toBe(200);
+    later(own, minutes(30));
+    expect((await me(own, session.byCookie)).status).toBe(401);
   });
 
   test('counts its 30 minutes from the last call, at most half a minute short', async () => {
-    await withUsualLength(async (own) => {
-      const session = await own.signInAs('viewer');
-      later(own, seconds(29));
-      expect((await me(own, session.byCookie)).status).toBe(200);
-      later(own, minutes(29.5));
-      expect((await me(own, session.byCookie)).status).toBe(200);
-    });
+    const own = await startTestServer(usual);
+    const session = await own.signInAs('viewer');
+    later(own, seconds(29));
+    expect((await me(own, session.byCookie)).status).toBe(200);
+    later(own, minutes(29.5));
+    expect((await me(own, session.byCookie)).status).toBe(200);
   });
 
   test('ends after 12 hours however busy it is', async () => {
-    await withUsualLength(async (own) => {
-      const session = await own.signInAs('viewer');
-      for (let passed = 0; passed < hours(12) - minutes(20); passed += minutes(20)) {
-        later(own, minutes(20));
-        expect((await me(own, session.byCookie)).status, `after ${passed / 60_000} minutes`).toBe(200);
-      }
-      later(own, minutes(20) - 1);
-      expect((await me(own, session.byCookie)).status).toBe(200);
-      later(own, 1);
-      expect((await me(own, session.byCookie)).status).toBe(401);
-      expect((await refresh(own, session.cookie)).status).toBe(401);
-    });
+    const own = await startTestServer(usual);
+    const session = await own.signInAs('viewer');
+    for (let passed = 0; passed < hours(12) - minutes(20); passed += minutes(20)) {
+      later(own, minutes(20));
+      expect((await me(own, session.byCookie)).status, `after ${passed / 60_000} minutes`).toBe(200);
+    }
+    later(own, minutes(20) - 1);
+    expect((await me(own, session.byCookie)).status).toBe(200);
+    later(own, 1);
+    expect((await me(own, session.byCookie)).status).toBe(401);
+    expect((await refresh(own, session.cookie)).status).toBe(401);
   });
 
   test('keeps an active person in when SESSION_IDLE is short', async () => {
-    await alone(
-      async (own) => {
-        const session = await own.signInAs('viewer');
-        for (let i = 0; i < 6; i++) {
-          later(own, seconds(8));
-          expect((await me(own, session.byCookie)).status, `call ${i}`).toBe(200);
-        }
-        later(own, seconds(10));
-        expect((await me(own, session.byCookie)).status).toBe(401);
-      },
-      { config: { sessionIdleMs: seconds(10) } },
-    );
+    const own = await startTestServer({ config: { sessionIdleMs: seconds(10) } });
+    const session = await own.signInAs('viewer');
+    for (let i = 0; i < 6; i++) {
+      later(own, seconds(8));
+      expect((await me(own, session.byCookie)).status, `call ${i}`).toBe(200);
+    }
+    later(own, seconds(10));
+    expect((await me(own, session.byCookie)).status).toBe(401);
   });
 
   test('is kept alive by use of either of two processes', async () => {
-    await withUsualLength(async (own) => {
-      const twin = await startTwin(own, usual);
-      const session = await own.signInAs('viewer');
-      await me(own, session.byCookie);
-      await me(twin, session.byCookie);
-      for (let i = 0; i < 3; i++) {
-        later(own, minutes(20));
-        expect((await me(twin, session.byCookie)).status).toBe(200);
-      }
-      expect((await me(own, session.byCookie)).status).toBe(200);
-      await twin.close();
-    });
+    const own = await startTestServer(usual);
+    const twin = await startTwin(own, usual);
+    const session = await own.signInAs('viewer');
+    await me(own, session.byCookie);
+    await me(twin, session.byCookie);
+    for (let i = 0; i < 3; i++) {
+      later(own, minutes(20));
+      expect((await me(twin, session.byCookie)).status).toBe(200);
+    }
+    expect((await me(own, session.byCookie)).status).toBe(200);
   });
 });
 
@@ -152,28 +140,26 @@ describe('refresh', () => {
   });
 
   test('keeps the 12 hours of the first sign-in', async () => {
-    await withUsualLength(async (own) => {
-      let { cookie } = await own.signInAs('viewer');
-      for (let i = 0; i < 35; i++) {
-        later(own, minutes(20));
-        cookie = cookieOf((await refresh(own, cookie)).headers)!;
-      }
+    const own = await startTestServer(usual);
+    let { cookie } = await own.signInAs('viewer');
+    for (let i = 0; i < 35; i++) {
       later(own, minutes(20));
-      expect((await refresh(own, cookie)).status).toBe(401);
-    });
+      cookie = cookieOf((await refresh(own, cookie)).headers)!;
+    }
+    later(own, minutes(20));
+    expect((await refresh(own, cookie)).status).toBe(401);
   });
 
   test('gives parallel tabs a working session each, within ten seconds', async () => {
-    await alone(async (own) => {
-      const session = await own.signInAs('viewer');
-      const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(own, session.cookie)));
-      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
-      const cookies = answers.map((answer) => cookieOf(answer.headers)).filter(Boolean);
-      expect(cookies, 'one tab wins the new cookie').toHaveLength(1);
-      later(own, seconds(10));
-      expect((await me(own, withCookie(session.cookie))).status, 'the old cookie within its grace').toBe(200);
-      expect((await me(own, withCookie(cookies[0]!))).status).toBe(200);
-    });
+    const own = await startTestServer();
+    const session = await own.signInAs('viewer');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(own, session.cookie)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    const cookies = answers.map((answer) => cookieOf(answer.headers)).filter(Boolean);
+    expect(cookies, 'one tab wins the new cookie').toHaveLength(1);
+    later(own, seconds(10));
+    expect((await me(own, withCookie(session.cookie))).status, 'the old cookie within its grace').toBe(200);
+    expect((await me(own, withCookie(cookies[0]!))).status).toBe(200);
   });
 
   test('leaves one access token and one cookie working when two tabs refresh at once', async () => {
@@ -192,32 +178,30 @@ describe('refresh', () => {
   });
 
   test('ends the session when a rotated cookie comes back after the grace', async () => {
-    await alone(async (own) => {
-      const session = await own.signInAs('viewer');
-      const next = cookieOf((await refresh(own, session.cookie)).headers)!;
-      later(own, seconds(10) + 1);
-      expect((await me(own, withCookie(session.cookie))).status).toBe(401);
-      expect((await me(own, withCookie(next))).status, 'the thief or the owner: both are out').toBe(401);
-      const row = await own.db
-        .selectFrom('sessions')
-        .select('end_reason')
-        .where('user_id', '=', session.userId)
-        .executeTakeFirstOrThrow();
-      expect(row.end_reason).toBe('rotated cookie came back');
-    });
+    const own = await startTestServer();
+    const session = await own.signInAs('viewer');
+    const next = cookieOf((await refresh(own, session.cookie)).headers)!;
+    later(own, seconds(10) + 1);
+    expect((await me(own, withCookie(session.cookie))).status).toBe(401);
+    expect((await me(own, withCookie(next))).status, 'the thief or the owner: both are out').toBe(401);
+    const row = await own.db
+      .selectFrom('sessions')
+      .select('end_reason')
+      .where('user_id', '=', session.userId)
+      .executeTakeFirstOrThrow();
+    expect(row.end_reason).toBe('rotated cookie came back');
   });
 
   test('ends the session also when the cookie that comes back was rotated more than once since', async () => {
-    await alone(async (own) => {
-      const session = await own.signInAs('viewer');
-      let stolen = session.cookie;
-      for (let i = 0; i < 3; i++) {
-        stolen = cookieOf((await refresh(own, stolen)).headers)!;
-        later(own, seconds(30));
-      }
-      expect((await refresh(own, session.cookie)).status).toBe(401);
-      expect((await me(own, withCookie(stolen))).status, 'the thief').toBe(401);
-    });
+    const own = await startTestServer();
+    const session = await own.signInAs('viewer');
+    let stolen = session.cookie;
+    for (let i = 0; i < 3; i++) {
+      stolen = cookieOf((await refresh(own, stolen)).headers)!;
+      later(own, seconds(30));
+    }
+    expect((await refresh(own, session.cookie)).status).toBe(401);
+    expect((await me(own, withCookie(stolen))).status, 'the thief').toBe(401);
   });
 
   test('clears the cookie and says so when there is no session behind it', async () => {
@@ -270,32 +254,29 @@ describe('logout', () => {
       'session.login',
       'session.logout',
     ]);
-    await twin.close();
   });
 });
 
 test('a session that began in the future is not taken; clocks of processes may be minutes apart', async () => {
-  await alone(async (own) => {
-    const now = own.clock.now();
-    const person = await own.signInAs('viewer');
-    own.clock.set(new Date(now.getTime() - minutes(5)));
-    expect((await me(own, person.byCookie)).status).toBe(200);
-    own.clock.set(new Date(now.getTime() - minutes(5) - 1));
-    expect((await me(own, person.byCookie)).status).toBe(401);
-    expect((await me(own, person)).status).toBe(401);
-  });
+  const own = await startTestServer();
+  const now = own.clock.now();
+  const person = await own.signInAs('viewer');
+  own.clock.set(new Date(now.getTime() - minutes(5)));
+  expect((await me(own, person.byCookie)).status).toBe(200);
+  own.clock.set(new Date(now.getTime() - minutes(5) - 1));
+  expect((await me(own, person.byCookie)).status).toBe(401);
+  expect((await me(own, person)).status).toBe(401);
 });
 
 test('sessions that ended long ago are cleared away, and living ones are not', async () => {
   const { housekeep } = await import('../../jobs/housekeeping.ts');
-  await withUsualLength(async (own) => {
-    const old = await own.signInAs('viewer');
-    later(own, days(31));
-    const young = await own.signInAs('viewer');
-    await housekeep(own.context, checkedTime(own));
-    const rows = await own.db.selectFrom('sessions').select('user_id').execute();
-    expect(rows.map((row) => row.user_id)).toEqual([young.userId]);
-    expect((await me(own, old)).status).toBe(401);
-    expect((await me(own, young)).status).toBe(200);
-  });
+  const own = await startTestServer(usual);
+  const old = await own.signInAs('viewer');
+  later(own, days(31));
+  const young = await own.signInAs('viewer');
+  await housekeep(own.context, checkedTime(own));
+  const rows = await own.db.selectFrom('sessions').select('user_id').execute();
+  expect(rows.map((row) => row.user_id)).toEqual([young.userId]);
+  expect((await me(own, old)).status).toBe(401);
+  expect((await me(own, young)).status).toBe(200);
 });

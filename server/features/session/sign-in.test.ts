@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
-  alone,
   changePerson,
   cookieOf,
   password,
@@ -50,18 +49,14 @@ describe('login', () => {
   });
 
   test('sets a Secure __Host- cookie and HSTS on https', async () => {
-    await alone(
-      async (own) => {
-        const { email } = await own.createPerson('viewer');
-        const answer = await login(own, email);
-        expect(answer.headers.getSetCookie()[0]).toMatch(
-          /^__Host-lanyard_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
-        );
-        expect(answer.headers.get('strict-transport-security')).toMatch(/max-age=\d{7,}/);
-        expect((await me(own, { headers: { cookie: cookieOf(answer.headers)! } })).status).toBe(200);
-      },
-      { config: { publicUrl: 'https://licenses.example.com' } },
+    const own = await startTestServer({ config: { publicUrl: 'https://licenses.example.com' } });
+    const { email } = await own.createPerson('viewer');
+    const answer = await login(own, email);
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^__Host-lanyard_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
+    expect(answer.headers.get('strict-transport-security')).toMatch(/max-age=\d{7,}/);
+    expect((await me(own, { headers: { cookie: cookieOf(answer.headers)! } })).status).toBe(200);
   });
 
   test('stores neither the cookie nor the token, only their hashes', async () => {
@@ -110,15 +105,11 @@ describe('login', () => {
       derive: async () => Buffer.alloc(32),
       stop: async () => undefined,
     };
-    await alone(
-      async (own) => {
-        const { email } = await own.createPerson('viewer');
-        await login(own, email);
-        await login(own, 'nobody@lanyard.test');
-        expect(asked).toEqual(['$argon2id$one', '$argon2id$one']);
-      },
-      { passwords },
-    );
+    const own = await startTestServer({ passwords });
+    const { email } = await own.createPerson('viewer');
+    await login(own, email);
+    await login(own, 'nobody@lanyard.test');
+    expect(asked).toEqual(['$argon2id$one', '$argon2id$one']);
   });
 
   test('refuses a service account, which has API keys instead', async () => {
@@ -178,85 +169,72 @@ describe('login', () => {
 
 describe('the throttle', () => {
   test('lets the right password through after nine failures, however often it was right before', async () => {
-    await alone(async (own) => {
-      const { email } = await own.createPerson('viewer');
-      for (let i = 0; i < 15; i++) expect((await login(own, email)).status).toBe(200);
-      for (let i = 0; i < 9; i++) await login(own, email, 'wrong');
-      expect((await login(own, email)).status).toBe(200);
-      expect((await login(own, email, 'wrong')).status, 'the tenth failure').toBe(401);
-      const refused = await login(own, email.toUpperCase());
-      expect([refused.status, refused.body.code], 'after ten failures').toEqual([429, 'TOO_MANY_REQUESTS']);
-      const other = await own.createPerson('viewer');
-      expect((await login(own, other.email)).status, 'another account').toBe(200);
-    });
+    const own = await startTestServer();
+    const { email } = await own.createPerson('viewer');
+    for (let i = 0; i < 15; i++) expect((await login(own, email)).status).toBe(200);
+    for (let i = 0; i < 9; i++) await login(own, email, 'wrong');
+    expect((await login(own, email)).status).toBe(200);
+    expect((await login(own, email, 'wrong')).status, 'the tenth failure').toBe(401);
+    const refused = await login(own, email.toUpperCase());
+    expect([refused.status, refused.body.code], 'after ten failures').toEqual([429, 'TOO_MANY_REQUESTS']);
+    const other = await own.createPerson('viewer');
+    expect((await login(own, other.email)).status, 'another account').toBe(200);
   });
 
   test('says how many seconds to wait, and means it', async () => {
-    await alone(async (own) => {
-      const { email } = await own.createPerson('viewer');
-      for (let i = 0; i < 10; i++) await login(own, email, 'wrong');
-      const wait = Number((await login(own, email)).headers.get('retry-after'));
-      later(own, seconds(wait) - 1);
-      expect((await login(own, email)).status).toBe(429);
-      later(own, 1);
-      expect((await login(own, email)).status).toBe(200);
-    });
+    const own = await startTestServer();
+    const { email } = await own.createPerson('viewer');
+    for (let i = 0; i < 10; i++) await login(own, email, 'wrong');
+    const wait = Number((await login(own, email)).headers.get('retry-after'));
+    later(own, seconds(wait) - 1);
+    expect((await login(own, email)).status).toBe(429);
+    later(own, 1);
+    expect((await login(own, email)).status).toBe(200);
   });
 
   test('lets a hundred failures of an address through, counting the address that a trusted proxy names', async () => {
-    await alone(
-      async (own) => {
-        const { email } = await own.createPerson('viewer');
-        const from = (address: string) => ({ 'x-forwarded-for': address });
-        const failures = await Promise.all(
-          Array.from({ length: 100 }, (_, i) =>
-            login(own, `nobody-${i}@lanyard.test`, 'x', from('203.0.113.7')),
-          ),
-        );
-        expect(new Set(failures.map((answer) => answer.status))).toEqual(new Set([401]));
-        expect((await login(own, email, password, from('203.0.113.7'))).status).toBe(429);
-        expect((await login(own, email, password, from('203.0.113.8'))).status).toBe(200);
-      },
-      { config: { trustProxy: ['127.0.0.1'] } },
+    const own = await startTestServer({ config: { trustProxy: ['127.0.0.1'] } });
+    const { email } = await own.createPerson('viewer');
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const failures = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => login(own, `nobody-${i}@lanyard.test`, 'x', from('203.0.113.7'))),
     );
+    expect(new Set(failures.map((answer) => answer.status))).toEqual(new Set([401]));
+    expect((await login(own, email, password, from('203.0.113.7'))).status).toBe(429);
+    expect((await login(own, email, password, from('203.0.113.8'))).status).toBe(200);
   });
 
   test('does not lock out an office that signs in 120 times', async () => {
-    await alone(async (own) => {
-      const people = await Promise.all(Array.from({ length: 4 }, () => own.createPerson('viewer')));
-      for (let round = 0; round < 30; round++) {
-        for (const { email } of people) expect((await login(own, email)).status).toBe(200);
-      }
-    });
+    const own = await startTestServer();
+    const people = await Promise.all(Array.from({ length: 4 }, () => own.createPerson('viewer')));
+    for (let round = 0; round < 30; round++) {
+      for (const { email } of people) expect((await login(own, email)).status).toBe(200);
+    }
   });
 
   test('lets thirty right sign-ins to one account through at the same moment: none of them failed', async () => {
-    await alone(async (own) => {
-      const { email } = await own.createPerson('viewer');
-      const answers = await Promise.all(Array.from({ length: 30 }, () => login(own, email)));
-      expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
-    });
+    const own = await startTestServer();
+    const { email } = await own.createPerson('viewer');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(own, email)));
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 200));
   });
 
   test('answers no more than ten of forty guesses that come at the same moment: the rest must tell nothing', async () => {
-    await alone(async (own) => {
-      const { email } = await own.createPerson('viewer');
-      const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, i) => login(own, email, `guess ${i % 3}`)),
-      );
-      expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10);
-      expect(answers.filter((answer) => answer.status === 429)).toHaveLength(30);
-    });
+    const own = await startTestServer();
+    const { email } = await own.createPerson('viewer');
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => login(own, email, `guess ${i % 3}`)),
+    );
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10);
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(30);
   });
 
   test('holds across processes', async () => {
-    await alone(async (own) => {
-      const twin = await startTwin(own);
-      const { email } = await own.createPerson('viewer');
-      for (let i = 0; i < 10; i++) await login(i % 2 ? own : twin, email, 'wrong');
-      expect((await login(own, email)).status).toBe(429);
-      expect((await login(twin, email)).status).toBe(429);
-      await twin.close();
-    });
+    const own = await startTestServer();
+    const twin = await startTwin(own);
+    const { email } = await own.createPerson('viewer');
+    for (let i = 0; i < 10; i++) await login(i % 2 ? own : twin, email, 'wrong');
+    expect((await login(own, email)).status).toBe(429);
+    expect((await login(twin, email)).status).toBe(429);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
@@ -16,7 +16,6 @@ let server: TestServer;
 beforeEach(async () => {
   server = await startTestServer({ config: { trustProxy: ['127.0.0.1'] } });
 });
-afterEach(() => server.close());
 
 type From = { address?: string; cookie?: string; code?: string; on?: TestServer };
 
@@ -101,7 +100,6 @@ describe('guesses from many addresses', () => {
     await fail(email, 0, { cookie });
     const twin = await startTwin(server, { config: { trustProxy: ['127.0.0.1'] } });
     expect(await statusOf(email, password, { address: '198.51.100.1', cookie, on: twin })).toBe(200);
-    await twin.close();
     expect(await statusOf(email, password, { address: '203.0.113.9' })).toBe(429);
   });
 

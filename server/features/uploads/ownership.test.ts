@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { notices } from '../../../contract/notices.ts';
 import { today } from '../../../contract/today.ts';
 import { program } from '../../../tests/binaries.ts';
@@ -12,14 +12,12 @@ const marker = '.lanyard-installation';
 const bytes = program(1000);
 
 /** A process as at its start, each with a storage of its own unless told otherwise. */
-async function startOn(first?: TestServer, folder?: string): Promise<TestServer> {
+function startOn(first?: TestServer, folder?: string): Promise<TestServer> {
   const storage = folder === undefined ? {} : { config: { storage: { kind: 'disk' as const, folder } } };
-  const server = await startTestServer({
+  return startTestServer({
     ...(first ? { clock: first.clock, database: first.database } : {}),
     ...storage,
   });
-  onTestFinished(server.close);
-  return server;
 }
 const folderOf = ({ context }: TestServer) => join(context.config.dataDir, 'binaries');
 const stateOf = async ({ url }: TestServer) =>
@@ -71,7 +69,6 @@ test('of two that start at the same time with storages of their own, one is told
   const pair = await Promise.all(
     [1, 2].map(() => startTestServer({ database, config: { logLevel: 'silent' } })),
   );
-  pair.forEach(({ close }) => onTestFinished(close));
   await eventually(async () =>
     expect((await Promise.all(pair.map(stateOf))).toSorted()).toEqual(['foreign', 'ok']),
   );
@@ -80,7 +77,6 @@ test('of two that start at the same time with storages of their own, one is told
   const two = await Promise.all(
     [1, 2].map(() => startTestServer({ database: shared, config: { storage: { kind: 'disk', folder } } })),
   );
-  two.forEach(({ close }) => onTestFinished(close));
   await Promise.all(two.map(upload)).then((sent) =>
     expect(sent.map(({ status }) => status)).toEqual([201, 201]),
   );

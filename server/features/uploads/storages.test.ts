@@ -214,7 +214,6 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     await there.sendAll(bytes, prepared);
     const answer = await up.complete(bytes, prepared);
     expect(answer.status, answer.text).toBe(201);
-    await twin.close();
   });
 
   test.each([
@@ -338,8 +337,6 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     );
     await lay(own.context.config.storage, '.lanyard-installation', ours);
     expect(await sweepUploads(own.context, checkedTime(own))).toEqual({ cancelled: 0, removed: 1 });
-    await other.close();
-    await own.close();
   });
 });
 
@@ -417,7 +414,6 @@ describe('a storage that fails in the middle of a direct upload', () => {
     await rename(`${incoming}.away`, incoming);
     const answer = await up.direct({ version: nextVersion(), file: bytes });
     expect(answer.status, answer.text).toBe(201);
-    await server.close();
   });
 });
 

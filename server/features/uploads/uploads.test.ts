@@ -148,7 +148,6 @@ describe('a file in chunks', () => {
     expect([x.status, y.status]).toEqual([201, 201]);
     expect(x.body.data.id).toBe(y.body.data.id);
     expect((await bytesOf(prepared.fileKey)).equals(bytes)).toBe(true);
-    await twin.close();
   });
 
   test('whose file could not be read to its end is completed by the next call', async () => {
@@ -164,7 +163,6 @@ describe('a file in chunks', () => {
     await writeFile(file, bytes);
     const answer = await there.complete(bytes, prepared, { version });
     expect(answer.status, answer.text).toBe(201);
-    await twin.close();
   });
 
   test('whose completion froze, and was taken over, is the same release for both', async () => {
@@ -184,7 +182,6 @@ describe('a file in chunks', () => {
     });
     const here = await up.complete(bytes, prepared, { version });
     expect([here.status, here.body.data]).toEqual([201, (await there)?.body.data]);
-    await twin.close();
   });
 
   test('whose claim ended while it was hashed is hashed once for both completions', async () => {
@@ -210,7 +207,6 @@ describe('a file in chunks', () => {
     const answer = await there.complete(bytes, prepared, { version });
     expect(answer.status, answer.text).toBe(201);
     expect((await next!).body.data).toEqual(answer.body.data);
-    await twin.close();
   });
 
   test('takes a chunk again, and the last one counts', async () => {

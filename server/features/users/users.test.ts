@@ -112,23 +112,19 @@ describe('a change', () => {
     const user = await makeUser('viewer');
     const person = await signedIn(user);
     const twin = await startTwin(server);
-    try {
-      const elsewhere = await signedIn(user, twin);
-      const create = async (api: Api) =>
-        (await api.call(customers.create, { body: { name: unique('C'), country: 'DE' } })).status;
-      const expectBoth = async (status: number) => {
-        expect(await create(person)).toBe(status);
-        // it hears of the change a moment later
-        await eventually(async () => expect(await create(elsewhere)).toBe(status));
-      };
-      await expectBoth(403);
-      await root.ok(calls.update, { params: { id: user.id }, body: { role: 'admin' } });
-      await expectBoth(201);
-      await root.ok(calls.update, { params: { id: user.id }, body: { role: 'viewer' } });
-      await expectBoth(403);
-    } finally {
-      await twin.close();
-    }
+    const elsewhere = await signedIn(user, twin);
+    const create = async (api: Api) =>
+      (await api.call(customers.create, { body: { name: unique('C'), country: 'DE' } })).status;
+    const expectBoth = async (status: number) => {
+      expect(await create(person)).toBe(status);
+      // it hears of the change a moment later
+      await eventually(async () => expect(await create(elsewhere)).toBe(status));
+    };
+    await expectBoth(403);
+    await root.ok(calls.update, { params: { id: user.id }, body: { role: 'admin' } });
+    await expectBoth(201);
+    await root.ok(calls.update, { params: { id: user.id }, body: { role: 'viewer' } });
+    await expectBoth(403);
   });
 
   test.each(['email', 'role'] as const)('that leaves no %s is refused', async (field) => {
@@ -216,22 +212,18 @@ test('deleting is for good, and the audit entries stay', async () => {
 
 test('of two super admins who remove each other at the same moment, one stays', async () => {
   const own = await startTestServer();
-  try {
-    const [one, two] = [await own.signInAs('super_admin'), await own.signInAs('super_admin')];
-    const answers = await Promise.all([
-      own.api(one).call(calls.delete, { params: { id: two.userId } }),
-      own.api(two).call(calls.delete, { params: { id: one.userId } }),
-    ]);
-    expect(answers.filter((answer) => answer.status === 204)).toHaveLength(1);
-    const left = await own.db
-      .selectFrom('user_roles')
-      .selectAll()
-      .where('role_id', '=', 'super_admin')
-      .execute();
-    expect(left).toHaveLength(1);
-  } finally {
-    await own.close();
-  }
+  const [one, two] = [await own.signInAs('super_admin'), await own.signInAs('super_admin')];
+  const answers = await Promise.all([
+    own.api(one).call(calls.delete, { params: { id: two.userId } }),
+    own.api(two).call(calls.delete, { params: { id: one.userId } }),
+  ]);
+  expect(answers.filter((answer) => answer.status === 204)).toHaveLength(1);
+  const left = await own.db
+    .selectFrom('user_roles')
+    .selectAll()
+    .where('role_id', '=', 'super_admin')
+    .execute();
+  expect(left).toHaveLength(1);
 });
 
 describe('resetting a password', () => {
@@ -285,7 +277,6 @@ describe('resetting a password', () => {
     expect(await reset({}), 'without').toEqual([422, 422]);
     expect(await reset({ currentPassword: 'a guess' }), 'wrong').toEqual([401, 401]);
     expect(await reset({ currentPassword: password }), 'right').toEqual([204, 409]);
-    await own.close();
   });
 
   test('so does whatever lets somebody take over accounts, as a super admin of a thief would', async () => {
@@ -326,7 +317,6 @@ describe('resetting a password', () => {
     expect((await assign()).status, 'of who may do so already').toBe(204);
     const entries = await own.db.selectFrom('audit_entries').selectAll().execute();
     expect(JSON.stringify(entries)).not.toContain(password);
-    await own.close();
   });
 
   test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {
@@ -476,15 +466,11 @@ describe('roles', () => {
     const body = { description: 'x', requiresSecondFactor: false, permissions: [] };
     expect((await root.call(rbac.updateRole, { params: { roleId: 'super_admin' }, body })).status).toBe(422);
     const own = await startTestServer();
-    try {
-      const last = await own.signInAs('super_admin');
-      const params = { userId: last.userId, roleId: 'super_admin' };
-      expect((await own.api(last).call(rbac.revokeRole, { params })).body).toMatchObject({
-        error: 'This is the last super admin. Make another one first.',
-      });
-    } finally {
-      await own.close();
-    }
+    const last = await own.signInAs('super_admin');
+    const params = { userId: last.userId, roleId: 'super_admin' };
+    expect((await own.api(last).call(rbac.revokeRole, { params })).body).toMatchObject({
+      error: 'This is the last super admin. Make another one first.',
+    });
   });
 
   test('hold permissions that are a resource and an action, all of them listed', async () => {

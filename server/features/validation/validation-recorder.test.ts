@@ -64,7 +64,6 @@ describe('what is recorded', () => {
       expect(await own.db.selectFrom('validations').selectAll().execute()).toHaveLength(3),
     );
     expect(await machinesOf(ownStaff, license)).toMatchObject([{ lastCheckedAt: seen, appVersion: '1.1' }]);
-    await own.close();
   });
 
   test('is all there when the server is closed right after the answers', async () => {

@@ -20,7 +20,6 @@ import {
   validateOn,
 } from '../../../tests/factories.ts';
 import {
-  alone,
   auditOf,
   days,
   eventually,
@@ -115,25 +114,24 @@ describe('the first valid call of a machine', () => {
 
 describe('the codes', () => {
   test('begin and end with the license, to the millisecond, for a new machine and for one with a seat', async () => {
-    await alone(async (own) => {
-      const ownStaff = own.api(await own.signInAs('super_admin'));
-      const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
-      const license = await makeLicense(ownStaff);
-      for (const [now, code] of [
-        ['2025-12-31T23:59:59.999Z', 'NOT_YET_VALID'],
-        ['2026-01-01T00:00:00.000Z', 'VALID'],
-        ['2036-01-01T00:00:00.000Z', 'VALID'],
-        ['2036-01-01T00:00:00.001Z', 'EXPIRED'],
-      ] as const) {
-        own.clock.set(now);
-        for (const machineId of [`new at ${now}`, 'old'])
-          expect(await validateOn(ownDesktop, license, machineId), machineId).toMatchObject({
-            valid: code === 'VALID',
-            code,
-            message: validationMessages[code],
-          });
-      }
-    });
+    const own = await startTestServer();
+    const ownStaff = own.api(await own.signInAs('super_admin'));
+    const ownDesktop = own.api(await makeApiKey(ownStaff, { expiresAt: '2100-01-01T00:00:00Z' }));
+    const license = await makeLicense(ownStaff);
+    for (const [now, code] of [
+      ['2025-12-31T23:59:59.999Z', 'NOT_YET_VALID'],
+      ['2026-01-01T00:00:00.000Z', 'VALID'],
+      ['2036-01-01T00:00:00.000Z', 'VALID'],
+      ['2036-01-01T00:00:00.001Z', 'EXPIRED'],
+    ] as const) {
+      own.clock.set(now);
+      for (const machineId of [`new at ${now}`, 'old'])
+        expect(await validateOn(ownDesktop, license, machineId), machineId).toMatchObject({
+          valid: code === 'VALID',
+          code,
+          message: validationMessages[code],
+        });
+    }
   });
 
   test('a typing error is MALFORMED_KEY, an unknown key NOT_FOUND; neither tells anything', async () => {
@@ -345,7 +343,6 @@ describe('one seat that is passed around', () => {
     const body = { licenseKey, machineId: 'third' };
     expect(await staff.ok(calls.releaseSeat, { body })).toMatchObject({ released: true, code: 'RELEASED' });
     expect((await licenseOf(licenseId)).currentActivations).toBe(0);
-    await twin.close();
   });
 
   test('may be given back again on the next UTC day', async () => {
@@ -370,7 +367,6 @@ describe('one seat that is passed around', () => {
     own.clock.advance(-days(3));
     expect(await passOn('c')).toBe('TOO_MANY_RELEASES');
     expect(await entriesOf(own, 'activation.release_refused')).toHaveLength(2);
-    await own.close();
   });
 
   test('is given back no more often while one of two processes has begun the next day', async () => {
@@ -386,7 +382,6 @@ describe('one seat that is passed around', () => {
       knowing = api;
     }
     expect(codes).toEqual(['RELEASED', 'RELEASED', 'TOO_MANY_RELEASES', 'TOO_MANY_RELEASES']);
-    await ahead.close();
   });
 
   test('a valid answer may be relied on for the grace, at most until the license ends; a refusal not at all', async () => {
