@@ -1,5 +1,5 @@
 import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
-import { useCallback, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 
 /**
  * The library's `useMutation` for every form and button. A mutation in progress is not started a second time, such as
@@ -27,6 +27,18 @@ export function useChange<Data, Variables = void>(
     [mutate],
   );
   return { ...change, mutate: begin };
+}
+
+/** For a change whose answer is shown in its own dialog: whether that was left before the answer came. */
+export function useIsLeft(): () => boolean {
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
+  return () => isLeft.current;
 }
 
 const nameOf = (variables: unknown): string => JSON.stringify(variables) ?? '';

@@ -2,6 +2,7 @@ import { apiKeys } from '../../contract/api-keys.ts';
 import { approvals } from '../../contract/approvals.ts';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
+import { imports } from '../../contract/imports.ts';
 import { licenses } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
@@ -133,6 +134,33 @@ test('a late revocation leaves the dialog of another license open', async ({ pag
   revoking.answer();
   await expect(page.getByText(`License ${one.licenseKey} for ${name} revoked`)).toBeVisible();
   await expect(dialog(page, 'Transfer License')).toBeVisible();
+});
+
+test('licenses that are issued after their dialog was left are said, or they would be issued again', async ({
+  page,
+  server,
+}) => {
+  const { name, customerId } = await makeCustomer(server.admin);
+  await signInAs(page, 'admin', '/licenses?dialog=import', server);
+  const importing = await hold(page, imports.licenses);
+  const modal = dialog(page, 'Import Licenses');
+  await modal.getByRole('textbox', { name: 'CSV' }).fill(`Customer\n${name}\n${name}`);
+  await modal.getByRole('button', { name: 'Issue 2 licenses' }).click();
+  await importing.begun;
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await expect(modal).toBeHidden();
+  importing.answer();
+  await expect(page.getByLabel('Notifications')).toContainText('2 licenses issued');
+
+  await goTo(page, `/licenses/new?customer=${customerId}`);
+  const creating = await hold(page, licenses.create);
+  await button(page, 'Create License').click();
+  await creating.begun;
+  await leaves(page).click();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+  creating.answer();
+  await expect(page.getByLabel('Notifications')).toContainText(`for ${name} created`);
 });
 
 test('a view that is deleted late does not bring its list back', async ({ page, server }) => {

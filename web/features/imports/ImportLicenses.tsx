@@ -4,6 +4,7 @@ import { imports, licenseFileColumns, type ImportedLicense } from '../../../cont
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import { call } from '../../api.ts';
 import { useShownOnce } from '../../kept-work.ts';
+import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -13,6 +14,8 @@ import { focusLate } from '../../ui/focus-late.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { IconDownload } from '../../ui/icons.tsx';
 import { utcDate } from '../../ui/time.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useIsLeft } from '../../use-change.ts';
 import { CsvImport } from './CsvImport.tsx';
 import { countText } from '../../ui/numbers.ts';
 
@@ -44,6 +47,12 @@ export default function ImportLicenses({ onClose }: { onClose: () => void }) {
   const { can } = useAuth();
   const [issued, setIssued] = useState<Made>();
   const made = useShownOnce('licenses imported', issued);
+  const isLeft = useIsLeft();
+  const onSaved = (saved: Made) => {
+    if (!isLeft()) return setIssued(saved);
+    const name = counted(saved.licenses.length, 'license');
+    void toast({ message: `${name} issued`, subject: { name, to: paths.licenses } });
+  };
   return (
     <Dialog title="Import Licenses" size={760} onClose={onClose}>
       {made ? (
@@ -65,7 +74,7 @@ export default function ImportLicenses({ onClose }: { onClose: () => void }) {
           }
           save={save}
           cells={cells}
-          onSaved={setIssued}
+          onSaved={onSaved}
           onClose={onClose}
         />
       )}

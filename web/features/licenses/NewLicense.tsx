@@ -1,4 +1,6 @@
-import { useChange } from '../../use-change.ts';
+import { aboutLicense } from '../../toast-subjects.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import { RequireCustomers } from './RequireCustomers.tsx';
 import type { Terms } from '../../../contract/license-term.ts';
 import type { License } from '../../../contract/licenses.ts';
@@ -14,7 +16,14 @@ export function NewLicense(props: {
   onClose: () => void;
 }) {
   const { terms, customerId, like, onClose } = props;
-  const create = useChange({ mutationFn: (payload: LicensePayload) => createLicense(payload) });
+  const isLeft = useIsLeft();
+  const create = useChange({
+    mutationFn: (payload: LicensePayload) => createLicense(payload),
+    onSuccess: (license) => {
+      const subject = aboutLicense(license);
+      if (isLeft()) void toast({ message: `License ${subject.name} created`, subject });
+    },
+  });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
     <RequireCustomers>
