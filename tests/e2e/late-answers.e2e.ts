@@ -203,6 +203,12 @@ test('a form takes no input while it is sent, and if that fails its field has th
   await page.keyboard.type(' and after');
   await expect(name).toHaveValue('Typed before');
   await expect(page.getByText('Waiting for the server…')).toBeAttached();
+  // reduced motion drops the transition that would place it
+  const offset = await form.locator('button[data-loading]').evaluate((sent) => {
+    const [whole, spinner] = [sent, sent.firstElementChild!].map((part) => part.getBoundingClientRect());
+    return spinner!.x + spinner!.width / 2 - whole!.x - whole!.width / 2;
+  });
+  expect(Math.abs(offset), 'the spinner is in the middle of its button').toBeLessThan(2);
   sending.answer();
   await expect(form.getByRole('alert')).toBeVisible();
   await expect(name).toBeFocused();
