@@ -549,5 +549,11 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     await expect(note).toBeHidden();
     await expect(heading(other, 'User Management')).toBeVisible();
   });
+
+  await test.step('a file that every screen needs is gone', async () => {
+    await other.route(/assets\/libraries-/, (route) => route.fulfill({ status: 404 }));
+    await other.goto(`${server.url}/users`);
+    await expect(other.getByRole('alert')).toContainText('Lanyard could not be loaded');
+  });
   await context.close();
 });

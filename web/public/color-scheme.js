@@ -8,4 +8,15 @@
   const dark =
     wanted === 'dark' || (wanted !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
+
+  // Without one of the files that every screen needs there is no console that could say so.
+  const onError = ({ target }) => {
+    const root = document.getElementById('root');
+    if (!(target instanceof HTMLScriptElement) || !root || root.hasChildNodes()) return;
+    root.setAttribute('role', 'alert');
+    root.style.padding = '16px';
+    root.textContent =
+      'Lanyard could not be loaded: it was updated, or the server could not be reached. Check the connection and load the page again.';
+  };
+  addEventListener('error', onError, { capture: true });
 })();
