@@ -116,6 +116,11 @@ test('a proxy that failed may have passed a change on; the service that refuses 
   const check = call(imports.checkCustomers, { body: { csv: 'name', skipExisting: false } });
   expect(await failure(check)).toEqual(['Request failed with status 502', false]);
   expect(await failure(call(customers.softDelete, id))).toEqual(['Busy', false]);
+  answer([200, '<title>Sign in to the network</title>']);
+  expect(await failure(call(customers.softDelete, id))).toEqual([
+    'The server returned an unreadable response.\nIt may have done this or not: look before you do it again.',
+    true,
+  ]);
 });
 
 describe('what is sent', () => {

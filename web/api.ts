@@ -87,7 +87,7 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
       : await withSession((token) => fetchOnce(url, { ...init, headers: withToken(headers, token) }, sent));
   if (status < 200 || status > 299)
     throw refusedCall(route, request, asUnanswered(errorOf(status, text), sent));
-  const answer = parsed(status, text);
+  const answer = parsed(status, text, sent);
   once?.onSent(true);
   if (isReplayed) replays.set(replays.get() + 1);
   return answer;
@@ -98,8 +98,8 @@ function refusedCall({ method, path }: Route, { params = {}, body }: Parts, erro
   return error;
 }
 
-/** A proxy that fails with these knows nothing of what the service did. */
-const ofProxy: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Who answers with these, or with a page of its own as a wireless network does, knows nothing of what the service did. */
+const ofProxy: ReadonlySet<number> = new Set([200, 201, 502, 503, 504]);
 
 /** `sent`: of a change that may have been made. */
 function asUnanswered(error: ApiError, sent: (() => void) | undefined): ApiError {
@@ -110,12 +110,12 @@ function asUnanswered(error: ApiError, sent: (() => void) | undefined): ApiError
   return error;
 }
 
-function parsed(status: number, text: string): unknown {
+function parsed(status: number, text: string, sent: (() => void) | undefined): unknown {
   if (text === '') return null;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError(status, 'The server returned an unreadable response.');
+    throw asUnanswered(new ApiError(status, 'The server returned an unreadable response.'), sent);
   }
 }
 
