@@ -20,7 +20,7 @@ export default function ReleaseAnalytics() {
   const summary = data && summaryOf(data);
   return (
     <Scroller label="Analytics">
-      <Group justify="flex-end" mb={-8}>
+      <Group justify="flex-end" style={{ marginBottom: -8 }}>
         <AsOf queries={[figures]} />
       </Group>
       <Tiles

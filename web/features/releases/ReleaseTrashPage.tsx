@@ -32,7 +32,7 @@ export function ReleaseTrashPage() {
 
   return (
     <Page title="Release Recycle Bin" back={{ to: paths.releases, label: 'Back to Releases' }}>
-      <Text c="dimmed" mt={-12}>
+      <Text c="dimmed" style={{ marginTop: -12 }}>
         Deleted releases are kept for {trashDays} days before permanent deletion.
       </Text>
       <FilterRow left={<ListSearch search={search} change={change} placeholder="Search by version..." />} />

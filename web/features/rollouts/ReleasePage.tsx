@@ -87,7 +87,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
           'Run It Now': countText(figures.running),
         }}
       />
-      <Text size="xs" c="dimmed" mt={-6}>
+      <Text size="xs" c="dimmed" style={{ marginTop: -6 }}>
         Eligible are the machines of its platform, architecture and channel that run an older version, and
         those that run it. Of these, update policies hold back {counted(figures.held, 'machine')} now. Counted{' '}
         <RelativeTime value={progress.guard.at} />.
