@@ -193,6 +193,8 @@ test.describe('by touch', () => {
     await validateOn(server.admin, license, 'machine-a');
     const hint = page.getByRole('tooltip');
     await signInAs(page, 'viewer', `/licenses?search=${license.licenseKey}`, server);
+    // smaller, a phone would zoom into it
+    await expect(page.getByPlaceholder(/^Search/)).toHaveCSS('font-size', '16px');
     await row(page, license).getByRole('button', { name: '1 more: ' }).tap();
     await expect(hint).toHaveText('Diabetes');
     await row(page, license).getByRole('button', { name: 'Activations' }).tap();

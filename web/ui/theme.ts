@@ -81,7 +81,7 @@ const components = {
   FileButton: { defaultProps: { inputProps: { onClick: forgetFile } } },
   Text: { defaultProps: { size: 'sm' } },
   Anchor: { defaultProps: { size: 'sm' } },
-  Input: { vars: () => ({ wrapper: { '--input-fz': '13px' } }) },
+  Input: { vars: () => ({ wrapper: { '--input-fz': 'var(--ui-field-size)' } }) },
   Modal: {
     defaultProps: {
       ...dialogProps,
