@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { keys } from '../../contract/keys.ts';
 import { makeLicense } from '../../tests/factories.ts';
 import { movableClock, startTestServer } from '../../tests/harness.ts';
@@ -144,7 +144,6 @@ test('four processes that start at once in one folder are one machine', async ()
 test('the README comes to a valid license in ten lines, on the service itself', async () => {
   // the program has the clock of the machine
   const server = await startTestServer({ clock: movableClock(new Date()) });
-  onTestFinished(() => server.close());
   const staff = server.api((await server.signInAs('super_admin')).byCookie);
   const { licenseKey: own } = await makeLicense(staff);
   const [published] = await server.api().ok(keys.published);
