@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createFacts } from './facts.ts';
 
 type Fact = { record: string; text: string };
@@ -53,6 +53,22 @@ test('nothing is known while the listening connection is down, and nothing is ke
   expect([kept.get('a'), kept.get('b')]).toEqual([undefined, undefined]);
   connection.isUp = true;
   expect(kept.get('b')).toBeUndefined();
+});
+
+test('is forgotten within a minute, but not all at once of what was read together', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { kept, keep } = factsOf();
+  const all = Array.from({ length: 200 }, (_, i) => `${i}`);
+  for (const key of all) keep(key);
+  const known = () => all.filter((key) => kept.get(key)).length;
+  vi.advanceTimersByTime(47_000);
+  expect(known()).toBe(200);
+  vi.advanceTimersByTime(7000);
+  expect(known()).toBeGreaterThan(50);
+  expect(known()).toBeLessThan(150);
+  vi.advanceTimersByTime(6000);
+  expect(known()).toBe(0);
 });
 
 test('holds no more than its bytes; the least used go first', () => {

@@ -3,6 +3,8 @@ import type { Signals } from './signals.ts';
 
 /** Limits staleness that no signal covers: a change by SQL, or by a process of a version that sends no such signals. */
 const keptMs = 60_000;
+/** How much less at most, at random: what was read together, as after a start, is not read together again each minute. */
+const spreadMs = 12_000;
 /** With more changed records than this, everything is dropped. */
 const mostChanged = 10_000;
 
@@ -72,7 +74,7 @@ export function createFacts(signals: Pick<Signals, 'isUp' | 'on'>, maxBytes: num
       },
       reading() {
         const begun = generation;
-        const until = performance.now() + keptMs;
+        const until = performance.now() + keptMs - Math.random() * spreadMs;
         return (key, value) => {
           if (!signals.isUp() || !isCurrent(begun, () => recordsOf(key, value))) return;
           // a part of a request would keep all of it in memory
