@@ -25,6 +25,8 @@ import {
 // WCAG 1.4.10: 1280 pixels at 400 %.
 const magnified = { width: 320, height: 256 };
 const laptop = { width: 1280, height: 720 };
+// 1920 by 800 at 150 %
+const low = { width: 1280, height: 533 };
 // A4 between the margins of a browser
 const paper = { width: 718, height: 1047 };
 test.use({ viewport: magnified });
@@ -39,6 +41,15 @@ test('a long word does not widen a screen, push anything out of view or get lost
   await makeRecordsOfLongWords(server);
   const shown = await findShown(server.admin);
   await signInAs(page, 'super_admin', '/today', server);
+  const browser = await page.context().newCDPSession(page);
+  const setFontSize = async (standard: number) => {
+    await browser.send('Page.setFontSizes', { fontSizes: { standard } });
+    // Chromium computes lengths in rem again only where a style of the root changes
+    await page.evaluate(() => (document.documentElement.style.fontSize = '100%'));
+    await drawn(page);
+    await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+    await drawn(page);
+  };
   for (const screen of screens) {
     if (screen.signedOut || screen.before || emptyLikeOthers.has(screen.name)) continue;
     if (screen.failure) expectStatus(page, screen.failure);
@@ -49,7 +60,17 @@ test('a long word does not widen a screen, push anything out of view or get lost
     expect.soft(await scrolledSideways(page), screen.name).toEqual([]);
     expect.soft(await coveredFocus(page), screen.name).toEqual([]);
     await page.setViewportSize(laptop);
+    await drawn(page);
     expect.soft(await squeezedLists(page), screen.name).toEqual([]);
+    await page.setViewportSize(low);
+    await drawn(page);
+    expect.soft(await overlappingParts(page), `${screen.name} in a low window`).toEqual([]);
+    await page.setViewportSize(laptop);
+    await setFontSize(24);
+    expect.soft(await smallTexts(page), `${screen.name} in a large font`).toEqual([]);
+    expect.soft(await beyondTheEdge(page), `${screen.name} in a large font`).toEqual([]);
+    expect.soft(await cutTexts(page), `${screen.name} in a large font`).toEqual([]);
+    await setFontSize(16);
     await page.setViewportSize(paper);
     await page.emulateMedia({ media: 'print' });
     // browsers print smaller what is wider, and cut what is more than twice as wide
@@ -191,6 +212,45 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   }
 });
 
+/** Parts that lie on the next one below them, by more than a subtitle is moved up. */
+const overlappingParts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main *')]
+      .filter((part) => {
+        const { display, flexDirection } = getComputedStyle(part.parentElement!);
+        const height = getComputedStyle(part).overflow === 'visible' ? part.scrollHeight : part.offsetHeight;
+        const next = part.nextElementSibling;
+        return (
+          display === 'flex' &&
+          flexDirection === 'column' &&
+          next?.checkVisibility() &&
+          part.offsetHeight > 0 &&
+          part.getBoundingClientRect().top + height > next.getBoundingClientRect().top + 10
+        );
+      })
+      .map((part) => part.outerHTML.slice(0, 120)),
+  );
+
+/** The frames after a change of the window or of the font have been drawn. */
+const drawn = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  });
+
+/** Texts that do not grow to one and a half times of 10 px, the smallest; the axes of charts have a table beside them. */
+const smallTexts = (page: Page) =>
+  page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const small = new Set<string>();
+    while (texts.nextNode()) {
+      const { parentElement: part, data } = texts.currentNode as Text;
+      const size = part?.checkVisibility() && data.trim() && parseFloat(getComputedStyle(part).fontSize);
+      if (size && size < 15 && !part?.closest('svg, #recharts_measurement_span'))
+        small.add(`${data}: ${size} px`);
+    }
+    return [...small];
+  });
+
 /** How wide the page is, and what widens it. */
 const beyondTheEdge = (page: Page, times = 1) =>
   page.evaluate((most) => {
@@ -254,10 +314,8 @@ const coveredFocus = (page: Page) =>
 
 /** Columns that one long value makes so wide that others are out of view, and lists that are too low to be read. */
 const squeezedLists = (page: Page) =>
-  page.evaluate(async () => {
-    // the frames after a change of the window's size
-    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-    return [...document.querySelectorAll('table')].flatMap((table) => {
+  page.evaluate(() =>
+    [...document.querySelectorAll('table')].flatMap((table) => {
       const box = table.parentElement!;
       const columns = [...table.querySelectorAll<HTMLElement>('thead th')];
       const wide = columns.filter(
@@ -266,8 +324,8 @@ const squeezedLists = (page: Page) =>
       const problems = wide.map(({ innerText, offsetWidth }) => `${innerText}: ${offsetWidth} px`);
       const low = box.clientHeight < Math.min(box.scrollHeight, 130) && `${box.clientHeight} px high`;
       return low ? [...problems, low] : problems;
-    });
-  });
+    }),
+  );
 
 /** One record of each kind, whose texts are long words: names, roles and tags as long as the contract allows. */
 async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {

@@ -7,7 +7,7 @@ export function Brand({ size = 20 }: { size?: number }) {
         alignItems: 'center',
         gap: size * 0.45,
         fontWeight: 600,
-        fontSize: size * 0.75,
+        fontSize: `${(size * 0.75) / 16}rem`,
       }}
     >
       <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden>

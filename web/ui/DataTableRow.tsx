@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import { useId, type ChangeEvent, type MouseEvent } from 'react';
-import { columnLook, type DataTableProps } from './data-table.ts';
+import { columnLook, inRem, type DataTableProps } from './data-table.ts';
 import classes from './DataTable.module.css';
 
 /** The items of the body, in order: rows, and the headers of their sections. */
@@ -72,7 +72,7 @@ export function DataTableRow<Row>(props: RowProps<Row> & { item: Item<Row>; meas
           {column.least === undefined ? (
             column.cell(row)
           ) : (
-            <div className={classes.shrinks} style={{ width: column.least }}>
+            <div className={classes.shrinks} style={{ width: inRem(column.least) }}>
               {column.cell(row)}
             </div>
           )}

@@ -14,8 +14,9 @@ export type Column<Row> = {
   /** Not offered in the column choice. */
   alwaysShown?: true;
   align?: 'right';
+  /** A number as that of `least`. */
   width?: number | string;
-  /** In pixels: what the column shows is cut down to this width before the list scrolls sideways. */
+  /** In pixels at the usual font size: what the column shows is cut down to this width before the list scrolls sideways. */
   least?: number;
   /** Stays visible at the right while the others scroll. */
   pinned?: true;
@@ -92,12 +93,15 @@ type Groups<Row> = {
   isCollapsed: (group: string) => boolean;
 };
 
+/** A length in pixels at the usual font size, which grows with the reader's. */
+export const inRem = (pixels: number) => `${pixels / 16}rem`;
+
 const isWide = (width: number | string | undefined) => typeof width === 'string' && parseFloat(width) >= 40;
 
 /** Attributes of a cell: width, alignment and position of its column, its label in a card, and whether it is a line there. */
 export const columnLook = <Row>({ id, header, align, width, pinned }: Column<Row>) => ({
   style: {
-    width,
+    width: typeof width === 'number' ? inRem(width) : width,
     textAlign: align,
     fontVariantNumeric: align === 'right' ? 'tabular-nums' : undefined,
   },

@@ -119,11 +119,11 @@ export const theme = createTheme({
   colors: { ink, dark, red },
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
   defaultRadius: 4,
   cursorType: 'pointer',
   respectReducedMotion: true,
-  headings: { fontWeight: '600', sizes: { h1: { fontSize: '20px', lineHeight: '28px' } } },
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.25rem', lineHeight: '1.75rem' } } },
   components,
 });
 

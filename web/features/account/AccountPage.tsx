@@ -49,7 +49,7 @@ export function AccountPage() {
 function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
     <section className={`panel ${classes.section}`} aria-label={title}>
-      <Title order={2} fz={14} lh="20px">
+      <Title order={2} fz={14} lh="1.25rem">
         {title}
       </Title>
       <p className={classes.about}>{about}</p>

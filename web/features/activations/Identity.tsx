@@ -16,17 +16,17 @@ export function Identity({
   return (
     <>
       {enrolledAt && (
-        <Text size="xs" c="dimmed" lh="16px">
+        <Text size="xs" c="dimmed" lh="1rem">
           Proven since {shortDate(enrolledAt)}
         </Text>
       )}
       {ownRecord && (
-        <Text size="xs" c="dimmed" lh="16px">
+        <Text size="xs" c="dimmed" lh="1rem">
           Machine id of another customer; recorded as <MachineLink displayId={ownRecord} inherit />
         </Text>
       )}
       {clonedAt && (
-        <Text size="xs" c="var(--ui-amber-text)" lh="16px">
+        <Text size="xs" c="var(--ui-amber-text)" lh="1rem">
           <IconAlertTriangle size={12} stroke={2} style={{ verticalAlign: -1, marginRight: 4 }} />
           Seen on two machines at once since {shortDate(clonedAt)}
         </Text>

@@ -36,7 +36,7 @@ function Machine({ activation: a }: { activation: ListedActivation }) {
   return (
     <div style={{ padding: '5px 0' }}>
       <CopyText value={a.machineId} shown={shown} what="machine ID" />
-      <Text size="xs" c="dimmed" lh="16px">
+      <Text size="xs" c="dimmed" lh="1rem">
         <RecordLink kind="machine" id={a.ownRecord ?? a.machineId} inherit>
           {a.hostname ?? 'Machine page'}
         </RecordLink>

@@ -42,7 +42,7 @@ export function CustomerSection(props: {
         </span>
       </UnstyledButton>
       {first && customer && can.viewCustomers && (
-        <RecordLink kind="customer" id={first.customerId} size="xs" lh="24px" display="inline-block">
+        <RecordLink kind="customer" id={first.customerId} size="xs" lh="1.5rem" display="inline-block">
           Open customer
         </RecordLink>
       )}

@@ -97,19 +97,17 @@ export function ReleaseList() {
       {attention && (
         <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
       )}
-      <div className={classes.list}>
-        <DataTable
-          label="Releases"
-          columns={releaseColumns(severalKinds)}
-          rows={rows}
-          rowId={(release) => release.id}
-          rowLabel={buildText}
-          actions={(release) => releaseActions(release, handlers)}
-          groups={versionGroups(rows ?? [], askTo('widen', can.manageRollouts))}
-          stale={list.isPlaceholderData}
-          empty={<NoReleases />}
-        />
-      </div>
+      <DataTable
+        label="Releases"
+        columns={releaseColumns(severalKinds)}
+        rows={rows}
+        rowId={(release) => release.id}
+        rowLabel={buildText}
+        actions={(release) => releaseActions(release, handlers)}
+        groups={versionGroups(rows ?? [], askTo('widen', can.manageRollouts))}
+        stale={list.isPlaceholderData}
+        empty={<NoReleases />}
+      />
       <ListPages search={search} change={change} pageSize={pageSize} total={meta?.total} />
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}

@@ -89,7 +89,7 @@ export function RoleForm(props: {
   return (
     <section className={`panel ${classes.form}`} aria-label={roleLabel(role.name)}>
       <div className={classes.head}>
-        <Title order={2} fz={14} lh="20px">
+        <Title order={2} fz={14} lh="1.25rem">
           {roleLabel(role.name)}
         </Title>
         <Group gap="xs">
