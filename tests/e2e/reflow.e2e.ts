@@ -26,7 +26,7 @@ import {
 const magnified = { width: 320, height: 256 };
 const laptop = { width: 1280, height: 720 };
 // 1920 by 800 at 150 %
-const low = { width: 1280, height: 533 };
+const lowWindow = { width: 1280, height: 533 };
 // A4 between the margins of a browser
 const paper = { width: 718, height: 1047 };
 test.use({ viewport: magnified });
@@ -62,7 +62,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
     await page.setViewportSize(laptop);
     await drawn(page);
     expect.soft(await squeezedLists(page), screen.name).toEqual([]);
-    await page.setViewportSize(low);
+    await page.setViewportSize(lowWindow);
     await drawn(page);
     expect.soft(await overlappingParts(page), `${screen.name} in a low window`).toEqual([]);
     await page.setViewportSize(laptop);
