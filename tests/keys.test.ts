@@ -1,9 +1,10 @@
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
-import { knownMigrations } from '../server/db/migrate.ts';
-import { apiAt, createTestDatabase, type TestDatabase } from './harness.ts';
+import { knownMigrations, makeSchema } from '../server/db/migrate.ts';
+import { newSigningKey } from '../server/signer.ts';
+import { apiAt, createTestDatabase, openClient, type TestDatabase } from './harness.ts';
 import { newDataDir, refusedStart, startServer } from './server-process.ts';
 import { ask } from './work.ts';
 
@@ -53,6 +54,25 @@ test('nor does it bring the schema up to date: the version before still starts o
   expect(await applied()).toHaveLength(0);
   await serveOnce(home);
   expect(await applied()).toHaveLength(1);
+});
+
+test.each(['0016', '0022'])('also on a database of before %s, which names no keys', async (next) => {
+  const earlier = (await knownMigrations()).filter((name) => name < next);
+  await makeSchema(await openClient(database.url), earlier);
+  await ask(
+    database.url,
+    `insert into users (user_id, email, name, password_hash, created_at, updated_at)
+       values (gen_random_uuid(), 'a@lanyard.test', 'A', 'x', now(), now())`,
+  );
+  expect(await refusedStart(settings(elsewhere))).toContain(
+    `This database belongs to the signing key, and ${elsewhere}/signing-key.pem does not hold it`,
+  );
+  if (next === '0022') {
+    await ask(database.url, `insert into audit_switch (opened_by) values ('by another key')`);
+    await writeFile(join(elsewhere, 'signing-key.pem'), newSigningKey());
+    expect(await refusedStart(settings(elsewhere))).toContain('holds another signing key');
+  }
+  expect(await ask(database.url, 'select from schema_migrations')).toHaveLength(earlier.length);
 });
 
 test('a container brings its keys in the environment, and needs no file', async () => {

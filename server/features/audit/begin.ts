@@ -66,11 +66,11 @@ export async function openSwitch(tx: Tx, keys: AuditKeys): Promise<boolean> {
 }
 
 /** Whether the chain of this database began with one of these keys, or has not begun. */
-export const beganWith = async (tx: Tx, keys: AuditKeys): Promise<boolean> =>
-  !(await hasBegun(tx)) || (await openerOf(tx, keys)) !== undefined;
+export const beganWith = async (db: Db, keys: AuditKeys): Promise<boolean> =>
+  !(await hasBegun(db)) || (await openerOf(db, keys)) !== undefined;
 
-async function openerOf(tx: Tx, { known }: AuditKeys): Promise<string | undefined> {
-  const row = await tx.selectFrom('audit_switch').select('opened_by').executeTakeFirst();
+async function openerOf(db: Db, { known }: AuditKeys): Promise<string | undefined> {
+  const row = await db.selectFrom('audit_switch').select('opened_by').executeTakeFirst();
   return known.map((keys) => opener(keys.retention)).find((text) => row?.opened_by.equals(hashOf(text)));
 }
 

@@ -31,8 +31,8 @@ type Kind<K> = {
   all: K[];
   make: () => Promise<K>;
   /** For a database that predates named keys: whether it used no key yet, and whether it used the present one. */
-  isUnused: (tx: Tx) => Promise<boolean>;
-  fits: (tx: Tx) => Promise<boolean>;
+  isUnused: (db: Db) => Promise<boolean>;
+  fits: (db: Db) => Promise<boolean>;
 };
 
 /**
@@ -59,16 +59,31 @@ export async function requireKeys(databaseUrl: string, config: KeyConfig, now: D
   const db = createDb(pool);
   try {
     if (await namesKeys(db)) await openKeys(db, config, now);
+    else if ((await hasTable(db, 'users')) && !(await isWithoutUsers(db))) await requireUnnamed(db, config);
   } finally {
     await pool.end();
   }
 }
 
-async function namesKeys(db: Db): Promise<boolean> {
-  const { rows } = await sql`select where to_regclass('installation_keys') is not null`.execute(db);
-  if (rows.length === 0) return false;
-  return (await db.selectFrom('installation_keys').select('key_id').limit(1).execute()).length > 0;
+/** As `claim` of a database that names no keys yet, such as that of 1.0.0; it names none either. */
+async function requireUnnamed(db: Db, config: KeyConfig): Promise<void> {
+  // read after there were users: another process with the same directory made its keys before them
+  const local = await readLocalKeys(config);
+  await presentKey(db, signingKind(config, local));
+  await presentKey(db, secretsKind(config, local));
 }
+
+const namesKeys = async (db: Db): Promise<boolean> =>
+  (await hasTable(db, 'installation_keys')) &&
+  (await db.selectFrom('installation_keys').select('key_id').limit(1).execute()).length > 0;
+
+async function hasTable(db: Db, name: keyof Tables): Promise<boolean> {
+  const { rows } = await sql`select where to_regclass(${name}) is not null`.execute(db);
+  return rows.length > 0;
+}
+
+const isWithoutUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('users').select('user_id').limit(1).execute()).length === 0;
 
 const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
 
@@ -117,16 +132,20 @@ async function registerFirst<K extends { keyId: string; publicKeyPem?: string }>
   kind: Kind<K>,
   now: Date,
 ): Promise<K> {
-  const existing = kind.main[0];
-  if (!(await kind.isUnused(tx))) {
-    if (!existing) throw new CannotStart(missingKey(kind, undefined));
-    if (!(await kind.fits(tx))) throw new CannotStart(anotherKey(kind, existing.keyId, undefined));
-  }
-  const key = existing ?? (await kind.make());
+  const key = (await presentKey(tx, kind)) ?? (await kind.make());
   await registerKey(tx, { purpose: kind.purpose, key, state: 'current', now });
   for (const old of kind.all.filter(({ keyId }) => keyId !== key.keyId))
     await registerKey(tx, { purpose: kind.purpose, key: old, state: 'retired', now });
   return key;
+}
+
+/** The present key; undefined where there is none, and the database has never had one. */
+async function presentKey<K extends { keyId: string }>(db: Db, kind: Kind<K>): Promise<K | undefined> {
+  const existing = kind.main[0];
+  if (await kind.isUnused(db)) return existing;
+  if (!existing) throw new CannotStart(missingKey(kind, undefined));
+  if (!(await kind.fits(db))) throw new CannotStart(anotherKey(kind, existing.keyId, undefined));
+  return existing;
 }
 
 /** Records that a key belongs to the database. */
@@ -175,16 +194,18 @@ function signingKind(config: KeyConfig, { signing }: LocalKeys): Kind<Signer> {
     main: signing.main,
     all: signing.all,
     make: () => readOrMakeSigner(files.signing),
-    isUnused: async (tx) => (await tx.selectFrom('users').select('user_id').limit(1).execute()).length === 0,
-    fits: (tx) =>
-      beganWith(tx, auditKeys(present(signing.main[0], 'it is asked of a key that there is'), signing.all)),
+    isUnused: isWithoutUsers,
+    fits: async (db) =>
+      // an older database
+      !(await hasTable(db, 'audit_switch')) ||
+      beganWith(db, auditKeys(present(signing.main[0], 'it is asked of a key that there is'), signing.all)),
   };
 }
 
 function secretsKind(config: KeyConfig, { secrets }: LocalKeys): Kind<Secrets> {
   const file = keyFiles(config.dataDir).secrets;
-  const isSealed = (tx: Tx, pattern: string) =>
-    tx.selectFrom('users').select('user_id').where('totp_secret', 'like', pattern).limit(1).execute();
+  const isSealed = (db: Db, pattern: string) =>
+    db.selectFrom('users').select('user_id').where('totp_secret', 'like', pattern).limit(1).execute();
   return {
     purpose: 'secrets',
     name: 'secrets key',
@@ -194,8 +215,8 @@ function secretsKind(config: KeyConfig, { secrets }: LocalKeys): Kind<Secrets> {
     main: secrets.key ? [secrets.key] : [],
     all: secrets.all,
     make: async () => readSecrets(await readOrMake(file, newSecretsKey), file),
-    isUnused: async (tx) => (await isSealed(tx, `${sealed}%`)).length === 0,
-    fits: async (tx) => (await isSealed(tx, `${secrets.key?.sealedPrefix}%`)).length > 0,
+    isUnused: async (db) => (await isSealed(db, `${sealed}%`)).length === 0,
+    fits: async (db) => (await isSealed(db, `${secrets.key?.sealedPrefix}%`)).length > 0,
   };
 }
 
