@@ -5,7 +5,7 @@ import { keys } from '../contract/keys.ts';
 import { knownMigrations, makeSchema } from '../server/db/migrate.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { apiAt, createTestDatabase, openClient, type TestDatabase } from './harness.ts';
-import { newDataDir, refusedStart, startServer } from './server-process.ts';
+import { newDataDir, refusedStart, runTool, startServer } from './server-process.ts';
 import { ask } from './work.ts';
 
 /* Errors of a start on a database without the keys that belong to it. */
@@ -50,6 +50,8 @@ test('nor does it bring the schema up to date: the version before still starts o
   await ask(database.url, `delete from schema_migrations where name = '${newest}'`);
   await ask(database.url, 'drop index activations_released');
   expect(await refusedStart(settings(elsewhere))).toContain('This database belongs to the signing key');
+  expect((await runTool('keys', settings(elsewhere), 'rotate')).said).toContain('This database belongs to');
+  expect((await runTool('demo', settings(elsewhere))).said).toContain('This database belongs to');
   const applied = () => ask(database.url, `select from schema_migrations where name = '${newest}'`);
   expect(await applied()).toHaveLength(0);
   await serveOnce(home);

@@ -10,7 +10,7 @@ import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
 import { auditKeys, beginChain, entryWriter } from '../server/features/audit/index.ts';
-import { openKeys } from '../server/features/keys/index.ts';
+import { openKeys, requireKeys } from '../server/features/keys/index.ts';
 import { createModuleNames } from '../server/features/modules/index.ts';
 import { createUpdateRecorder } from '../server/features/update-events/index.ts';
 import { seedRoles } from '../server/features/users/index.ts';
@@ -45,6 +45,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('warn');
   const database = await startDatabase(config, { exclusive: false, log: say });
+  await requireKeys(database.url, config, new Date());
   await migrate(database.url);
   const pool = createPool(database.url);
   const db = createDb(pool);

@@ -6,7 +6,13 @@ import { createDb, createPool, type Db } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
-import { acceptNewKeys, openKeys, rotateKey, rotateSecrets } from '../server/features/keys/index.ts';
+import {
+  acceptNewKeys,
+  openKeys,
+  requireKeys,
+  rotateKey,
+  rotateSecrets,
+} from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
 import { startDatabase } from './database.ts';
@@ -35,6 +41,7 @@ async function main(): Promise<void> {
   const db = createDb(pool);
   try {
     if (!isOnline) await requireStoppedServers(db);
+    if (positionals[0] !== 'accept-new') await requireKeys(database.url, config, new Date());
     await migrate(database.url);
     if (isOnline) await rotate(db, config, options);
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
