@@ -4,8 +4,10 @@ import { rbac, users } from '../../contract/users.ts';
 import { customers } from '../../contract/customers.ts';
 import { password } from '../harness.ts';
 import { makeApiKey } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   button,
+  comeBack,
   dialog,
   expect,
   expectAccessible,
@@ -221,6 +223,22 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
   const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
   expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
+});
+
+test('a button of a row asks what it stood for when it was pressed', async ({ page, server }) => {
+  const { id, email } = await makeUser(server, 'viewer');
+  await signInAs(page, 'super_admin', `/users?search=${email}`, server);
+  const press = (name: string) => rowOf(page, email).getByRole('button', { name });
+  await expect(press('Deactivate')).toBeVisible();
+  const listed = await holdBack(page, (url) => url.pathname === users.list.path);
+  await comeBack(page);
+  await press('Deactivate').hover();
+  await page.mouse.down();
+  await server.admin.ok(users.deactivate, { params: { id } });
+  listed();
+  await expect(press('Reactivate')).toBeVisible();
+  await page.mouse.up();
+  await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
 });
 
 test('a password that a colleague has just reset is not reset again unseen', async ({ page, server }) => {

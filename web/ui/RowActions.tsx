@@ -2,6 +2,7 @@ import { Suspense, useRef, useSyncExternalStore } from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import classes from './RowActions.module.css';
 import { IconDots } from './icons.tsx';
+import { pressOnce } from './press-once.ts';
 import type { RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
 import type { Store } from './store.ts';
@@ -83,7 +84,7 @@ function ActionButton({ action, name }: { action: RowAction; name: string }) {
     );
   return (
     <DisabledReason reason={reason ?? null}>
-      <RowButton {...look} onClick={run}>
+      <RowButton {...look} {...pressOnce(run)}>
         {content}
       </RowButton>
     </DisabledReason>
