@@ -4,11 +4,14 @@ import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { releases } from '../../contract/releases.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
+import { makeRelease } from './releases.ts';
+import { row } from './releases-screen.ts';
 import {
   addressOf,
   button,
@@ -161,6 +164,22 @@ test('licenses that are issued after their dialog was left are said, or they wou
   await expect(heading(page, 'Audit Log')).toBeVisible();
   creating.answer();
   await expect(page.getByLabel('Notifications')).toContainText(`for ${name} created`);
+});
+
+test('a release that is withdrawn after its dialog was left is said', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  await signInAs(page, 'super_admin', `/releases?search=${release.version}`, server);
+  await chooseInMenu(row(page, release), 'Withdraw');
+  const question = dialog(page, 'Withdraw Release');
+  await question.getByRole('textbox', { name: 'Reason' }).fill('It crashes');
+  const withdrawing = await hold(page, releases.withdraw);
+  await question.getByRole('button', { name: 'Withdraw' }).click();
+  await withdrawing.begun;
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await expect(question).toBeHidden();
+  withdrawing.answer();
+  await expect(page.getByLabel('Notifications')).toContainText(`Version ${release.version} withdrawn`);
 });
 
 test('a view that is deleted late does not bring its list back', async ({ page, server }) => {

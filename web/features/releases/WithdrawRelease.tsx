@@ -6,19 +6,28 @@ import { BoxedList } from '../../ui/BoxedList.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { useChange } from '../../use-change.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { useReleaseConsequences } from './release-consequences.ts';
 import { withdrawRelease } from './queries.ts';
 import { countText } from '../../ui/numbers.ts';
+import { aboutRelease } from '../../toast-subjects.ts';
 
 type Withdrawn = Awaited<ReturnType<typeof withdrawRelease>>;
 
 /** Removes a release from every feed immediately, and lists the machines that already have it. */
 export default function WithdrawRelease({ release, onClose }: { release: Release; onClose: () => void }) {
   const consequences = useReleaseConsequences(release, 'withdraw');
-  const withdraw = useChange({ mutationFn: (reason: string) => withdrawRelease(release.id, reason) });
+  const isLeft = useIsLeft();
+  const withdraw = useChange({
+    mutationFn: (reason: string) => withdrawRelease(release.id, reason),
+    onSuccess: () => {
+      const message = `Version ${release.version} withdrawn`;
+      if (isLeft()) void toast({ message, subject: aboutRelease(release) });
+    },
+  });
   if (withdraw.data) return <AffectedMachines withdrawn={withdraw.data} onClose={onClose} />;
   return (
     <ReasonDialog
