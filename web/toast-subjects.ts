@@ -17,6 +17,7 @@ type NamedLicense = Pick<License, 'licenseId' | 'licenseKey' | 'customer'>;
 export const aboutLicense = (license: NamedLicense): ToastSubject => ({
   name: license.customer ? `${license.licenseKey} for ${license.customer.name}` : license.licenseKey,
   to: licensePath(license.licenseId),
+  id: license.licenseId,
 });
 
 /** `License E4YJG-… for Charité revoked`, with `what` happened to it. */
@@ -39,6 +40,7 @@ type NamedCustomer = { customerId: string; name: string };
 export const aboutCustomer = ({ customerId, name }: NamedCustomer): ToastSubject => ({
   name,
   to: customerPath(customerId),
+  id: customerId,
 });
 
 export const aboutCustomers = (customers: readonly NamedCustomer[]): ToastSubject =>
@@ -54,13 +56,14 @@ function aboutAll(
 ): ToastSubject {
   const [first] = customers;
   return first && customers.length === 1
-    ? { name: first.name, to: pathOf(first) }
+    ? { name: first.name, to: pathOf(first), id: first.customerId }
     : { name: counted(customers.length, 'customer'), to: path };
 }
 
 export const aboutRelease = ({ id, version }: { id: string; version: string }): ToastSubject => ({
   name: version,
   to: releasePath(id),
+  id,
 });
 
 export const aboutApproval = ({ subject }: { subject: string }): ToastSubject => ({
@@ -86,6 +89,7 @@ export const aboutRole = (roleId: string): ToastSubject => ({
 export const aboutApiKey = ({ id, name }: { id: string; name: string }): ToastSubject => ({
   name,
   to: listPath(paths.apiKeys, { key: id }),
+  id,
 });
 
 export const aboutAccount: ToastSubject = { name: 'Your account', to: paths.account };

@@ -1,5 +1,6 @@
 import { notificationsStore } from '@mantine/notifications';
 import { expect, test } from 'vitest';
+import { aboutLicense, licenseToast } from '../toast-subjects.ts';
 import { around, toast } from './toast.tsx';
 
 test('the name of the subject is found in the message, once, also where it looks like an expression', () => {
@@ -29,4 +30,20 @@ test('a toast replaces an older one about the same record, whose Undo would undo
   // the other is the first toast of this file
   expect([about.length, notifications[0]?.autoClose]).toEqual([2, 3000]);
   expect([...notifications, ...queue]).toHaveLength(4);
+});
+
+test('also where the record has another name since, as a license of another customer', async () => {
+  const messages = () => {
+    const { notifications, queue } = notificationsStore.getState();
+    return [...notifications, ...queue].length;
+  };
+  const before = messages();
+  const license = { licenseId: 'one', licenseKey: 'E4YJG' };
+  for (const name of ['Charité', 'Bethesda'])
+    await toast(licenseToast({ ...license, customer: { customerId: name, name } as never }, 'extended'));
+  await toast({
+    message: 'License E4YJG is back',
+    subject: { ...aboutLicense(license as never), name: 'E4YJG' },
+  });
+  expect(messages() - before).toBe(1);
 });

@@ -4,8 +4,11 @@ import { createRef } from 'react';
 import { isInputOpen } from './open-input.ts';
 import { createStore, useStore } from './store.ts';
 
-/** What a toast is about: its name, and the path of its page where it has one. */
-export type ToastSubject = { name: string; to?: string | undefined };
+/**
+ * What a toast is about: its name, and the path of its page where it has one. `id`: of a record, whose name may change
+ * between two toasts.
+ */
+export type ToastSubject = { name: string; to?: string | undefined; id?: string };
 
 export type Toast = {
   /** What happened. The name of the subject becomes a link in it; a message without it has the link below. */
@@ -48,7 +51,7 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
     delete button.current?.dataset['hotkey'];
     hide();
   };
-  const about = `${subject.to} ${subject.name}`;
+  const about = subject.id ?? `${subject.to} ${subject.name}`;
   open.get(about)?.end();
   const id = notifications.show({
     priority: ++count,

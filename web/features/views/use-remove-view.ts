@@ -21,7 +21,7 @@ export function useRemoveView(on: { onRemoved: () => void; onRestored: (view: Sa
     onSuccess: (_, view) => {
       void toast({
         message: `View ${view.name} deleted`,
-        subject: { name: view.name },
+        subject: { name: view.name, id: view.id },
         undo: () => restore.mutate(view, { onSuccess: on.onRestored }),
       });
     },

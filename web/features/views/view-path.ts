@@ -14,4 +14,5 @@ export const listPaths: Record<ViewList, string> = {
 export const aboutView = ({ id, list, name, query }: Pick<SavedView, 'id' | 'list' | 'name' | 'query'>) => ({
   name,
   to: `${listPaths[list]}?${new URLSearchParams([...new URLSearchParams(query), ['view', id]])}`,
+  id,
 });
