@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route, RouteRequest } from '../../contract/route.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { uploads } from '../../contract/uploads.ts';
 import { present } from '../../server/invariants.ts';
@@ -7,7 +8,7 @@ import type { Options } from './options.ts';
 
 /**
  * Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent, `pauseMs` lie between two
- * completions, since a server that starts again needs some seconds.
+ * attempts, since a server that starts again needs some seconds.
  */
 export type Sending = { signal: AbortSignal; count: (bytes: number) => void; pauseMs: number };
 
@@ -21,6 +22,25 @@ export class Refusal extends Error {
     super(message);
     this.isFinal = isFinal;
     this.status = status;
+  }
+}
+
+/** Each lasts as long as the server takes, or a proxy on the way waits for it. */
+export const mostAttempts = 20;
+
+/** Repeats a call that may be repeated, or of which nothing was carried out, while the server is away. */
+export async function whileAway<T>(
+  attempt: () => Promise<T>,
+  { signal, pauseMs }: Pick<Sending, 'signal' | 'pauseMs'>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isAway = error instanceof Refusal && !error.isFinal && !error.isSent;
+      if (!isAway || signal.aborted || attempts === mostAttempts) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
   }
 }
 
@@ -77,15 +97,22 @@ export function callsOf(
   }
 
   return {
-    json: async <R extends Route>(route: R, { body }: Pick<RouteRequest<R> & { body: unknown }, 'body'>) =>
+    json: async <R extends Route>(
+      route: R,
+      { body }: Pick<RouteRequest<R> & { body: unknown }, 'body'>,
+      headers: Record<string, string> = {},
+    ) =>
       (await send(route, route.path, {
-        headers: { 'content-type': 'application/json' },
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })) as Answer<R>,
     async form<R extends Route>(route: R, form: FormData): Promise<Answer<R>> {
       const { headers, body } = new Response(form);
       const type = present(headers.get('content-type'), 'a form sets it');
       return (await stream(route, route.path, present(body, 'a form is a body'), type)) as Answer<R>;
+    },
+    async state(uploadId: string): Promise<void> {
+      await send(uploads.state, uploads.state.path.replace('{uploadId}', uploadId), {});
     },
     async chunk(uploadId: string, index: number, bytes: Buffer): Promise<void> {
       const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));

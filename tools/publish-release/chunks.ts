@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { UploadState } from '../../contract/uploads.ts';
 import { parallelChunks } from '../../contract/uploads.ts';
-import { Refusal, type Calls, type Sending } from './calls.ts';
+import { Refusal, whileAway, type Calls, type Sending } from './calls.ts';
 
 type Prepared = Pick<UploadState, 'uploadId' | 'chunkSize' | 'totalChunks'>;
 
 /**
- * Sends the file in chunks, six at a time, and retries failed ones once at the end. Returns its SHA-512 in base64,
- * computed while the file is read.
+ * Sends the file in chunks, six at a time, and retries failed ones once at the end, when the server is there.
+ * Returns its SHA-512 in base64, computed while the file is read.
  */
 export async function sendChunks(
   file: FileHandle,
@@ -32,6 +32,7 @@ export async function sendChunks(
   const failed = await inParallel(totalChunks, sending.signal, async (index) =>
     send(index, await readInOrder(index)),
   );
+  if (failed.length > 0) await whileAway(async () => calls.state(uploadId), sending);
   for (const index of failed) {
     sending.signal.throwIfAborted();
     try {

@@ -47,6 +47,7 @@ function optionsOf(args: string[], key = apiKey, url = server.url): Options {
  */
 async function startProxy(
   statusFor: (method: string, path: string) => number | undefined | Promise<number | undefined>,
+  at = 0,
 ) {
   const seen: string[] = [];
   const { port } = new URL(server.url);
@@ -69,7 +70,7 @@ async function startProxy(
     if (!status) outgoing.on('close', () => forwarded.destroy());
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => listener.listen(at, '127.0.0.1', resolve));
   onTestFinished(() => void listener.close());
   const { port: own } = listener.address() as AddressInfo;
   return { url: `http://127.0.0.1:${own}`, seen };
@@ -145,6 +146,23 @@ describe('up to 20 MB', () => {
     },
   );
 
+  test('a server that is not there yet is waited for', async () => {
+    const path = await fileOf(program(1000));
+    const place = createServer();
+    await new Promise<void>((resolve) => place.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(place.address() as AddressInfo).port}`;
+    await new Promise((resolve) => place.close(resolve));
+    const fetching = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => void fetching.mockRestore());
+    const publishing = publishRelease(optionsOf(['--file', path, '--version', version], apiKey, url), {
+      pauseMs: 500,
+    });
+    await eventually(() => fetching.mock.calls.length > 0);
+    const relayed = await startProxy(() => undefined, Number(new URL(url).port));
+    expect((await publishing).version).toBe(version);
+    expect(relayed.seen).toHaveLength(1);
+  });
+
   test('a file that is too large for a proxy in one request is sent in chunks', async () => {
     const bytes = program(9 * MiB);
     const relayed = await startProxy((_, path) => (path === uploads.direct.path ? 413 : undefined));
@@ -193,6 +211,29 @@ describe('above 20 MB', () => {
     expect(release.sha512).toBe(sha512Of(bytes));
     expect(relayed.seen.findLast((call) => call.startsWith('PUT'))).toMatch(/\/1$/);
     expect(sent.at(-1)).toBe(size);
+  });
+
+  test('a preparation whose answer is lost is repeated, and reserves one upload', async () => {
+    const before = (await uploadRows()).length;
+    let lost = 0;
+    const relayed = await startProxy((_, path) => {
+      if (path !== uploads.prepare.path || lost++ > 1) return undefined;
+      const prepared = async () => (await uploadRows()).length > before;
+      return eventually(prepared).then(() => 504);
+    });
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const options = optionsOf(args, apiKey, relayed.url);
+    expect((await publishRelease(options, { pauseMs: 0 })).version).toBe(version);
+    expect((await uploadRows()).length).toBe(before + 1);
+  });
+
+  test('a server that starts again during the chunks is waited for', async () => {
+    let asked = 0;
+    const relayed = await startProxy((method) =>
+      (method === 'PUT' && asked < 3) || (method === 'GET' && asked++ < 3) ? 502 : undefined,
+    );
+    const options = optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url);
+    expect((await publishRelease(options, { pauseMs: 0 })).version).toBe(version);
   });
 
   test('a chunk that fails twice is named, and the upload is canceled', async () => {
@@ -365,7 +406,7 @@ describe('refused with a message', () => {
       'none.exe cannot be read: ENOENT',
     );
     const away = optionsOf([...file, await fileOf(program(1000))], apiKey, elsewhere);
-    await expect(publishRelease(away)).rejects.toThrow(`${elsewhere} cannot be reached`);
+    await expect(publishRelease(away, { pauseMs: 0 })).rejects.toThrow(`${elsewhere} cannot be reached`);
     expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https URL');
   });
 });

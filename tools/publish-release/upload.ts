@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directForm } from '../../contract/direct-form.ts';
 import type { Release } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
-import { callsOf, Refusal, type Calls, type Sending } from './calls.ts';
+import { callsOf, mostAttempts, Refusal, whileAway, type Calls, type Sending } from './calls.ts';
 import { sendChunks } from './chunks.ts';
 import type { Options } from './options.ts';
 
@@ -26,7 +26,8 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
     if (!stats.isFile() || stats.size === 0) throw new Error(`${options.file} is not a file, or is empty.`);
     const sending = sendingOf(stats.size, watch);
     const calls = callsOf(options, sending);
-    const whole = stats.size <= directUploadLimit ? await sendDirect(file, options, calls) : undefined;
+    const whole =
+      stats.size <= directUploadLimit ? await sendDirect(file, options, calls, sending) : undefined;
     return whole ?? (await sendChunked(file, stats.size, options, calls, sending));
   } catch (error) {
     if (watch.signal?.aborted && !(error instanceof Unclear))
@@ -62,11 +63,12 @@ async function sendDirect(
   file: FileHandle,
   { fileName, fields }: Options,
   calls: Calls,
+  sending: Sending,
 ): Promise<Release | undefined> {
   const bytes = await file.readFile();
   const sha512 = createHash('sha512').update(bytes).digest('base64');
   const form = directForm(new Blob([new Uint8Array(bytes)]), fileName, fields, sha512);
-  return calls.form(uploads.direct, form).catch((error: unknown) => {
+  return whileAway(async () => calls.form(uploads.direct, form), sending).catch((error: unknown) => {
     const { status, isSent } = error as Refusal;
     if (status === 413) return undefined;
     // a proxy that has given up, or the answer to a commit that the server itself has not heard of; a full disk (507) has no release
@@ -83,9 +85,10 @@ async function sendChunked(
   sending: Sending,
 ): Promise<Release> {
   const { version, channel, platform, architecture } = fields;
-  const prepared = await calls.json(uploads.prepare, {
-    body: { fileName, fileSize, version, channel, platform, architecture },
-  });
+  const identity = { fileName, fileSize, version, channel, platform, architecture };
+  // so that a repetition prepares no second upload
+  const key = { 'idempotency-key': randomUUID() };
+  const prepared = await whileAway(async () => calls.json(uploads.prepare, { body: identity }, key), sending);
   const { uploadId, fileKey, totalChunks } = prepared;
   const cancel = () => calls.cancel(uploadId);
   const sha512 = await sendChunks(file, fileSize, prepared, calls, sending).catch(async (error: unknown) => {
@@ -95,9 +98,6 @@ async function sendChunked(
   const body = { uploadId, fileKey, totalChunks, sha512, ...fields };
   return complete(() => calls.json(uploads.complete, { body }), cancel, sending);
 }
-
-/** Each lasts as long as the server takes, or a proxy on the way waits for it. */
-const mostCompletions = 20;
 
 /**
  * Completes an upload, which may be repeated: its answer may be lost, as at a proxy that waits for a shorter time than
@@ -117,7 +117,7 @@ async function complete<T>(
         // the server refused the only call: there is no other one that may still become a release
         const isRefused = attempts === 1 && error instanceof Refusal && error.isFinal && error.status !== 409;
         if ((await cancel()) || isRefused) throw error;
-        if (signal.aborted || attempts === mostCompletions) throw new Unclear(error);
+        if (signal.aborted || attempts === mostAttempts) throw new Unclear(error);
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
