@@ -153,7 +153,7 @@ describe('up to 20 MB', () => {
     const url = `http://127.0.0.1:${(place.address() as AddressInfo).port}`;
     await new Promise((resolve) => place.close(resolve));
     const fetching = vi.spyOn(globalThis, 'fetch');
-    onTestFinished(() => void fetching.mockRestore());
+    onTestFinished(() => fetching.mockRestore());
     const publishing = publishRelease(optionsOf(['--file', path, '--version', version], apiKey, url), {
       pauseMs: 500,
     });
