@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig, settingNames } from '../server/config.ts';
 import { stopWithinMs } from '../server/stop.ts';
@@ -112,4 +115,23 @@ test('the image and the unit give the data directory to an account that is not r
   expect(unit).toMatch(/^User=lanyard$/m);
   expect(unitSettings.DATA_DIR).toBe(`/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`);
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(stopS);
+});
+
+test('the health check of the image finds the port as the service reads it', async () => {
+  let status = 200;
+  const server = createServer((_, response) => void response.writeHead(status).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const [program = '', ...args] = JSON.parse(/^HEALTHCHECK .* CMD (.+)$/m.exec(image)![1]!) as string[];
+  const isHealthy = async () =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env.PATH, PORT: ` ${port}\r` };
+      execFile(program, args, { env }, (error) => resolve(!error));
+    });
+  expect(await isHealthy()).toBe(true);
+  status = 503;
+  expect(await isHealthy()).toBe(false);
+  // an empty value counts as not set
+  expect(args.at(-1)).toContain(`process.env.PORT?.trim() || ${imageSettings.PORT}`);
 });
