@@ -164,7 +164,13 @@ test('a file that SIGNING_KEY names and that cannot be read is told in a sentenc
   await expect(from(join(dataDir, 'none.pem'))).rejects.toThrow(
     `There is no file ${dataDir}/none.pem, which SIGNING_KEY names.`,
   );
-  await expect(from(dataDir)).rejects.toThrow(CannotStart);
+  const unreadable = expect.objectContaining({
+    constructor: CannotStart,
+    message: expect.stringMatching(
+      `^SIGNING_KEY names the file ${dataDir}, which cannot be read: EISDIR`,
+    ) as string,
+  }) as Error;
+  await expect(from(dataDir)).rejects.toEqual(unreadable);
 });
 
 test('SIGNING_KEY may hold several keys in any order: the database says which one signs', async () => {

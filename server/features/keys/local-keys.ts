@@ -85,7 +85,7 @@ export async function tidyFiles({ dataDir, signingKey }: KeyConfig, current: str
 
 async function textOf(setting: string, key: GivenKey): Promise<string> {
   if ('text' in key) return key.text;
-  const text = await readIfThere(key.file);
+  const text = await readIfThere(key.file, `${setting} names the file ${key.file}, which`);
   if (text === undefined) throw new CannotStart(`There is no file ${key.file}, which ${setting} names.`);
   return text;
 }
@@ -95,8 +95,8 @@ async function readSignersOf(file: string): Promise<Signer[]> {
   return text === undefined ? [] : readSigners(text, file);
 }
 
-const readIfThere = (file: string): Promise<string | undefined> =>
+const readIfThere = (file: string, what = `The key in ${file}`): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CannotStart(`The key in ${file} cannot be read: ${error.message}`);
+    throw new CannotStart(`${what} cannot be read: ${error.message}`);
   });
