@@ -1,7 +1,7 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Opens the file, runs `work`, and closes it. A file created by this has `mode`. */
+/** Opens the file, runs `work`, and closes it. A file created by this has `mode`. An error of a full disk names the file. */
 export async function withFile<T>(
   file: string,
   flags: string,
@@ -11,6 +11,11 @@ export async function withFile<T>(
   const handle = await open(file, flags, mode);
   try {
     return await work(handle);
+  } catch (error) {
+    const { code, path: named } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' && !named && error instanceof Error)
+      Object.assign(error, { path: file, message: `${error.message} '${file}'` });
+    throw error;
   } finally {
     await handle.close();
   }

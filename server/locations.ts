@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { withFile } from './files.ts';
 
 /** The file of the data directory that lists where everything is stored. */
 const locationsName = 'locations.txt';
@@ -51,5 +52,5 @@ export async function tellLocations(config: Config, cluster: string | undefined,
   const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
   const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;
   await mkdir(config.dataDir, { recursive: true });
-  await writeFile(path.join(config.dataDir, locationsName), text);
+  await withFile(path.join(config.dataDir, locationsName), 'w', async (file) => file.writeFile(text), 0o644);
 }

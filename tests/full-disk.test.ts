@@ -115,9 +115,9 @@ describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [nee
   });
 
   /** The output of a start that must fail immediately. */
-  async function refusal(): Promise<string> {
+  async function refusal(settings: Record<string, string> = {}): Promise<string> {
     const from = performance.now();
-    const output = await refusedStart({ DATA_DIR: dataDir });
+    const output = await refusedStart({ DATA_DIR: dataDir, ...settings });
     expect(performance.now() - from).toBeLessThan(15_000);
     return output;
   }
@@ -125,6 +125,15 @@ describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [nee
   test('the first start says so at once', async () => {
     await mount('16m');
     expect(await refusal()).toMatch(/PostgreSQL could not create a database in .*No space left on device/s);
+  });
+
+  test('a start that cannot write its files names the one', async () => {
+    await mount('4k');
+    await writeFile(join(dataDir, 'filler'), 'x');
+    const database = await createTestDatabase();
+    expect(await refusal({ DATABASE_URL: database.url })).toMatch(
+      new RegExp(`The disk is full: ENOSPC: no space left on device, write '${dataDir}/`),
+    );
   });
 
   test('a later start says so at once, and works when there is room', async () => {

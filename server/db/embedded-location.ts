@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CannotStart } from '../cannot-start.ts';
+import { withFile } from '../files.ts';
 import { type Account, isRoot, succeedsAs, unprivilegedAccount } from './embedded-account.ts';
 
 /** Where root stores files that an unprivileged account must reach but cannot reach in the checkout. */
@@ -62,7 +63,7 @@ async function prepareElsewhere(dataDir: string, cluster: string): Promise<void>
 that runs it may not enter this folder. Back up and move both together. The database is in
 ${cluster}
 `;
-  await writeFile(join(dataDir, noteName), text);
+  await withFile(join(dataDir, noteName), 'w', async (file) => file.writeFile(text), 0o644);
 }
 
 async function isUsed(cluster: string): Promise<boolean> {
