@@ -438,6 +438,7 @@ describe('the limits of enrollment', () => {
     );
     const answered = guessed.filter(({ status }) => status === 200);
     expect(answered).toHaveLength(30);
+    expect(new Set(guessed.map(({ status }) => status))).toEqual(new Set([200, 429]));
     expect(new Set(answered.map(({ body }) => body.data.machineToken))).toEqual(new Set([null]));
     const late = await guess(newLicenseKey('enterprise'), '2001:db8::ffff');
     expect([late.status, late.headers.get('retry-after')]).toEqual([429, '900']);
