@@ -13,7 +13,8 @@ import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
-const server = await startTestServer();
+const said: string[] = [];
+const server = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
 const api = server.api((await server.signInAs('binary_manager')).byCookie);
 
 const plan = planOf([1, 24], [10, 48], [100]);
@@ -370,7 +371,7 @@ describe('no step is taken', () => {
   });
 });
 
-test('a rollout whose step fails holds up no other one', async () => {
+test('a rollout whose step fails holds up no other one, and the log says so', async () => {
   const all = [await publish(), await publish(), await publish(), await publish()];
   const broken = all.slice(0, 2);
   for (const { id } of broken)
@@ -384,6 +385,7 @@ test('a rollout whose step fails holds up no other one', async () => {
   const rows = await server.db.selectFrom('releases').select(['release_id', 'rollout_percentage']).execute();
   const reached = new Map(rows.map((row) => [row.release_id, row.rollout_percentage]));
   expect(all.map(({ id }) => reached.get(id))).toEqual([1, 1, 10, 10]);
+  for (const { id } of broken) expect(said.filter((line) => line.includes(id))).toHaveLength(1);
 });
 
 describe('widening', () => {
