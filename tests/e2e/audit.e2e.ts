@@ -193,8 +193,17 @@ test('the filters: person, record, event and days; one entry before and after', 
   await page.goBack();
   await expect(entry).toBeVisible();
   await page.keyboard.press('Escape');
+  await filter(page, 'User').fill('nobody of that name');
+  await page.getByLabel('To', { exact: true }).fill('');
+  await expect(page).not.toHaveURL(/userId|to=/);
+  await page.getByLabel('To', { exact: true }).fill('31.2.2026');
+  await page.getByLabel('To', { exact: true }).press('Tab');
+  await expect(page.getByText('No user with this name')).toBeVisible();
+  await expect(page.getByText('There is no such day')).toBeVisible();
   await button(page, 'Clear filters').click();
   await expect(page).toHaveURL(/\/audit$/);
+  for (const label of ['User', 'To']) await expect(page.getByLabel(label, { exact: true })).toHaveValue('');
+  await expect(page.getByText(/No user with this name|There is no such day/)).toHaveCount(0);
 });
 
 test('the export has exactly what the filter shows', async ({ page, server }) => {

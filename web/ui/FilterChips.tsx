@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import classes from './FilterChips.module.css';
-import type { FilterChip } from './filter-chips.ts';
+import { filtersReplaced, replacements, type FilterChip } from './filter-chips.ts';
 import { IconX } from './icons.tsx';
+import { useStore } from './store.ts';
 
 /**
  * The filters that are set, each with a button that removes it from the URL. `before`: the view that they belong to.
@@ -14,6 +15,10 @@ export function FilterChips<Search extends object>(props: {
   none: Search;
 }) {
   const { chips, before, change, none } = props;
+  const clear = () => {
+    filtersReplaced();
+    change(none);
+  };
   if (chips.length === 0 && !before) return null;
   return (
     <div className={classes.chips} role="group" aria-label="Active filters">
@@ -27,13 +32,18 @@ export function FilterChips<Search extends object>(props: {
         />
       ))}
       {chips.length > 0 && (
-        <button type="button" className={`${classes.clear} screen-only`} onClick={() => change(none)}>
+        <button type="button" className={`${classes.clear} screen-only`} onClick={clear}>
           Clear filters
         </button>
       )}
     </div>
   );
 }
+
+/** The fields of filters, without typed text that set nothing once all filters were replaced. */
+export const FilterFields = ({ children }: { children: ReactNode }) => (
+  <Fragment key={useStore(replacements)}>{children}</Fragment>
+);
 
 export function Chip(props: {
   label: ReactNode;

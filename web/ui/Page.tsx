@@ -3,6 +3,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type MouseEvent, type ReactNode } from 'react';
 import { cameFrom, useVisit } from './came-from.ts';
 import { headingId } from './heading-id.ts';
+import { FilterFields } from './FilterChips.tsx';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
 import { IconFilter } from './icons.tsx';
@@ -82,10 +83,11 @@ export function FilterRow(props: {
   filtersSet?: number;
   right?: ReactNode;
 }) {
-  const { left, filters, filtersSet = 0, right } = props;
+  const { left, filtersSet = 0, right } = props;
   const isNarrow = useIsNarrow();
   const [unfolded, setUnfolded] = useState(false);
-  const folds = isNarrow && Boolean(filters);
+  const folds = isNarrow && Boolean(props.filters);
+  const filters = <FilterFields>{props.filters}</FilterFields>;
   return (
     <Group gap="xs" className={classes.header}>
       <div className={classes.left}>

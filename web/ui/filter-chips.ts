@@ -1,3 +1,9 @@
+import { createStore } from './store.ts';
+
+/** How often all filters of a list were replaced at once: their fields then lose text that has set nothing. */
+export const replacements = createStore(0);
+export const filtersReplaced = (): void => replacements.set(replacements.get() + 1);
+
 /** A filter that is set: its parameter in the URL, and what it says. */
 export type FilterChip<Name extends string = string> = { name: Name; label: string };
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
-import { FilterChips } from '../../ui/FilterChips.tsx';
+import { FilterChips, FilterFields } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { IconFilter } from '../../ui/icons.tsx';
@@ -61,7 +61,7 @@ export function AuditList() {
           </>
         }
       />
-      {panel && <AuditFilters />}
+      <FilterFields>{panel && <AuditFilters />}</FilterFields>
       <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
       <Loaded query={list} title="Failed to load audit logs">
         <DataTable

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { SavedView, ViewList } from '../../../contract/views.ts';
+import { filtersReplaced } from '../../ui/filter-chips.ts';
 import { viewsQuery } from './queries.ts';
 import { listPaths } from './view-path.ts';
 import { writeQuery, readQuery, type ViewParams } from './view-query.ts';
@@ -32,7 +33,10 @@ export function useCurrentView({ list, search, params }: ViewedList) {
     /** Others may have shared or deleted views meanwhile. */
     refresh: () => void refetch(),
     /** Replaces the filters by those of the view. */
-    open: (view: SavedView) => go({ ...readQuery(view.query, params).search, view: view.id }),
+    open: (view: SavedView) => {
+      filtersReplaced();
+      go({ ...readQuery(view.query, params).search, view: view.id });
+    },
     /** Keeps the filters, without a view. */
     leave: () =>
       void navigate({ to, search: ({ view: _view, ...filters }: ViewedList['search']) => filters } as never),
