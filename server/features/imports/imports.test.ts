@@ -78,6 +78,12 @@ describe('issuing licenses from a file', () => {
     expect(answer.names).toEqual(['Anna']);
     expect(answer.rows).toMatchObject([{ customerName: name, moduleIds: ['mod_copd', 'mod_lung_nodule'] }]);
     expect(await countOf(customerId)).toBe(0);
+    // nor does what stands around the text of a cell
+    const padded = `Company Name\tContact Name\tCountry\n${unique('Clinic')}\t"\t\nAda Byrne \n\t"\tDE\n`;
+    const { problems, rows } = await api.ok(calls.checkCustomers, {
+      body: { csv: padded, skipExisting: false },
+    });
+    expect([problems, rows]).toMatchObject([[], [{ contactName: 'Ada Byrne', country: 'DE' }]]);
     // of one column, nothing separates the cells
     const alone = await makeCustomer(api, { name: unique('Praxis "Süd", Ulm') });
     expect((await check(`Customer\r\n${alone.name}\r\n`)).rows).toMatchObject([{ customerName: alone.name }]);
