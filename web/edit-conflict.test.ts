@@ -55,6 +55,12 @@ test('of a record whose fields decide together, nothing is taken over', () => {
   expect(merged?.attempt.payload).toEqual(attempt.payload);
   // the other user changed the same, or nothing of it
   expect(mergedAttempt(conflict(differences[1]!), attempt, true)?.clash).toBeUndefined();
+  // this user changed nothing else
+  const theirs = mergedAttempt(conflict(differences[0]!), attempt, true);
+  expect([theirs?.clash, theirs?.attempt.payload]).toEqual([
+    undefined,
+    { name: 'Osaka Medical Center', phone: '2' },
+  ]);
 });
 
 test('after repeated conflicts the user is notified', () => {

@@ -42,7 +42,7 @@ const roundsAlone = 5;
 /**
  * Merges an attempt that met a conflict: fields that only the other user changed are taken over. `clash`: the fields
  * that both changed; undefined when the merged attempt may be sent as it is. `isWhole`: the fields decide together what
- * becomes of machines, so each difference is a clash where the other user changed any.
+ * becomes of machines, so each difference is a clash where both changed any.
  */
 export function mergedAttempt<Payload extends object, Base extends Seen>(
   error: unknown,
@@ -54,7 +54,9 @@ export function mergedAttempt<Payload extends object, Base extends Seen>(
   if (!conflict || typeof version !== 'string' || round >= roundsAlone) return undefined;
   const differences = conflict.details.filter(({ path }) => path !== 'updatedAt');
   const merged = mergeEdits({ ...base }, differences);
-  const isOneOfBoth = isWhole && (merged.clashes.length > 0 || Object.keys(merged.taken).length > 0);
+  const takenOver = Object.keys(merged.taken).length;
+  const isMixed = takenOver > 0 && takenOver < differences.length;
+  const isOneOfBoth = isWhole && (merged.clashes.length > 0 || isMixed);
   const { taken, clashes } = isOneOfBoth ? { taken: {}, clashes: differences } : merged;
   const stored = { ...base, ...payload, ...fieldsOf(differences), updatedAt: version };
   return {

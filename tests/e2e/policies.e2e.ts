@@ -259,6 +259,14 @@ test('two edits of one policy make none together that neither person saw', async
   await question.getByRole('button', { name: 'Save mine anyway' }).click();
   await expect(form).toBeHidden();
   expect(await stored()).toMatchObject({ channel: 'alpha', pin: '4.2.' });
+
+  // who changed nothing decides nothing, and restores nothing
+  await goTo(page, `/customers?policy=${customerId}`);
+  await expect(form.getByLabel('Pinned Version')).toHaveValue('4.2.');
+  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '5.' } });
+  await form.getByRole('button', { name: 'Save Policy' }).click();
+  await expect(form).toBeHidden();
+  expect(await stored()).toMatchObject({ channel: null, pin: '5.' });
 });
 
 test('the policy of a tag takes the place of what was typed only when that is discarded', async ({
