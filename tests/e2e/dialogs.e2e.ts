@@ -10,6 +10,7 @@ import { editing, stored } from './releases-screen.ts';
 import {
   button,
   chooseInMenu,
+  comeBack,
   dialog,
   endSessions,
   expect,
@@ -17,6 +18,7 @@ import {
   expectStatus,
   goTo,
   loseAnswers,
+  quiet,
   signInAs,
   signInByForm,
   test,
@@ -312,6 +314,22 @@ test('a form stays when its record is revoked meanwhile, and its save says why',
   await expect(dialog(page, 'Edit API Key')).toContainText('A revoked API key cannot be changed.');
   await expect(page.locator('tr', { hasText: key.name })).toContainText('Revoked');
   await expect(name).toHaveValue('CI upload');
+
+  // the last customer is deleted while a license is typed
+  await page.goto('/licenses/new');
+  const newSeats = page.getByRole('textbox', { name: 'Max Activations' });
+  await newSeats.fill(seats);
+  const none = { success: true, data: [], meta: { total: 0, limit: 50, offset: 0, deleted: 1 } };
+  const list = `**${customers.list.path}?*`;
+  await page.route(list, (route) => route.fulfill({ json: none }));
+  const asked = page.waitForResponse(list);
+  await comeBack(page);
+  await asked;
+  await quiet(page);
+  await expect(newSeats).toHaveValue(seats);
+  await page.unroute(list);
+  await button(page, 'Cancel').click();
+  await button(page, 'Discard').click();
 
   const revoked = await makeLicense(server.admin);
   const { email } = await server.person('super_admin');

@@ -41,13 +41,16 @@ type Props = {
   onCancel: () => void;
 };
 
+/** The key of the form of a new license. */
+export const newLicenseKey = (like: License | undefined): string => `new license ${like?.licenseId}`;
+
 /** Fields of the license modal and of the page /licenses/new. It is not submitted while one of them is invalid. */
 export function LicenseForm(props: Props) {
   const { license, like, terms } = props;
   const { can } = useAuth();
   const [newCustomer, setNewCustomer] = useKept<{ name: string }>('open: customer of a license');
   const now = useNow();
-  const form = useDialogForm(license?.licenseId ?? `new license ${like?.licenseId}`, {
+  const form = useDialogForm(license?.licenseId ?? newLicenseKey(like), {
     initialValues: {
       ...(like ? valuesLike(like, terms, now) : valuesOf(license, terms, now)),
       ...(props.customerId && { customerId: props.customerId }),

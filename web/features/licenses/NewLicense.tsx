@@ -5,7 +5,7 @@ import { RequireCustomers } from './RequireCustomers.tsx';
 import type { Terms } from '../../../contract/license-term.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { LicenseCreated } from './LicenseCreated.tsx';
-import { LicenseForm } from './LicenseForm.tsx';
+import { LicenseForm, newLicenseKey } from './LicenseForm.tsx';
 import { createLicense, type LicensePayload } from './queries.ts';
 
 /** The form of a new license, then its key. */
@@ -26,7 +26,7 @@ export function NewLicense(props: {
   });
   if (create.data) return <LicenseCreated license={create.data} onAnother={create.reset} onDone={onClose} />;
   return (
-    <RequireCustomers>
+    <RequireCustomers formKey={newLicenseKey(like)}>
       <LicenseForm
         terms={terms}
         customerId={customerId}

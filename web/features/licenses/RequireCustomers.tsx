@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useBegun } from '../../kept-work.ts';
 import { LoadError } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
@@ -13,10 +14,15 @@ import { customerChoicesQuery } from '../customers/index.ts';
 /** Height of the fields of the license form, in pixels. */
 export const formHeights = [48, 48, 48, 150];
 
-/** A license needs a customer: the form for a new one appears only when there are customers. */
-export function RequireCustomers({ children }: { children: ReactNode }) {
+/**
+ * A license needs a customer: the form for a new one appears only when there are customers, and stays with what was typed
+ * when the last of them is deleted meanwhile. `formKey`: of the form.
+ */
+export function RequireCustomers({ formKey, children }: { formKey: string; children: ReactNode }) {
   const { can } = useAuth();
   const customers = useQuery({ ...customerChoicesQuery(''), enabled: can.viewCustomers });
+  const begun = useBegun(formKey, can.viewCustomers && (customers.data?.data.length ?? 0) > 0);
+  if (begun) return children;
   if (!can.viewCustomers) {
     return (
       <EmptyState title="You may not see customers" icon={<IconLock size={28} stroke={1.25} />}>
@@ -24,7 +30,7 @@ export function RequireCustomers({ children }: { children: ReactNode }) {
       </EmptyState>
     );
   }
-  if (customers.data) return customers.data.data.length > 0 ? children : <NoCustomers />;
+  if (customers.data) return <NoCustomers />;
   if (customers.isError) {
     return <LoadError title="Failed to load customers" query={customers} />;
   }
