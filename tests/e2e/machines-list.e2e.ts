@@ -55,6 +55,18 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
   await page.keyboard.type(hostname.toLowerCase());
   await expect(palette.getByRole('option', { name: new RegExp(`^${license.licenseKey}`) })).toBeVisible();
   await expect(found).toHaveAttribute('data-selected', 'true');
+
+  // of a license that has ended
+  const ended = await makeLicense(server.admin, {
+    validFrom: '2020-01-01T00:00:00Z',
+    validUntil: '2021-01-01T00:00:00Z',
+  });
+  const desktop = server.api((await makeApiKey(server.admin)).headers);
+  await validateOn(desktop, ended, `late id of ${hostname}`, { hostname: `${hostname}-late` });
+  await page.goto(`/machines/late id of ${hostname}`);
+  await expect(verdict).toContainText('license expired');
+  await expect(verdict).toContainText('ended 1 Jan 2021');
+  await expect(verdict).not.toContainText('valid until');
 });
 
 test('the list of machines is searched and filtered, and a row opens its machine', async ({

@@ -18,7 +18,8 @@ export function Standing(props: {
   offers: UseQueryResult<Explanation[], unknown>;
 }) {
   const { standing, offers } = props;
-  const { tone, sentence, further } = verdictOf(standing, offers.data, useNow());
+  const now = useNow();
+  const { tone, sentence, further } = verdictOf(standing, offers.data, now);
   const newest = newestFor(offers.data ?? []);
   const Icon = icons[tone];
   return (
@@ -35,14 +36,15 @@ export function Standing(props: {
           </div>
         )}
         <p className={classes.links}>
-          <Holder standing={standing} />
+          <Holder standing={standing} now={now} />
         </p>
       </div>
     </section>
   );
 }
 
-function Holder({ standing: { hostname, customer, license, seat } }: { standing: MachineStanding }) {
+function Holder({ standing, now }: { standing: MachineStanding; now: Date }) {
+  const { hostname, customer, license, seat } = standing;
   return (
     <>
       {hostname && <span>{hostname}</span>}
@@ -58,7 +60,12 @@ function Holder({ standing: { hostname, customer, license, seat } }: { standing:
         </span>
       )}
       {seat && <span>seat since {shortDate(seat.since)}</span>}
-      {license && <span>valid until {utcDate(license.validUntil)}</span>}
+      {license && (
+        <span>
+          {Date.parse(license.validUntil) < now.getTime() ? 'ended' : 'valid until'}{' '}
+          {utcDate(license.validUntil)}
+        </span>
+      )}
     </>
   );
 }
