@@ -52,6 +52,12 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useRefreshRightsOnRefusal(queryClient);
 
   useEffect(() => {
+    // another tab has set up the second factor, or the password, without which nothing was permitted
+    const onStored = ({ key }: StorageEvent) => key === 'permissions' && void refreshRights();
+    window.addEventListener('storage', onStored);
+    return () => window.removeEventListener('storage', onStored);
+  }, []);
+  useEffect(() => {
     if (!getSession()) return;
     const restored = () => {
       clearTimeout(timer);

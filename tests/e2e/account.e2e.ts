@@ -1,9 +1,9 @@
 import { generateSync } from 'otplib';
 import { account } from '../../contract/account.ts';
-import type { RoleName } from '../../contract/permissions.ts';
+import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
-import { users } from '../../contract/users.ts';
-import { unique } from '../factories.ts';
+import { rbac, users } from '../../contract/users.ts';
+import { makeHolder, unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import { qrTextOf } from './qr.ts';
 import { holdBack } from './hold-back.ts';
@@ -160,6 +160,32 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await signInByForm(page, email);
     await expect(factor).toContainText('You sign in with your password alone.');
   });
+});
+
+test('a second factor that was required is set up in all tabs at once', async ({ page, context, server }) => {
+  const permissions: Permission[] = [{ resource: 'licenses', action: 'read' }];
+  const { email, role } = await makeHolder(server.admin, permissions);
+  await server.admin.ok(rbac.updateRole, {
+    params: { roleId: role },
+    body: { description: 'Some', requiresSecondFactor: true, permissions },
+  });
+  await page.goto('/account');
+  await signInByForm(page, email);
+  const other = await context.newPage();
+  await other.goto('/licenses');
+  const required = (one: Page) =>
+    one.locator('[data-notice]', { hasText: 'Your role requires a second factor.' });
+  for (const one of [page, other]) await expect(required(one)).toBeVisible();
+  await button(page, 'Set Up').click();
+  const setUp = dialog(page, 'Set up a second factor');
+  await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
+  await button(page, 'Continue').click();
+  const link = setUp.getByRole('link', { name: 'open it in an app on this device' });
+  const url = new URL((await link.getAttribute('href'))!);
+  await field(page, 'Code').fill(codeOf(url.searchParams.get('secret')!));
+  await button(page, 'Confirm').click();
+  for (const one of [page, other]) await expect(required(one)).toHaveCount(0);
+  await expect(other.getByRole('heading', { name: 'License Management' })).toBeVisible();
 });
 
 test('one’s own sessions: ended one by one and all at once, on their next call', async ({
