@@ -314,7 +314,20 @@ test('nothing is sent while a field is wrong', async ({ page, server }) => {
   await expectAccessible(page);
 
   await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
-  await expect(errors(page).first()).toHaveText('Accepted types: .exe, .dmg, .zip, .nupkg');
+  const wrongType = 'Accepted types: .exe, .dmg, .zip, .nupkg';
+  await expect(errors(page).first()).toHaveText(wrongType);
+  // nor with the file before the one that was refused
+  await field(page, 'Version').fill('71.2.3');
+  await choose(page, await fileOnDisk('Lanyard-71.2.3.exe', program(1024)));
+  await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toBeVisible();
+  await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
+  await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toHaveCount(0);
+  await field(page, 'Minimum App Version').fill('');
+  await press(page, 'Upload Release');
+  await expect(errors(page)).toHaveText([wrongType]);
+  // the version still follows the name of the file
+  await choose(page, await fileOnDisk('Lanyard-71.2.4.exe', program(1024)));
+  await expect(field(page, 'Version')).toHaveValue('71.2.4');
 
   await box(page, 'Draft Release').uncheck();
   const rollout = field(page, 'Rollout Percentage');

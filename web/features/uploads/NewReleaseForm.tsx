@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm, useEntered } from '../../dialog-form.ts';
@@ -94,16 +94,21 @@ export function NewReleaseForm(props: {
 
   const reject = (reason: string) => {
     setMissing(reason);
+    // neither is the file before: the last choice is the one that counts
+    setChosen(null);
     // those of now: a file that is refused late was chosen before what was typed since
     setErrors((errors) => ({ ...errors, file: reason }));
   };
   const file = useLastFile();
+  /** The version in the name of the file that was taken last. */
+  const lastNamed = useRef(nameVersion);
   const take = (next: ChosenFile) => {
     const { name } = next.file;
     const inName = versionOf(name);
     // keeps the user's input, and warns when it differs from the file name
     const { bump, version } = form.getValues();
-    const mayFollow = bump !== null || version === nameVersion;
+    const mayFollow = bump !== null || version === lastNamed.current;
+    lastNamed.current = inName;
     setChosen(next);
     form.clearFieldError('file');
     form.setValues({
