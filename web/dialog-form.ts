@@ -28,8 +28,18 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
   });
   const { submitted, refused } = useFocusOnRefusal();
   const { setErrors } = form;
+  // Mantine forgets all errors then; those of fields that stay as they are, and stay wrong, are kept
+  const setValues: typeof form.setValues = (changes) => {
+    const before = form.getValues();
+    let shown: FormErrors = {};
+    setErrors((errors) => (shown = errors));
+    form.setValues(changes);
+    const after = form.getValues();
+    setErrors(() => errorsAfter(shown, before, after, input.validate));
+  };
   return {
     ...form,
+    setValues,
     onSubmit: (submit: Parameters<typeof form.onSubmit>[0]) =>
       form.onSubmit(
         (sent, event) => {
@@ -49,6 +59,22 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
       [setErrors, refused],
     ),
   };
+}
+
+/** The errors that are still shown; one that the form itself does not know came from the server. */
+function errorsAfter<Values extends Record<string, any>>(
+  shown: FormErrors,
+  before: Values,
+  after: Values,
+  validate: (values: Values) => FormErrors,
+): FormErrors {
+  const kept = Object.keys(shown).filter((path) => {
+    const field = path.replace(/\..*/, '');
+    return isSame(before[field], after[field]);
+  });
+  if (kept.length === 0) return {};
+  const [was, is] = [validate(before), validate(after)];
+  return Object.fromEntries(kept.map((path) => [path, shown[path] === was[path] ? is[path] : shown[path]]));
 }
 
 /** Focuses the first wrong field once the errors are rendered, unless the user has gone elsewhere since the submit. */
