@@ -1,5 +1,6 @@
 import { percentage } from '../contract/builds.ts';
 import type { Channel } from '../contract/versions.ts';
+import { stepFields } from './release-plan.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
 /** The fields that the upload form and the edit form of a release share, as typed. */
@@ -16,8 +17,16 @@ export type PublishValues = {
   acceptableFailures: TypedNumber;
 };
 
-/** Validated on blur. */
 export const numberFields = ['rolloutPercentage', 'acceptableFailures'] as const;
+
+/** Validated on blur: fields whose text may be half of what it should be. */
+export const typedFields = [
+  ...numberFields,
+  'minimumAppVersion',
+  'minimumSupportedVersion',
+  ...stepFields('plan'),
+  'plan.startsAt',
+];
 
 /** The request body of these fields, without the percentage. Numbers are as typed, for the contract to validate. */
 export const publishPayload = (values: PublishValues) => ({

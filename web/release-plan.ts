@@ -18,8 +18,9 @@ export type PlanValues = {
   startsAt: string;
 };
 
-/** Validated on blur, as the other numbers. */
-export const stepFields = ['percentage', 'hours'].map((name) => `plan.steps.${FORM_INDEX}.${name}`);
+/** Validated on blur, as the other numbers: the steps of the plan that is called `at` in its form. */
+export const stepFields = (at: string): string[] =>
+  ['percentage', 'hours'].map((name) => `${at}.steps.${FORM_INDEX}.${name}`);
 
 /** What is suggested where the channel has no default. */
 const usualPlan: RolloutPlan = [

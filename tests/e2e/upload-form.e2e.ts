@@ -357,13 +357,17 @@ test('a file that lies elsewhere needs an address, a size and a hash', async ({ 
   await field(page, 'File Size').fill('0');
   await field(page, 'SHA512').fill('abc');
   await field(page, 'Version').fill('v1');
-  await press(page, 'Create Release');
+  await field(page, 'Minimum App Version').fill('one');
+  // said as each field is left, before anything is sent
+  await field(page, 'Minimum App Version').blur();
   await expect(errors(page)).toHaveText([
     'Must be an http or https address',
     'Valid file size is required',
     'Must be a SHA-512 in base64 or hex',
     'Invalid semantic version: v1',
+    'Invalid semantic version: one',
   ]);
+  await field(page, 'Minimum App Version').fill('');
 
   // The server resolves the host name first, and refuses private addresses.
   expectStatus(page, 422);

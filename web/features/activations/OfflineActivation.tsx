@@ -65,7 +65,11 @@ function RequestForm(props: {
   const now = useNow();
   const form = useDialogForm<{ request: string; days: TypedNumber }>(
     `offline activation ${license.licenseId}`,
-    { initialValues: { request: '', days: licenseFileDays.byDefault }, validate: checkOffline },
+    {
+      initialValues: { request: '', days: licenseFileDays.byDefault },
+      validate: checkOffline,
+      validateInputOnBlur: ['days'],
+    },
   );
   const file = useLastFile();
   const problem = useRefusedFields(props.error, form);

@@ -74,6 +74,8 @@ export const wholePolicy = (payload: Partial<UpdatePolicy>): UpdatePolicy => ({
 
 /** Validated on blur: fields whose text may be half of what it should be. */
 export const typedFields = [
+  'tags',
+  'pin',
   'deferDays',
   'updatesUntil',
   ...['from', 'to'].map((name) => `windows.${FORM_INDEX}.${name}`),

@@ -13,7 +13,14 @@ import { Loaded } from '../../LoadError.tsx';
 import { isSame } from '../../merge-edits.ts';
 import { StepFields } from '../../PlanFields.tsx';
 import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
-import { planErrors, planSummary, planValues, stepsOf, type PlanValues } from '../../release-plan.ts';
+import {
+  planErrors,
+  planSummary,
+  planValues,
+  stepFields,
+  stepsOf,
+  type PlanValues,
+} from '../../release-plan.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
@@ -66,7 +73,11 @@ const conflictText = (channel: Channel, plan: RolloutPlan | null) =>
 
 function DefaultsForm({ defaults, onClose }: { defaults: RolloutDefault[]; onClose: () => void }) {
   const [seen, setSeen] = useSeen('default rollouts', defaults);
-  const form = useDialogForm('default rollouts', { initialValues: valuesOf(seen), validate });
+  const form = useDialogForm('default rollouts', {
+    initialValues: valuesOf(seen),
+    validate,
+    validateInputOnBlur: channels.flatMap(stepFields),
+  });
   const save = useChange({
     mutationFn: async (values: Values) => {
       const known = new Map(seen.map((one) => [one.channel, one]));

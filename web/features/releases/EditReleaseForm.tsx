@@ -7,8 +7,8 @@ import { releaseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { numberFields, withDraft } from '../../release-form.ts';
-import { atPlanFields, planErrors, stepFields } from '../../release-plan.ts';
+import { typedFields, withDraft } from '../../release-form.ts';
+import { atPlanFields, planErrors } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { Fields } from '../../ui/Fields.tsx';
@@ -52,7 +52,7 @@ export function EditReleaseForm(props: {
   const form = useDialogForm(props.release.id, {
     initialValues: valuesOf(props.release),
     validate: (values) => validate(values, props.release),
-    validateInputOnBlur: [...numberFields, ...stepFields],
+    validateInputOnBlur: typedFields,
   });
   useRefusedFields(props.error, form, atPlanFields);
   const { can } = useAuth();

@@ -6,8 +6,8 @@ import { useDialogForm, useEntered } from '../../dialog-form.ts';
 import { keptValues } from '../../kept-work.ts';
 import { ReachConfirm } from '../../ReachConfirm.tsx';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { numberFields } from '../../release-form.ts';
-import { atPlanFields, stepFields } from '../../release-plan.ts';
+import { typedFields } from '../../release-form.ts';
+import { atPlanFields } from '../../release-plan.ts';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
@@ -64,7 +64,7 @@ export function NewReleaseForm(props: {
     initialValues: props.start,
     validate: (typed) =>
       validate(withVersion(typed, existing, heldVersion), chosen === null ? missing : undefined),
-    validateInputOnBlur: [...numberFields, ...stepFields],
+    validateInputOnBlur: [...typedFields, 'fileUrl', 'fileSize', 'sha512'],
     onValuesChange: setLine,
   });
   const create = useChange({
@@ -90,6 +90,8 @@ export function NewReleaseForm(props: {
     const { version } = values;
     if (withVersion(form.values, existing).version !== version) form.setValues({ bump: null, version });
     setHeldVersion(undefined);
+    // a suggestion is right, or still to come
+    if (form.getValues().bump === null) form.validateField('version');
   };
 
   const reject = (reason: string) => {

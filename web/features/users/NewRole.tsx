@@ -34,6 +34,7 @@ function CreateForm(props: Props) {
   const form = useDialogForm('new role', {
     initialValues: { roleId: '', description: '', copyFrom: props.copyFrom },
     validate,
+    validateInputOnBlur: ['roleId'],
   });
   const create = useChange({
     mutationFn: (values: typeof form.values) => createRole({ ...values, roleId: values.roleId.trim() }),
