@@ -53,7 +53,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     // another tab has set up the second factor, or the password, without which nothing was permitted
-    const onStored = ({ key }: StorageEvent) => key === 'permissions' && void refreshRights();
+    const onStored = ({ key }: StorageEvent) => key === 'permissions' && getSession() && void refreshRights();
     window.addEventListener('storage', onStored);
     return () => window.removeEventListener('storage', onStored);
   }, []);
