@@ -32,7 +32,12 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',
-    launchOptions: { args, ...(chromium && { executablePath: chromium }) },
+    // scrollbars take width, as on Windows
+    launchOptions: {
+      args,
+      ignoreDefaultArgs: ['--hide-scrollbars'],
+      ...(chromium && { executablePath: chromium }),
+    },
   },
   projects: [{ name: 'chromium', use: { ...devices['Desktop Chrome'] } }],
 });

@@ -45,9 +45,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   const setFontSize = async (standard: number) => {
     await browser.send('Page.setFontSizes', { fontSizes: { standard } });
     // Chromium computes lengths in rem again only where a style of the root changes
-    await page.evaluate(() => (document.documentElement.style.fontSize = '100%'));
-    await drawn(page);
-    await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+    await page.evaluate((size) => (document.documentElement.style.fontSize = `${size}px`), standard);
     await drawn(page);
   };
   for (const screen of screens) {

@@ -57,6 +57,6 @@ const customerColumn: Column<License> = {
   header: 'Customer',
   firstSort: 'asc',
   width: '18%',
-  least: 120,
+  least: 100,
   cell: (license) => <CustomerCell {...license} />,
 };
