@@ -550,6 +550,24 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     await expect(heading(other, 'User Management')).toBeVisible();
   });
 
+  await test.step('a script that a proxy put into the page is not loaded', async () => {
+    const address = `${server.url}/users`;
+    await other.route(address, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('</body>', '<script src="/injected.js"></script></body>');
+      await route.fulfill({ response, body });
+    });
+    const opens = await holdBack(other, /assets\/libraries-/);
+    await other.route('**/injected.js', (route) => route.abort());
+    const refused = other.waitForEvent('requestfailed', (one) => one.url().endsWith('/injected.js'));
+    await other.goto(address, { waitUntil: 'commit' });
+    await refused;
+    opens();
+    await expect(heading(other, 'User Management')).toBeVisible();
+    await expect(other.locator('#root')).not.toHaveAttribute('role', 'alert');
+    await other.unrouteAll();
+  });
+
   await test.step('a file that every screen needs is gone', async () => {
     await other.route(/assets\/libraries-/, (route) => route.fulfill({ status: 404 }));
     await other.goto(`${server.url}/users`);

@@ -12,7 +12,9 @@
   // Without one of the files that every screen needs there is no console that could say so.
   const onError = ({ target }) => {
     const root = document.getElementById('root');
-    if (!(target instanceof HTMLScriptElement) || !root || root.hasChildNodes()) return;
+    // other scripts are of an extension or a proxy, and the console opens without them
+    const isOurs = target instanceof HTMLScriptElement && target.type === 'module';
+    if (!isOurs || !root || root.hasChildNodes()) return;
     root.setAttribute('role', 'alert');
     root.style.padding = '16px';
     root.textContent =
