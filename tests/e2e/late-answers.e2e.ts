@@ -22,6 +22,7 @@ import {
   expectStatus,
   goTo,
   heading,
+  inDays,
   quiet,
   rowOf,
   signInAs,
@@ -164,6 +165,30 @@ test('licenses that are issued after their dialog was left are said, or they wou
   await expect(heading(page, 'Audit Log')).toBeVisible();
   creating.answer();
   await expect(page.getByLabel('Notifications')).toContainText(`for ${name} created`);
+});
+
+test('an API key that is made after its dialog was left is said, since nobody has it', async ({
+  page,
+  server,
+}) => {
+  const name = unique('Unseen');
+  await signInAs(page, 'super_admin', '/audit', server);
+  await goTo(page, '/api-keys');
+  // an empty list has one too
+  await button(page, 'Create API Key').first().click();
+  const form = dialog(page, 'Create API Key');
+  const creating = await hold(page, apiKeys.create);
+  await form.getByRole('textbox', { name: 'Name' }).fill(name);
+  await form.getByRole('textbox', { name: 'Expiration Date' }).fill(inDays(1).slice(0, 16));
+  await form.getByRole('button', { name: 'Create API Key' }).click();
+  await creating.begun;
+  await page.goBack();
+  await button(page, 'Discard').click();
+  await expect(form).toBeHidden();
+  creating.answer();
+  await expect(page.getByLabel('Notifications')).toContainText(
+    `API key "${name}" was created, but not shown.`,
+  );
 });
 
 test('a release that is withdrawn after its dialog was left is said', async ({ page, server }) => {

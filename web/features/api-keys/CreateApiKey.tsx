@@ -5,17 +5,27 @@ import { useRefusedFields } from '../../refused-fields.ts';
 import { useAuth } from '../../session.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
-import { useChange } from '../../use-change.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import { byField, checkNew, emptyValues, payloadOf, type Values } from './api-key-form.ts';
 import { ApiKeyCreated } from './ApiKeyCreated.tsx';
 import { LimitFields, ScopesField, WhitelistField } from './ApiKeyFields.tsx';
 import { whyNotScope } from './api-key-labels.ts';
 import { createApiKey, type ApiKeyPayload } from './queries.ts';
+import { aboutApiKey } from '../../toast-subjects.ts';
 
 /** Creates a key, then shows it once. */
 export default function CreateApiKey({ onClose }: { onClose: () => void }) {
   // The response holds the secret: it is not cached after the modal is closed.
-  const create = useChange({ mutationFn: createApiKey, gcTime: 0 });
+  const isLeft = useIsLeft();
+  const create = useChange({
+    mutationFn: createApiKey,
+    gcTime: 0,
+    onSuccess: (key) => {
+      const message = `API key "${key.name}" was created, but not shown. Revoke it, and create another.`;
+      if (isLeft()) void toast({ message, subject: aboutApiKey(key), isLong: true });
+    },
+  });
   const made = useShownOnce('new API key made', create.data);
   const isShown = made !== undefined;
   return (
