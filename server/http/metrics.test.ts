@@ -92,6 +92,13 @@ describe.each([
   });
 });
 
+test('no metric has a label of the target, which Prometheus would rename, and each label in a sentence exists', async () => {
+  const known = [...metrics.values()].flatMap((labels) => [...labels.keys()]);
+  for (const name of addedLabels) expect(known).not.toContain(name);
+  const text = await readFile(join(deploy, 'alerts.yml'), 'utf8');
+  for (const [, name] of text.matchAll(/\$labels\.(\w+)/g)) expect(known).toContain(name);
+});
+
 test('counts a place that never took the head of the audit log from the start, so that its alert comes', async () => {
   const auditAnchor = { kind: 'http', url: 'http://127.0.0.1:1/' } as const;
   const lone = await startTestServer({ config: { auditAnchor } });
@@ -122,7 +129,7 @@ test('has the time each job is due, and the number of paused rollouts by who pau
   const text = await read();
   expect(text).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 0$/m);
   const nextDay = (server.clock.now().getTime() + days(1)) / 1000;
-  expect(text).toContain(`lanyard_job_due_timestamp_seconds{job="audit retention"} ${nextDay}\n`);
+  expect(text).toContain(`lanyard_job_due_timestamp_seconds{task="audit retention"} ${nextDay}\n`);
   await pausedBy(null);
   expect(await read()).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 1$/m);
   await pausedBy('admin@lanyard.test');

@@ -120,7 +120,7 @@ export function serveMetrics(
     'Time by which a job must have succeeded again',
     () => [...jobsDue].map(([job, at]) => [job, at.getTime() / 1000]),
     'max',
-    'job',
+    'task',
   );
   const isBroken = () => Number(audit.state().state === 'broken');
   gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', isBroken, 'max');
