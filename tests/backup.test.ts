@@ -171,6 +171,22 @@ test('a backup is refused with a sentence, and leaves nothing behind', async () 
   expect(await readdir(folder)).toEqual(['lanyard.tar']);
 });
 
+test.each([
+  [['audit-verify']],
+  [['keys', 'rotate']],
+  [['keys', 'rotate-secrets']],
+  [['keys', 'accept-new', '--reason', 'lost']],
+] as const)(
+  '%j creates no database where there is none, as without the settings',
+  async ([name, ...args]) => {
+    const empty = await newDataDir();
+    expect(await refusal(name, { DATA_DIR: empty }, ...args)).toBe(
+      `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
+    );
+    expect(await readdir(empty)).toEqual([]);
+  },
+);
+
 test('a file that is no whole backup is refused before anything is written', async () => {
   const target = join(await newDataDir(), 'target');
   const broken = join(folder, 'broken.tar');

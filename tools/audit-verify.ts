@@ -17,7 +17,7 @@ import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
-import { startDatabase } from './database.ts';
+import { requireDatabase, startDatabase } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
 /**
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     options: { accept: { type: 'string' }, head: { type: 'string' } },
   });
   const config = readConfig(process.env);
+  await requireDatabase(config);
   const database = await startDatabase(config, { exclusive: false, log: () => undefined });
   const pool = createPool(database.url, 2, patient);
   const { signer, retired } = await openKeys(createDb(pool), config, new Date());

@@ -1,10 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import path from 'node:path';
-import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
-import { hasCluster } from '../server/db/embedded-location.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, type Storage } from '../server/storage/storage.ts';
@@ -14,7 +11,7 @@ import { createArchive, type ArchiveWriter } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
 import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
-import { startDatabase } from './database.ts';
+import { requireDatabase, startDatabase } from './database.ts';
 import { onlyRow } from '../server/invariants.ts';
 
 /**
@@ -25,10 +22,7 @@ async function main(): Promise<void> {
   const file = fileArgument('The name of the file is required: npm run backup -- /backups/lanyard.tar');
   const config = readConfig(process.env);
   refuseHalfRestored(config.dataDir);
-  if (!config.databaseUrl && !(await hasCluster(config.dataDir)))
-    throw new CannotStart(
-      `There is no database in ${path.resolve(config.dataDir)}: set DATA_DIR as for the server.`,
-    );
+  await requireDatabase(config);
   const archive = await createArchive(file, new Date());
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

@@ -15,7 +15,7 @@ import {
 } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
-import { startDatabase } from './database.ts';
+import { requireDatabase, startDatabase } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
 /**
@@ -36,6 +36,7 @@ async function main(): Promise<void> {
   const options = { ...values, out: values.out && fromCaller(values.out) };
   const config = readConfig(process.env);
   const isOnline = positionals[0] === 'rotate';
+  await requireDatabase(config);
   const database = await startDatabase(config, { exclusive: !isOnline, log: () => undefined });
   const pool = createPool(database.url, 2);
   const db = createDb(pool);
