@@ -45,8 +45,10 @@ test('a long word does not widen a screen, push anything out of view or get lost
   const setFontSize = async (standard: number) => {
     await browser.send('Page.setFontSizes', { fontSizes: { standard } });
     // Chromium computes lengths in rem again only where a style of the root changes
-    await page.evaluate((size) => (document.documentElement.style.fontSize = `${size}px`), standard);
-    await drawn(page);
+    for (const size of ['100%', '']) {
+      await page.evaluate((text) => (document.documentElement.style.fontSize = text), size);
+      await drawn(page);
+    }
   };
   for (const screen of screens) {
     if (screen.signedOut || screen.before || emptyLikeOthers.has(screen.name)) continue;
