@@ -1,3 +1,4 @@
+import { machineStandings } from '../../contract/machine-standing.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
 import {
   day,
@@ -62,8 +63,12 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
     validUntil: '2021-01-01T00:00:00Z',
   });
   const desktop = server.api((await makeApiKey(server.admin)).headers);
-  await validateOn(desktop, ended, `late id of ${hostname}`, { hostname: `${hostname}-late` });
-  await page.goto(`/machines/late id of ${hostname}`);
+  const id = `late id of ${hostname}`;
+  await validateOn(desktop, ended, id, { hostname: `${hostname}-late` });
+  // its validation is written after the answer
+  const isKnown = async () => (await server.admin.call(machineStandings.get, { params: { id } })).status;
+  await expect.poll(isKnown).toBe(200);
+  await page.goto(`/machines/${id}`);
   await expect(verdict).toContainText('license expired');
   await expect(verdict).toContainText('ended 1 Jan 2021');
   await expect(verdict).not.toContainText('valid until');
