@@ -1,4 +1,5 @@
 import { firstDay, isDay } from './day.ts';
+import { halfWidth } from './half-width.ts';
 import { readerLocale } from './locale.ts';
 import { numericOrder, timesIn } from './time.ts';
 
@@ -58,7 +59,7 @@ function dayOf({ year, month, day }: Parts): string | undefined {
   return exists && text >= firstDay ? text : undefined;
 }
 
-const tidy = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
+const tidy = (text: string) => halfWidth(text).trim().replaceAll(/\s+/g, ' ');
 
 const momentParts = /^(.+?)(?:(?: at |, ?| |T)(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])\.?m\.?)?)?$/i;
 
