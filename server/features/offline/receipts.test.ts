@@ -202,9 +202,11 @@ describe('a receipt', () => {
       expect((await giveBack(license, receipt)).status).toBe(200);
     });
 
-    test('frees it if the machine made it since, or staff only looked', async () => {
-      const license = await makeLicense(staff[0]);
-      const machine = offlineMachine('gone');
+    test('frees it if the machine made it since, staff only looked, or others validated', async () => {
+      const [license, elsewhere] = [await makeLicense(staff[0]), await makeLicense(staff[0])];
+      const [machine, neighbor] = [offlineMachine('gone'), offlineMachine('neighbor')];
+      await issueTo(staff[0], license, neighbor);
+      await issueTo(staff[0], elsewhere, machine);
       const { fileId } = await issueTo(staff[0], license, machine);
       await wait(days(1));
       await validateOn(desktops[0], license, machine.machineId);
@@ -212,6 +214,8 @@ describe('a receipt', () => {
       const receipt = machine.receipt(license, fileId, made());
       await wait(minutes(2));
       await validateOn(staff[0], license, machine.machineId);
+      await validateOn(desktops[0], license, neighbor.machineId);
+      await validateOn(desktops[0], elsewhere, machine.machineId);
       expect((await giveBack(license, receipt)).status).toBe(200);
     });
   });

@@ -315,6 +315,7 @@ describe('one seat that is passed around', () => {
   test('is given back twice a day, by any number of calls at once and by two processes, and staff may go on', async () => {
     const twin = await startTwin(server);
     const { licenseKey, licenseId } = await makeLicense(staff, { maxActivations: 1 });
+    const other = await makeLicense(staff, { maxActivations: 1 });
     const keyOfTwin = twin.api(await makeApiKey(staff));
     const passOn = async (machineId: string) => {
       expect((await validateOn(desktop, licenseKey, machineId)).code).toBe('VALID');
@@ -337,8 +338,13 @@ describe('one seat that is passed around', () => {
     // or whoever has the API key could fill the audit log
     expect(entries.filter((entry) => entry.event_type === 'activation.release_refused')).toHaveLength(1);
 
-    const list = await staff.call(activations.list, { params: { licenseKey } });
-    expect(list.body.meta).toEqual({ selfReleases: { today: 2, atMost: 2 }, offlineGraceDays: 14 });
+    for (const [key, today] of [
+      [licenseKey, 2],
+      [other.licenseKey, 0],
+    ] as const) {
+      const list = await staff.call(activations.list, { params: { licenseKey: key } });
+      expect(list.body.meta).toEqual({ selfReleases: { today, atMost: 2 }, offlineGraceDays: 14 });
+    }
 
     const body = { licenseKey, machineId: 'third' };
     expect(await staff.ok(calls.releaseSeat, { body })).toMatchObject({ released: true, code: 'RELEASED' });
@@ -460,4 +466,12 @@ test.each([
   });
   expect(answer.status).toBe(400);
   expect(answer.body.error).toContain(sentence);
+});
+
+test('each license of all these tests counts the seats on it, and no other', async () => {
+  const { rows } = await server.pool.query(
+    `select license_key, current_activations from licenses l where current_activations <> (
+       select count(*) from activations a where a.license_id = l.license_id and a.status = 'active')`,
+  );
+  expect(rows).toEqual([]);
 });
