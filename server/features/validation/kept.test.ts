@@ -1,8 +1,10 @@
+import type { Updateable } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
 import { validation } from '../../../contract/validation.ts';
 import { enrollOn, makeApiKey, makeLicense, revoke, unique, validateOn } from '../../../tests/factories.ts';
 import { days, eventually, startTestServer, startTwin, type Identity } from '../../../tests/harness.ts';
+import type { Tables } from '../../db/tables.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -22,8 +24,8 @@ const codeOf = async (
 };
 
 /** By SQL, which tells no process. */
-const setSecretly = (status: 'active' | 'revoked', { licenseId }: License) =>
-  server.db.updateTable('licenses').set({ status }).where('license_id', '=', licenseId).execute();
+const setSecretly = (columns: Updateable<Tables['licenses']>, { licenseId }: License) =>
+  server.db.updateTable('licenses').set(columns).where('license_id', '=', licenseId).execute();
 
 test('a known machine is answered from memory, with its API key or its token', async () => {
   const license = await makeLicense(staff);
@@ -35,9 +37,9 @@ test('a known machine is answered from memory, with its API key or its token', a
   ];
   // the notification that a seat was taken may arrive late, and drops what was read before
   await eventually(async () => {
-    await setSecretly('active', license);
+    await setSecretly({ status: 'active' }, license);
     expect(await codes()).toEqual(['VALID', 'VALID']);
-    await setSecretly('revoked', license);
+    await setSecretly({ status: 'revoked' }, license);
     expect(await codes()).toEqual(['VALID', 'VALID']);
   });
   expect(await codeOf(license, unique('machine'))).toBe('REVOKED');
@@ -47,7 +49,7 @@ test('while the listening connection is down, the database is asked', async () =
   const license = await makeLicense(staff);
   const proven = await enrollOn(server, license, unique('machine'));
   expect(await codeOf(license, proven.machineId, { who: proven })).toBe('VALID');
-  await setSecretly('revoked', license);
+  await setSecretly({ status: 'revoked' }, license);
   vi.spyOn(signals, 'isUp').mockReturnValue(false);
   expect(await codeOf(license, proven.machineId)).toBe('REVOKED');
   expect(await codeOf(license, proven.machineId, { who: proven })).toBe(401);
@@ -71,4 +73,6 @@ test('the clock decides at each call, not the outcome of the last one', async ()
   expect(await codeOf(license, machineId)).toBe('VALID');
   server.clock.advance(days(3));
   expect(await codeOf(license, machineId)).toBe('EXPIRED');
+  await setSecretly({ valid_until: new Date('2026-12-22T00:00:00Z') }, license);
+  expect(await codeOf(license, machineId), 'nobody is refused by what is kept').toBe('VALID');
 });
