@@ -15,6 +15,7 @@ import {
   strayWritesOf,
   unsavedStateOf,
   violationOf,
+  writesOfAllRowsOf,
 } from './structure-rules.mjs';
 
 const FOLDERS = ['client/src', 'contract', 'server', 'web', 'tests', 'tools'];
@@ -88,6 +89,7 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
     : [
         ...namelessRolesOf(file, text),
         ...strayWritesOf(file, text),
+        ...writesOfAllRowsOf(file, text),
         ...formatsOf(file, text),
         ...callSchemasOf(file, text),
         ...ownFoldersOf(file, text),

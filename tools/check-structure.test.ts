@@ -199,6 +199,20 @@ test.each([
   expect(code).toBe(1);
 });
 
+test('an update or a deletion names its rows', async () => {
+  const keys = "await tx.updateTable('api_keys').set({ is_active: false })";
+  const { code, output } = await check({
+    'server/features/a/a.ts': `${keys}.execute();\n${keys}.where('id', '=', id).execute();`,
+    'server/features/a/b.ts': `${keys}.where('id', '=', id).execute();`,
+    'server/features/a/c.ts': "await tx.updateTable('newest_moment').set({ at }).execute();",
+    'server/features/a/a.test.ts': `${keys}.execute();`,
+  });
+  expect(output.match(/error: .*/g)).toEqual([
+    "error: server/features/a/a.ts: 'api_keys': a write of all rows: name them with where",
+  ]);
+  expect(code).toBe(1);
+});
+
 test('a decision record has a number, title, status and date', async () => {
   const { code, output } = await check({
     'docs/decisions/001-good.md': '# 1. Good\n\nAccepted, 2026-11-20.\n\n**Context.**',

@@ -201,6 +201,18 @@ export function strayWritesOf(file, text) {
     );
 }
 
+const ONE_ROW = /^'(?:audit_settings|newest_moment)'/;
+
+/** Updates and deletions in `text` that name no rows, each as what to do; of tables with one row they may. */
+export function writesOfAllRowsOf(file, text) {
+  if (!file.startsWith('server/')) return [];
+  const chains = text.split(/\.(?:updateTable|deleteFrom)\(/).slice(1);
+  return chains
+    .map((rest) => rest.split(/\.execute|;\n/, 1)[0])
+    .filter((chain) => !ONE_ROW.test(chain) && !/\.where(?:Ref)?\(/.test(chain))
+    .map((chain) => `${/^[^)]*/.exec(chain)[0]}: a write of all rows: name them with where`);
+}
+
 /** A name on an element without a role is not announced, and axe sees it only while the element is there. */
 export function namelessRolesOf(file, text) {
   if (!file.startsWith('web/')) return [];
