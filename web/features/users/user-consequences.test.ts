@@ -40,9 +40,13 @@ test.each(['delete', 'resetPassword', 'reactivate'] as const)(
   },
 );
 
-test.each(['deactivate', 'delete'] as const)('%s says how many changes nobody can approve then', (change) => {
+test.each([
+  ['deactivate', 'cannot be approved while the user is not active: somebody else must ask.'],
+  ['delete', 'cannot be approved anymore: somebody else must ask.'],
+  ['changeRole', 'can be approved only if the new role has the permission.'],
+] as const)('%s says what becomes of the changes that the user asked for', (change, becomes) => {
   const said = (impact: typeof two) => userConsequences[change](impact).join(' ');
-  const sentence = 'that this user asked for cannot be approved anymore: somebody else must ask.';
+  const sentence = `that this user asked for ${becomes}`;
   expect(said(two)).toContain(`2 changes ${sentence}`);
   expect(said(one)).toContain(`1 change ${sentence}`);
   expect(said(none)).not.toContain('approved');
@@ -51,6 +55,7 @@ test.each(['deactivate', 'delete'] as const)('%s says how many changes nobody ca
 test('another role says how many sessions get it', () => {
   expect(userConsequences.changeRole(two)).toEqual([
     '2 open sessions of this user get the new role with the next call.',
+    expect.stringMatching(/^2 changes/),
   ]);
   expect(userConsequences.changeRole(none)).toEqual([
     'The user is not signed in; the new role acts from the next sign-in.',

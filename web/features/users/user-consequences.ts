@@ -16,7 +16,7 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
     ended(impact),
     // They can be selected below.
     keys(impact, ['continues to work unless it is revoked', 'continue to work unless they are revoked']),
-    ...requests(impact),
+    ...requests(impact, 'cannot be approved while the user is not active: somebody else must ask'),
     'The user can be reactivated.',
   ],
   reactivate: (impact) => [
@@ -26,14 +26,15 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
   delete: (impact) => [
     ended(impact),
     keysStay(impact),
-    ...requests(impact),
+    ...requests(impact, 'cannot be approved anymore: somebody else must ask'),
     'One account is deleted; its audit entries stay.',
   ],
   resetPassword: (impact) => [ended(impact), keysStay(impact)],
-  changeRole: ({ openSessions }) => [
-    openSessions === 0
+  changeRole: (impact) => [
+    impact.openSessions === 0
       ? 'The user is not signed in; the new role acts from the next sign-in.'
-      : `${counted(openSessions, 'open session')} of this user ${openSessions === 1 ? 'gets' : 'get'} the new role with the next call.`,
+      : `${counted(impact.openSessions, 'open session')} of this user ${impact.openSessions === 1 ? 'gets' : 'get'} the new role with the next call.`,
+    ...requests(impact, 'can be approved only if the new role has the permission'),
   ],
 };
 
@@ -47,12 +48,8 @@ const keys = ({ apiKeys }: Impact, [one, many]: readonly [one: string, many: str
     ? 'No API key was created by this user.'
     : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? one : many}.`;
 
-/** What waits for a second person is not approved for whoever left, and approvers are no longer told of it. */
-const requests = ({ openRequests }: Impact) =>
-  openRequests > 0
-    ? [
-        `${counted(openRequests, 'change')} that this user asked for cannot be approved anymore: somebody else must ask.`,
-      ]
-    : [];
+/** What waits for a second person is approved only for who may make it then, and approvers are told of nothing else. */
+const requests = ({ openRequests }: Impact, what: string) =>
+  openRequests > 0 ? [`${counted(openRequests, 'change')} that this user asked for ${what}.`] : [];
 
 const keysStay = (impact: Impact) => keys(impact, ['is not affected', 'are not affected']);
