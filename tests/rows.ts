@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { AuditEvent } from '../contract/audit-events.ts';
 import type { Release } from '../contract/releases.ts';
 import type { Db } from '../server/db/client.ts';
+import type { Tables } from '../server/db/tables.ts';
 import { machineHashOf } from '../server/machine-hash.ts';
 
 type Of = { db: Db };
@@ -29,3 +31,15 @@ export const validationsOf = ({ db }: Of, machineId: string) =>
     .where('machine_id', '=', machineId)
     .orderBy('validation_id')
     .execute();
+
+/** All rows of a table but those of one record: what a change of that record leaves as it is. */
+export async function othersIn<T extends keyof Tables & string>(
+  { db }: Of,
+  table: T,
+  column: keyof Tables[T] & string,
+  value: unknown,
+): Promise<unknown[]> {
+  const { rows } = await sql`
+    select * from ${sql.table(table)} t where ${sql.ref(column)} <> ${value} order by t::text`.execute(db);
+  return rows;
+}

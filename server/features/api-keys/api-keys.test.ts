@@ -247,6 +247,7 @@ describe('changing a key', () => {
       event_type: 'api_key.updated',
       changes_summary: 'API key After: name: Before → After',
     });
+    expect((await list()).filter(({ name }) => name === 'After').map(({ id }) => id)).toEqual([made.id]);
   });
 
   test('to an end in the past is refused: a slip would cut off its programs; an expired key keeps its end', async () => {

@@ -13,6 +13,7 @@ import {
   minutes,
   password,
 } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
@@ -379,8 +380,10 @@ describe('roles', () => {
     const create = () => person.call(customers.create, { body: { name: unique('C'), country: 'DE' } });
     expect((await create()).status).toBe(403);
     const permissions = [...made.permissions, { resource: 'customers' as const, action: 'create' as const }];
-    const body = { description: 'issues trials', requiresSecondFactor: false, permissions };
+    const body = { description: 'issues trials to all', requiresSecondFactor: false, permissions };
+    const others = await othersIn(server, 'roles', 'role_id', 'trial_desk');
     await root.ok(rbac.updateRole, { params: { roleId: 'trial_desk' }, body });
+    expect(await othersIn(server, 'roles', 'role_id', 'trial_desk')).toEqual(others);
     expect((await create()).status).toBe(201);
     const { permissions: fewer } = made;
     await root.ok(rbac.updateRole, {
@@ -484,6 +487,10 @@ describe('roles', () => {
   test('are given and taken one by one as well', async () => {
     const user = await makeUser('viewer');
     const params = { userId: user.id, roleId: 'license_manager' };
+    await makeUser(params.roleId);
+    const others = () =>
+      Promise.all((['users', 'user_roles'] as const).map((t) => othersIn(server, t, 'user_id', user.id)));
+    const before = await others();
     // Whatever a client sends along: the spec leaves the body open.
     await root.ok(rbac.assignRole, { params, body: { roleId: params.roleId, note: [1] } } as never);
     expect((await root.ok(rbac.userRoles, { params: { userId: user.id } })).map((r) => r.roleId)).toEqual([
@@ -493,6 +500,10 @@ describe('roles', () => {
     expect((await root.call(rbac.assignRole, { params })).status).toBe(409);
     await root.ok(rbac.revokeRole, { params });
     expect((await root.call(rbac.revokeRole, { params })).status).toBe(404);
+    expect((await root.ok(rbac.userRoles, { params: { userId: user.id } })).map((r) => r.roleId)).toEqual([
+      'viewer',
+    ]);
+    expect(await others()).toEqual(before);
   });
 });
 

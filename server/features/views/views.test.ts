@@ -120,7 +120,8 @@ describe('shared views', () => {
 
 describe('a deletion', () => {
   test('is undone, until the owner deletes another view', async () => {
-    const [one, two] = [await make(), await make(ada, { name: 'Two' })];
+    const [one, two, ofBen] = [await make(), await make(ada, { name: 'Two' }), await make(ben)];
+    await ben.ok(calls.delete, at(ofBen));
     await ada.ok(calls.delete, at(one));
     expect(await ada.ok(calls.restore, at(one))).toMatchObject({ id: one.id, query: body.query });
     await ada.ok(calls.delete, at(one));
@@ -129,6 +130,7 @@ describe('a deletion', () => {
     await ada.ok(calls.restore, at(two));
     expect(await names()).toEqual(['Two']);
     expect((await ada.call(calls.restore, at(two))).status).toBe(404);
+    await ben.ok(calls.restore, at(ofBen));
   });
 
   test('is not undone over a view that has its name now', async () => {
