@@ -33,7 +33,7 @@ export const validationsOf = ({ db }: Of, machineId: string) =>
     .execute();
 
 /** All rows of a table but those of one record: what a change of that record leaves as it is. */
-export async function othersIn<T extends keyof Tables & string>(
+export async function othersIn<T extends keyof Tables>(
   { db }: Of,
   table: T,
   column: keyof Tables[T] & string,
