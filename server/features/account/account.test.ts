@@ -6,7 +6,9 @@ import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import { auditOf, days, hours, minutes, password, startTestServer } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import { closeWindows } from '../audit/index.ts';
 
 const server = await startTestServer({ config: { sessionMaxMs: hours(12) } });
@@ -45,6 +47,22 @@ describe('one’s own password', () => {
       expect((await server.api(person).call(calls.changePassword, { body }, once)).status).toBe(204);
     const events = (await auditOf(server, person.userId)).map((entry) => entry.event_type);
     expect(events).toEqual(['user.created', 'user.password_changed']);
+  });
+
+  test('is not changed by the password that another change replaces meanwhile', async () => {
+    const person = await server.signInAs('viewer');
+    const holder = await openHolder(server);
+    const body = {
+      currentPassword: password,
+      newPassword: 'fresh and long',
+      confirmPassword: 'fresh and long',
+    };
+    const answer = await holder.whileWaiting(
+      ['select from users where user_id = $1 for update', person.userId],
+      () => server.api(person).call(calls.changePassword, { body }),
+      () => holder.query("update users set password_hash = 'of theirs' where user_id = $1", person.userId),
+    );
+    expect(answer.body).toMatchObject({ code: 'WRONG_CREDENTIALS' });
   });
 
   test('is guessed no more often by the key of a completed change', async () => {
@@ -157,6 +175,32 @@ describe('one’s own sessions', () => {
   });
 });
 
+test('what people change of their account changes nobody else', async () => {
+  const [person, begun, set] = [
+    await server.signInAs('viewer'),
+    await server.signInAs('viewer'),
+    await server.signInAs('viewer'),
+  ];
+  const body = { currentPassword: password };
+  await server.api(begun).ok(calls.enrollSecondFactor, { body });
+  await addSecondFactor(server, set);
+  const others = () =>
+    Promise.all(
+      (['users', 'sessions', 'recovery_codes'] as const).map((table) =>
+        othersIn(server, table, 'user_id', person.userId),
+      ),
+    );
+  const before = await others();
+  const { api, secret, recoveryCodes } = await addSecondFactor(server, person);
+  for (const code of [codeOf(server, secret), recoveryCodes[0]])
+    expect((await signIn(person.email, password, code)).status).toBe(200);
+  await api.ok(calls.setFirstScreen, { body: { screen: 'releases' } });
+  await api.ok(calls.removeSecondFactor, { body });
+  const fresh = 'fresh and long';
+  await api.ok(calls.changePassword, { body: { ...body, newPassword: fresh, confirmPassword: fresh } });
+  expect(await others()).toEqual(before);
+});
+
 describe('a second factor', () => {
   test('is asked for at sign-in once it is confirmed, and each code works once', async () => {
     const { email } = await server.createPerson('viewer');
@@ -170,7 +214,8 @@ describe('a second factor', () => {
     });
     expect((await signIn(email, password, '000000')).status).toBe(401);
     const code = codeOf(server, secret);
-    expect((await signIn(email, password, code)).status).toBe(200);
+    const atOnce = await Promise.all([signIn(email, password, code), signIn(email, password, code)]);
+    expect(atOnce.map((answer) => answer.status).toSorted()).toEqual([200, 401]);
     const again = await signIn(email, password, code);
     expect([again.status, again.body.error]).toEqual([
       401,

@@ -3,6 +3,7 @@ import { account as calls } from '../../../contract/account.ts';
 import { rbac } from '../../../contract/users.ts';
 import { auditOf, password, startTestServer } from '../../../tests/harness.ts';
 import { codeOf } from '../../../tests/session-room.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 
 const server = await startTestServer();
 
@@ -45,6 +46,30 @@ test('whose confirmation had no answer gives the same recovery codes to the same
   expect(events.slice(1)).toEqual(['user.second_factor_begun', 'user.second_factor_set']);
   const stored = await server.db.selectFrom('idempotency_keys').select('answer').execute();
   for (const code of first.body.data.recoveryCodes) expect(JSON.stringify(stored)).not.toContain(code);
+});
+
+test('is one of one app: confirmed once, never replaced, and by no code of an app before', async () => {
+  const person = await server.signInAs('license_manager');
+  const [api, holder] = [server.api(person), await openHolder(server)];
+  const body = { currentPassword: password };
+  const enroll = () => api.call(calls.enrollSecondFactor, { body });
+  const { secret: old } = (await enroll()).body.data;
+  const confirm = (secret: string) =>
+    api.call(calls.confirmSecondFactor, { body: { code: codeOf(server, secret) } });
+  const none = await api.call(calls.removeSecondFactor, { body });
+  expect(none.body).toMatchObject({ error: 'There is no second factor.' });
+  const late = await holder.whileWaiting(
+    ['select from users where user_id = $1 for update', person.userId],
+    () => confirm(old),
+    () => holder.query("update users set totp_secret = 'of another app' where user_id = $1", person.userId),
+  );
+  expect(late.body).toMatchObject({ error: 'No second factor is being set up.' });
+
+  const { secret } = (await enroll()).body.data;
+  const answers = await Promise.all([confirm(secret), confirm(secret)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect((await enroll()).body).toMatchObject({ code: 'WRONG_STATE' });
+  expect(await api.ok(calls.secondFactor)).toMatchObject({ active: true, recoveryCodesLeft: 10 });
 });
 
 test('nobody asks without a session', async () => {
