@@ -28,6 +28,7 @@ import {
   startTwin,
   type TestServer,
 } from '../../../tests/harness.ts';
+import { machineRow } from '../../../tests/rows.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
 import { newLicenseKey } from '../licenses/license-key.ts';
 
@@ -136,13 +137,16 @@ describe('enrolling a machine', () => {
     expect([answer.status, answer.body.details[0]!.path]).toEqual([400, field]);
   });
 
-  test('shows staff on the page of the machine since when it is proven', async () => {
+  test('shows staff on the page of the machine, and of no other, since when it is proven', async () => {
     const license = await makeLicense(staff);
+    await validateOn(server.api(await makeApiKey(staff)), license, 'named machine');
+    await eventually(async () => expect(await machineRow(server, 'named machine')).toBeDefined());
     const { activationId } = await enrollOn(server, license, 'shown machine');
     const shown = await staff.ok(machines.get, { params: { id: 'shown machine' } });
     const enrolledAt = server.clock.now().toISOString();
     expect(shown.machine.provenAt).toBe(enrolledAt);
     expect(shown.activations).toMatchObject([{ activationId, enrolledAt, clonedAt: null }]);
+    expect((await machineRow(server, 'named machine'))!.proven_at).toBeNull();
   });
 });
 
@@ -485,4 +489,14 @@ test('a refused machine is answered also when its license is deleted meanwhile',
     () => enroll(made(license, 'last words')),
   );
   expect([answer.status, answer.body.data]).toMatchObject([200, { code: 'REVOKED', machineToken: null }]);
+});
+
+test('a machine whose enrollment was ended, and that enrolls again, is proven since the first time', async () => {
+  const license = await makeLicense(staff);
+  const { activationId } = await enrollOn(server, license, 'proven twice');
+  const first = server.clock.now();
+  await staff.ok(calls.end, { params: { activationId } });
+  server.clock.advance(minutes(1));
+  await enrollOn(server, license, 'proven twice');
+  expect((await machineRow(server, 'proven twice'))!.proven_at).toEqual(first);
 });

@@ -243,7 +243,7 @@ describe('a token that is not right', () => {
 
 /** Warm caches in both processes, then the change, then what each says. */
 async function endsBy(change: (of: { license: License; machine: Enrolled }) => Promise<unknown>) {
-  const one = await enrolled();
+  const [one, other] = [await enrolled(), await enrolled()];
   const statuses = () =>
     Promise.all(
       [server, twin].flatMap((on) => [
@@ -253,6 +253,7 @@ async function endsBy(change: (of: { license: License; machine: Enrolled }) => P
     );
   expect(await statuses()).toEqual([200, 200, 200, 200]);
   await change(one);
+  expect((await validate(other.license, other.machine)).status).toBe(200);
   // the process that made the change refuses at once; the other has been told, and hears of it in a moment
   const [validated, fed] = await statuses();
   await eventually(async () => {

@@ -236,13 +236,14 @@ describe('a receipt', () => {
   test.each(['a receipt', 'force'])('binds the machine no more to its key: after %s', async (how) => {
     const license = await makeLicense(staff[0]);
     const { licenseKey } = license;
-    const machine = offlineMachine('reinstalled');
+    const [machine, neighbor] = [offlineMachine('reinstalled'), offlineMachine('not reinstalled')];
+    await issueTo(staff[0], license, neighbor);
     const older = await issueTo(staff[0], license, machine, 300);
     await wait(minutes(1));
     const { fileId } = await issueTo(staff[0], license, machine, 20);
-    const enroll = () =>
+    const enroll = ({ machineId } = machine) =>
       server.api().call(credentials.enroll, {
-        body: signedEnrollment(licenseKey, machine.machineId, makeMachineKey()),
+        body: signedEnrollment(licenseKey, machineId, makeMachineKey()),
       });
     expect((await enroll()).status).toBe(409);
     if (how === 'force') {
@@ -252,5 +253,6 @@ describe('a receipt', () => {
       expect((await seatOf(license, machine)).offlineUntil).toBe(older.endsAt);
     } else await giveBack(license, machine.receipt(license, fileId));
     expect((await enroll()).body.data).toMatchObject({ code: 'VALID' });
+    expect((await enroll(neighbor)).status).toBe(409);
   });
 });
