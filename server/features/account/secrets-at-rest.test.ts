@@ -11,6 +11,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import { createPasswords } from '../../passwords.ts';
 import { newSecretsKey, readSecrets } from '../../secrets.ts';
 
@@ -83,6 +84,17 @@ describe('in the database', () => {
     expect((await signIn(twin, email, codeOf(server, secret))).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(200);
     expect((await signIn(server, email, recoveryCodes[4])).status).toBe(401);
+  });
+
+  test('a secret that its person replaces while a start protects the earlier one stays the newer', async () => {
+    const { userId, secret } = await withSecondFactor();
+    const newer = (await storedOf(userId)).secret;
+    await server.db.updateTable('users').set({ totp_secret: secret }).where('user_id', '=', userId).execute();
+    const holder = await openHolder(server);
+    await holder.whileWaiting(['update users set totp_secret = $2 where user_id = $1', userId, newer], () =>
+      startTwin(server),
+    );
+    expect((await storedOf(userId)).secret).toBe(newer);
   });
 
   test('nothing that a password could be guessed from stands behind an Idempotency-Key', async () => {
