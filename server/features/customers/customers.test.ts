@@ -4,6 +4,7 @@ import { customers as calls } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, validateOn } from '../../../tests/factories.ts';
 import { auditOf, startTestServer, type Api } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
@@ -197,7 +198,9 @@ describe('changing a customer', () => {
     const answer = await update(made.customerId, {});
     expect(answer.status).toBe(409);
     expect(answer.body.error).toBe('Customer is soft-deleted: reactivate it first, under Soft Deleted.');
+    const others = await othersIn(server, 'customers', 'customer_id', made.customerId);
     await api.ok(calls.hardDelete, { params: { id: made.customerId } });
+    expect(await othersIn(server, 'customers', 'customer_id', made.customerId)).toEqual(others);
     expect((await update(made.customerId, {})).body.error).toBe(
       'There is no such customer. It may have been deleted.',
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
-import { makeApiKey, type MadeApiKey } from '../../../tests/factories.ts';
+import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factories.ts';
 import {
   checkedTime,
   hours,
@@ -13,7 +13,7 @@ import {
   type Session,
   type TestServer,
 } from '../../../tests/harness.ts';
-import { releaseRow } from '../../../tests/rows.ts';
+import { othersIn, releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
@@ -154,8 +154,11 @@ describe('a stored file', () => {
   });
 
   test('is delivered, and offered, again when the right one is back', async () => {
+    await makeRelease(server);
+    const others = await othersIn(server, 'releases', 'release_id', release.id);
     await rename(file, `${file}.away`);
     await expectRefused();
+    expect(await othersIn(server, 'releases', 'release_id', release.id)).toEqual(others);
     await rename(`${file}.away`, file);
     await expectDelivered();
     expect(await damagedAt()).toBeNull();

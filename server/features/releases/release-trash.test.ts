@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { auditOf, days, startTestServer } from '../../../tests/harness.ts';
-import { releaseRow } from '../../../tests/rows.ts';
+import { othersIn, releaseRow } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const staff = await server.signInAs('binary_manager');
@@ -189,8 +189,11 @@ describe('deleting a release for good', () => {
     const made = await trashed({ blockmapKey });
     const key = await keyOf(made);
     expect([await isStored(key), await isStored(blockmapKey)]).toEqual([true, true]);
+    await trashed();
+    const others = await othersIn(server, 'releases', 'release_id', made.id);
     const answer = await destroy(made.id, { confirmation, reason });
     expect([answer.status, answer.body.data]).toEqual([200, { id: made.id }]);
+    expect(await othersIn(server, 'releases', 'release_id', made.id)).toEqual(others);
     expect([await isStored(key), await isStored(blockmapKey)]).toEqual([false, false]);
     expect((await trash({ search: made.version })).totalCount).toBe(0);
     const entry = (await auditOf(server, made.id)).at(-1)!;

@@ -6,6 +6,7 @@ import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import { makeRelease } from '../../../tests/factories.ts';
 import { auditOf, checkedTime, days, hours, startTestServer, startTwin } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
 import { pauseFailing } from '../update-events/failure-guard.ts';
@@ -468,9 +469,12 @@ test('the plan that the form suggests is set for each channel', async () => {
   expect(await ofBeta()).toBeNull();
   const set = (steps: RolloutPlan | null) =>
     api.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: steps } });
+  await api.ok(rollouts.setDefault, { params: { channel: 'alpha' }, body: { plan: null } });
+  const others = await othersIn(server, 'rollout_defaults', 'channel', 'beta');
   await set(plan);
   await set(plan);
   expect(await ofBeta()).toEqual(plan);
+  expect(await othersIn(server, 'rollout_defaults', 'channel', 'beta')).toEqual(others);
   const entries = await auditOf(server, 'beta');
   expect(entries.map((entry) => entry.changes_summary)).toEqual([
     'Default rollout on beta: no plan → 1 % for 24 h, 10 % for 48 h, 100 %',
