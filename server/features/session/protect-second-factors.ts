@@ -70,7 +70,6 @@ async function hashCodes(context: Context, passwords: Passwords): Promise<void> 
         .set({ code_hash: stronger, is_argon2: true })
         .where('user_id', '=', user_id)
         .where('code_hash', '=', code_hash)
-        .where('is_argon2', '=', false)
         .execute(),
     );
   }
