@@ -189,8 +189,8 @@ describe('a key', () => {
     }
   });
 
-  test('counts its use in the list without a write per request', async () => {
-    const made = await makeApiKey(staff);
+  test('counts its use, and no other, in the list without a write per request', async () => {
+    const [made, unused] = [await makeApiKey(staff), await makeApiKey(staff)];
     const from = { 'x-forwarded-for': '203.0.113.7' };
     await Promise.all(Array.from({ length: 7 }, () => callWith(made, server, from)));
     await eventually(async () => {
@@ -200,6 +200,10 @@ describe('a key', () => {
         lastUsedAt: server.clock.now().toISOString(),
         lastUsedIp: '203.0.113.7',
       });
+    });
+    expect((await list()).find((one) => one.id === unused.id)).toMatchObject({
+      totalRequests: 0,
+      lastUsedAt: null,
     });
   });
 
