@@ -3,12 +3,15 @@ import { approvals } from '../../contract/approvals.ts';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
+import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses } from '../../contract/licenses.ts';
+import { offline } from '../../contract/offline.ts';
 import { releases } from '../../contract/releases.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { offlineMachine } from '../offline-machine.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { row } from './releases-screen.ts';
@@ -188,6 +191,61 @@ test('an API key that is made after its dialog was left is said, since nobody ha
   creating.answer();
   await expect(page.getByLabel('Notifications')).toContainText(
     `API key "${name}" was created, but not shown.`,
+  );
+});
+
+test('a license file that is made after its dialog was left is said, since it holds a seat', async ({
+  page,
+  server,
+}) => {
+  const license = await makeLicense(server.admin);
+  const machine = offlineMachine(unique('ws'));
+  await signInAs(page, 'super_admin', '/audit', server);
+  await goTo(page, `/licenses?activations=${license.licenseKey}`);
+  await button(page, 'Offline Activation').click();
+  const form = dialog(page, 'Offline Activation');
+  await form.getByRole('textbox', { name: 'Request' }).fill(machine.request(license));
+  const issuing = await hold(page, offline.issue);
+  await form.getByRole('button', { name: 'Create License File' }).click();
+  await issuing.begun;
+  await page.goBack();
+  await button(page, 'Discard').click();
+  await expect(form).toBeHidden();
+  issuing.answer();
+  await expect(page.getByLabel('Notifications')).toContainText(
+    `A license file for ${machine.machineId} was made, but not shown.`,
+  );
+});
+
+test('what became of licenses that were changed after their dialog was left is said', async ({
+  page,
+  server,
+}) => {
+  const { customerId } = await makeCustomer(server.admin);
+  const made = [
+    await makeLicense(server.admin, { customerId }),
+    await makeLicense(server.admin, { customerId }),
+  ];
+  await signInAs(page, 'super_admin', `/licenses?customer=${customerId}`, server);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await button(page, 'Revoke…').click();
+  const modal = dialog(page, 'Revoke Licenses');
+  const revoke = modal.getByRole('button', { name: 'Revoke 2 licenses' });
+  await expect(revoke).toBeEnabled();
+  // after the preview
+  await server.admin.ok(licenses.update, {
+    params: { id: made[0]!.licenseId },
+    body: { maxActivations: 7 },
+  });
+  const revoking = await hold(page, bulkLicenses.change);
+  await revoke.click();
+  await revoking.begun;
+  await page.keyboard.press('Escape');
+  await button(page, 'Discard').click();
+  await expect(modal).toBeHidden();
+  revoking.answer();
+  await expect(page.getByLabel('Notifications').getByRole('alert')).toContainText(
+    '1 license revoked. 1 license could not be revoked.',
   );
 });
 

@@ -7,6 +7,7 @@ import { useShownOnce } from '../../kept-work.ts';
 import { shouldRetry } from '../../query-client.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
+import { aboutAccount } from '../../toast-subjects.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
@@ -14,7 +15,8 @@ import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
-import { useChange } from '../../use-change.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import classes from './account.module.css';
 import { confirmSecondFactor, enrollSecondFactor } from './queries.ts';
 import { inGroups } from './in-groups.ts';
@@ -28,12 +30,18 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
   const [enrolled, setSecret] = useState<Secret>();
   // the app has it already: after the next sign-in it goes on with the same
   const secret = useShownOnce('second factor being set up', enrolled);
+  const isLeft = useIsLeft();
   const confirm = useChange({
     mutationFn: confirmSecondFactor,
     // The response holds the codes: they are not cached after the dialog is closed.
     gcTime: 0,
-    // Calls that required a second factor are permitted now.
-    onSuccess: () => void refreshRights(),
+    onSuccess: () => {
+      // Calls that required a second factor are permitted now.
+      void refreshRights();
+      const message =
+        'Your second factor is set up, but its recovery codes were not shown. For new ones, have it removed, and set it up again.';
+      if (isLeft()) void toast({ message, subject: aboutAccount, isLong: true });
+    },
   });
   const codes = useShownOnce('recovery codes', confirm.data)?.recoveryCodes;
   // It may be active. The same request, which has the same `Idempotency-Key` in a dialog, returns the codes.

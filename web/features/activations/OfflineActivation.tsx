@@ -4,6 +4,7 @@ import type { License } from '../../../contract/licenses.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { useShownOnce } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
+import { aboutSeat } from '../../toast-subjects.ts';
 import { CopyAndDownload } from '../../ui/CopyAndDownload.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
@@ -12,9 +13,10 @@ import { useLastFile } from '../../ui/last-file.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { utcDate } from '../../ui/time.ts';
+import { toast } from '../../ui/toast.tsx';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { useChange } from '../../use-change.ts';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import { checkOffline, offlineUntilText } from './offline-form.ts';
 import { issueLicenseFile, type LicenseFile } from './queries.ts';
 import { SignedText } from './SignedText.tsx';
@@ -27,7 +29,14 @@ type Props = {
 
 /** Turns the request of a machine without a network into its license file. */
 export default function OfflineActivation({ license, graceDays, onClose }: Props) {
-  const issue = useChange({ mutationFn: issueLicenseFile });
+  const isLeft = useIsLeft();
+  const issue = useChange({
+    mutationFn: issueLicenseFile,
+    onSuccess: ({ activation: { machineId } }) => {
+      const message = `A license file for ${machineId} was made, but not shown. Make another from the same request.`;
+      if (isLeft()) void toast({ message, subject: aboutSeat(license.licenseKey, machineId), isLong: true });
+    },
+  });
   const file = useShownOnce(`license file of ${license.licenseId}`, issue.data);
   return (
     <Dialog

@@ -17,7 +17,7 @@ import { bulkPreviewQuery, type BulkTarget } from './bulk-queries.ts';
 import { BulkPreview, Named } from './BulkPreview.tsx';
 import { BulkProgress } from './BulkProgress.tsx';
 import { countOf } from './license-labels.ts';
-import { useBulkEdit } from './use-bulk-edit.ts';
+import { outcomeText, useBulkEdit } from './use-bulk-edit.ts';
 
 type BulkEditKind = keyof typeof kinds;
 
@@ -46,7 +46,7 @@ export function BulkEdit(props: {
 
 function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof BulkEdit>[0]) {
   const { verb, past } = kinds[kind];
-  const { run, undo, putBack, finished, stop } = useBulkEdit();
+  const { run, undo, putBack, finished, stop } = useBulkEdit(past);
   const running = run.isPending ? run : undo.isPending ? undo : undefined;
   if (running)
     return (
@@ -221,17 +221,13 @@ function Result(props: {
   const { of, verb, past } = props;
   const { data, variables } = of;
   if (!data || !variables) return null;
-  const { done, failed, unknown } = data;
-  const left = variables.all.length - done.length - failed.length - unknown.length;
+  const { failed, unknown } = data;
   const isBad = failed.length > 0 || unknown.length > 0;
   return (
     <Stack gap="md" ref={focusLate}>
       <Text role={isBad ? 'alert' : 'status'} tabIndex={-1} data-autofocus>
-        {`${countOf(done.length)} ${past}.`}
-        {unknown.length > 0 &&
-          ` No answer came for ${countOf(unknown.length)}: they may have been ${past} or not.`}
-        {left > 0 && ` Stopped: ${countOf(left)} not ${past}.`}
-        {failed.length > 0 && ` ${countOf(failed.length)} could not be ${past}:`}
+        {outcomeText(variables, data, past)}
+        {failed.length > 0 && ':'}
       </Text>
       {failed.length > 0 && (
         <BoxedList label="Licenses">

@@ -8,9 +8,12 @@ import {
 import { call, retryPause } from '../../api.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { isRefusedBeforeKey } from '../../bulk-run.ts';
+import { paths } from '../../paths.ts';
 import { shouldRetry } from '../../query-client.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
-import { useChange } from '../../use-change.ts';
+import { toast } from '../../ui/toast.tsx';
+import { useChange, useIsLeft } from '../../use-change.ts';
+import { countOf } from './license-labels.ts';
 
 type Outcome = {
   /** With the version since the change. */
@@ -95,16 +98,37 @@ async function send(
 const backOf = (done: readonly PlannedChange[]): PlannedChange[] =>
   done.map(({ before, after, ...license }) => ({ ...license, before: after, after: before }));
 
-/** Changes many licenses as previewed, and back again. */
-export function useBulkEdit() {
+/** What became of the licenses; `past`, as in `extended`. The last sentence has no end if it is about those that failed. */
+export function outcomeText({ all }: Run, outcome: Outcome, past: string): string {
+  const { done, failed, unknown } = outcome;
+  const left = all.length - settled(outcome) - unknown.length;
+  const text = [
+    `${countOf(done.length)} ${past}.`,
+    unknown.length > 0 && `No answer came for ${countOf(unknown.length)}: they may have been ${past} or not.`,
+    left > 0 && `Stopped: ${countOf(left)} not ${past}.`,
+    failed.length > 0 && `${countOf(failed.length)} could not be ${past}`,
+  ];
+  return text.filter(Boolean).join(' ');
+}
+
+/** Changes many licenses as previewed, and back again. `past`, as in `extended`. */
+export function useBulkEdit(past: string) {
   const [finished, setFinished] = useState(0);
   const abort = useRef(new AbortController());
   const start = (wanted: Run) => {
     abort.current = new AbortController();
     return setAll(wanted, { signal: abort.current.signal, onProgress: setFinished });
   };
-  const run = useChange({ mutationFn: start });
-  const undo = useChange({ mutationFn: start });
+  const isLeft = useIsLeft();
+  const tell = (what: string) => (outcome: Outcome, wanted: Run) => {
+    if (!isLeft()) return;
+    const isBad = outcome.failed.length > 0 || outcome.unknown.length > 0;
+    const message = `${outcomeText(wanted, outcome, what)}${outcome.failed.length > 0 ? '.' : ''}`;
+    const subject = { name: countOf(outcome.done.length), to: paths.licenses };
+    void toast({ message, subject, tone: isBad ? 'red' : 'teal', isLong: true });
+  };
+  const run = useChange({ mutationFn: start, onSuccess: tell(past) });
+  const undo = useChange({ mutationFn: start, onSuccess: tell('put back') });
   const { isPending } = undo.isIdle ? run : undo;
   useUnsaved(() => isPending);
   return {
