@@ -27,6 +27,8 @@ const magnified = { width: 320, height: 256 };
 const laptop = { width: 1280, height: 720 };
 // 1920 by 800 at 150 %
 const lowWindow = { width: 1280, height: 533 };
+// half of a laptop's screen
+const halfWindow = { width: 820, height: 614 };
 // A4 between the margins of a browser
 const paper = { width: 718, height: 1047 };
 test.use({ viewport: magnified });
@@ -65,9 +67,12 @@ test('a long word does not widen a screen, push anything out of view or get lost
     await page.setViewportSize(lowWindow);
     await drawn(page);
     expect.soft(await overlappingParts(page), `${screen.name} in a low window`).toEqual([]);
+    await page.setViewportSize(halfWindow);
+    await drawn(page);
+    expect.soft(await underBuild(page), `${screen.name} in half a window`).toEqual([]);
     await page.setViewportSize(laptop);
-    await setFontSize(24);
-    expect.soft(await smallTexts(page), `${screen.name} in a large font`).toEqual([]);
+    const small = async () => (await setFontSize(24), smallTexts(page));
+    await expect.poll(small, `${screen.name} in a large font`).toEqual([]);
     expect.soft(await beyondTheEdge(page), `${screen.name} in a large font`).toEqual([]);
     expect.soft(await cutTexts(page), `${screen.name} in a large font`).toEqual([]);
     await setFontSize(16);
@@ -229,6 +234,18 @@ const overlappingParts = (page: Page) =>
         );
       })
       .map((part) => part.outerHTML.slice(0, 120)),
+  );
+
+/** What the line with version and build lies on. */
+const underBuild = (page: Page) =>
+  page.getByText(/^\d.* · build /).evaluateAll((lines) =>
+    lines.flatMap((line) => {
+      const { left, top, width, height } = line.getBoundingClientRect();
+      return [0.1, 0.3, 0.5, 0.7, 0.9]
+        .flatMap((part) => document.elementsFromPoint(left + part * width, top + height / 2))
+        .filter((one) => one.matches('main :is(a, button, input, label, p, span, td)'))
+        .map((one) => one.outerHTML.slice(0, 120));
+    }),
   );
 
 /** The frames after a change of the window or of the font have been drawn. */

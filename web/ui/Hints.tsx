@@ -71,7 +71,7 @@ export function Hints() {
           label={label}
           opened={label !== ''}
           multiline
-          maw={`min(${widthOf(label)}px, 100vw - 16px)`}
+          maw={`min(${widthOf(label)}px, 100vw - 32px)`}
           // a high one covers its element before the window cuts it
           middlewares={{ shift: { crossAxis: true } }}
           style={{ overflowWrap: 'anywhere' }}
