@@ -369,7 +369,9 @@ describe('on a channel with the setting', () => {
     const request = await asked(ahead, publish(release));
     server.clock.set(from);
     expect((await approveAs(other, request)).body.error).toBe('This change request has expired.');
+    const open = await asked(one, publish(await draft()));
     await housekeep(server.context, checkedTime(server));
+    expect((await approveAs(other, open)).status).toBe(200);
     server.clock.advance(days(300));
     const then = server.api(await server.signIn(approver.email, 'binary_manager'));
     const late = await approveAs(then, request);

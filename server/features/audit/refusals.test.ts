@@ -40,6 +40,8 @@ describe('what is refused again and again', () => {
       const on = n % 2 ? twin : server;
       expect((await on.api(viewer).call(users.list)).status).toBe(403);
     }
+    for (const one of [server, twin]) await one.refusals.flush();
+    await closeWindows(server.context, server.auditKeys);
     expect(await summaries('call.refused')).toEqual(['GET /api/users: refused']);
     await endWindow(twin);
     expect(await summaries('call.refused')).toEqual([

@@ -16,6 +16,7 @@ import {
   type Told,
 } from '../../../tests/factories.ts';
 import { eventually, startTestServer, type Api } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
 const admin = server.api(await server.signInAs('super_admin'));
@@ -142,6 +143,10 @@ test('a withdrawn release keeps who had it, and who has moved on since', async (
   expect(affected.flatMap(({ customers }) => customers!.map(({ name }) => name))).toEqual([
     'Clinic "Ost", =1+1',
   ]);
+  const other = await makeRelease(server, { version: '5.8.7' });
+  const others = await othersIn(server, 'withdrawn_machines', 'release_id', other.id);
+  await manager.ok(calls.withdraw, { ...at(other), body: { reason: 'Also' } });
+  expect(await othersIn(server, 'withdrawn_machines', 'release_id', other.id)).toEqual(others);
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
   await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Again' } });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });

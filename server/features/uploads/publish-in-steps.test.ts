@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
 import { hours, auditOf, startTestServer } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
@@ -35,9 +36,13 @@ test('and with one after its chunks; a draft keeps its plan until it is publishe
   const bytes = program(1000);
   const complete = async (fields: object) => {
     const version = nextVersion();
+    await up.prepare(bytes);
     const prepared = await up.prepare(bytes, { version });
     await up.sendAll(bytes, prepared);
-    return up.complete(bytes, prepared, { version, ...fields });
+    const others = await othersIn(server, 'uploads', 'upload_id', prepared.uploadId);
+    const answer = await up.complete(bytes, prepared, { version, ...fields });
+    expect(await othersIn(server, 'uploads', 'upload_id', prepared.uploadId)).toEqual(others);
+    return answer;
   };
   const made = await complete({ isDraft: false, rolloutPlan, startsAt });
   expect(await stored(made.body.data)).toMatchObject(waiting);
