@@ -28,7 +28,8 @@ export function useDialogForm<Values extends Record<string, any>>(key: string, i
   });
   const { submitted, refused } = useFocusOnRefusal();
   const { setErrors } = form;
-  // Mantine forgets all errors then; those of fields that stay as they are, and stay wrong, are kept
+  // Mantine forgets all errors then; those of fields that stay as they are, and stay wrong, are kept. Read by an updater:
+  // a call just before this one may not be rendered yet.
   const setValues: typeof form.setValues = (changes) => {
     const before = form.getValues();
     let shown: FormErrors = {};

@@ -189,6 +189,12 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
     .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length);
   expect(cut, 'is the rest of a summary on further lines?').toBe(0);
 
+  // nothing to scroll, the line with version and build included
+  await page.setViewportSize(lowWindow);
+  await page.goto(`${server.url}/approvals`);
+  await quiet(page);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(lowWindow.height);
+
   await page.setViewportSize({ width: 1024, height: 450 });
   await page.goto(`${server.url}/licenses?customer=${customerId}`);
   await page.locator('tr[data-row]').first().getByRole('button').last().click();
