@@ -187,6 +187,12 @@ test.each([
   },
 );
 
+test('without a reason, accepting new keys is refused before a database is opened', async () => {
+  expect(await refusal('keys', { DATA_DIR: await newDataDir() }, 'accept-new')).toContain(
+    'A reason is required',
+  );
+});
+
 test('a file that is no whole backup is refused before anything is written', async () => {
   const target = join(await newDataDir(), 'target');
   const broken = join(folder, 'broken.tar');

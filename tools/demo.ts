@@ -9,6 +9,7 @@ import { createFacts } from '../server/db/facts.ts';
 import { openJournal } from '../server/db/journal.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { startSignals } from '../server/db/signals.ts';
+import { withClient } from '../server/db/with-client.ts';
 import { auditKeys, beginChain, entryWriter } from '../server/features/audit/index.ts';
 import { openKeys, requireKeys } from '../server/features/keys/index.ts';
 import { createModuleNames } from '../server/features/modules/index.ts';
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog('warn');
   const database = await startDatabase(config, { exclusive: false, log: say });
+  await requireNoCustomers(database.url);
   await requireKeys(database.url, config, new Date());
   await migrate(database.url);
   const pool = createPool(database.url);
@@ -55,9 +57,6 @@ async function main(): Promise<void> {
   const signals = await startSignals({ queries: database.url, direct: database.url }, log);
   const passwords = createPasswords();
   try {
-    const used = await db.selectFrom('customers').select('customer_id').limit(1).executeTakeFirst();
-    if (used)
-      throw new CannotStart('The database already has customers. The demo data needs an empty database.');
     await db.transaction().execute(seedRoles);
     await beginChain({ db, signals, writeEntry }, chainKeys, [], new Date());
     const journal = openJournal(path.join(config.dataDir, 'journal'), config.journalMaxBytes);
@@ -111,5 +110,13 @@ async function main(): Promise<void> {
     await database.stop();
   }
 }
+
+/** Before anything is migrated: the service may still run the version before. */
+const requireNoCustomers = (databaseUrl: string): Promise<void> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query(`select where to_regclass('public.customers') is not null`);
+    if (rows.length > 0 && (await client.query('select from customers limit 1')).rowCount)
+      throw new CannotStart('The database already has customers. The demo data needs an empty database.');
+  });
 
 runCommand(main);

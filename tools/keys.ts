@@ -34,6 +34,10 @@ async function main(): Promise<void> {
     },
   });
   const options = { ...values, out: values.out && fromCaller(values.out) };
+  const reason = values.reason?.trim();
+  // before anything is migrated: the service may still run the version before
+  if (positionals[0] === 'accept-new' && !reason)
+    throw new CannotStart('A reason is required: --reason "The disk failed, and no backup has the keys"');
   const config = readConfig(process.env);
   const isOnline = positionals[0] === 'rotate';
   await requireDatabase(config);
@@ -46,7 +50,7 @@ async function main(): Promise<void> {
     await migrate(database.url);
     if (isOnline) await rotate(db, config, options);
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
-    else await acceptNew(db, config, options.reason?.trim());
+    else await acceptNew(db, config, reason ?? '');
   } finally {
     await pool.end();
     await database.stop();
@@ -90,9 +94,7 @@ async function replaceSecrets(db: Db, config: Config, { out }: { out: string | u
   else say('Copy the file secrets-key to the data directory of every other process before it starts.');
 }
 
-async function acceptNew(db: Db, config: Config, reason: string | undefined): Promise<void> {
-  if (!reason)
-    throw new CannotStart('A reason is required: --reason "The disk failed, and no backup has the keys"');
+async function acceptNew(db: Db, config: Config, reason: string): Promise<void> {
   const now = new Date();
   const { lost, named, head } = await acceptNewKeys(db, config, { reason, now });
   if (head) await keepHead(config, head, now);
