@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   try {
     const isWhole = await restore(config, storage, archive);
     await rm(unfinished);
-    say(`Restored into ${path.resolve(config.dataDir)}. Start the service: npm start`);
+    say(`Restored into ${path.resolve(config.dataDir)}. Now start the service.`);
     if (!isWhole) process.exitCode = 1;
   } catch (error) {
     process.stderr.write(`The restore failed. Empty ${path.resolve(config.dataDir)} before you try again.\n`);

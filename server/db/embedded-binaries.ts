@@ -34,7 +34,7 @@ function packageFolder(): string {
     return dirname(dirname(createRequire(wrapper).resolve(name)));
   } catch (cause) {
     throw new CannotStart(
-      `The bundled PostgreSQL (${name}) is not installed. Run npm ci with optional packages, or set DATABASE_URL.`,
+      `The bundled PostgreSQL (${name}) is not installed. Set DATABASE_URL, or install it: npm ci with optional packages, or EMBEDDED=yes for an image.`,
       { cause },
     );
   }
