@@ -74,7 +74,9 @@ function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | Impo
     }) as unknown as Parsed[];
     // a mark that begins a cell as it is copied swallows the lines down to one that ends a cell, or to the end of the file
     const swallowing = records.find(
-      ({ record }) => delimiter === '\t' && record.some((cell) => /\t[^]*\n|\n[^]*\t/.test(cell.trim())),
+      ({ record }) =>
+        delimiter === '\t' &&
+        record.map((cell) => cell.trim()).some((cell) => cell.includes('\t') && cell.includes('\n')),
     );
     if (!swallowing) return records;
     const { record, info } = swallowing;
