@@ -224,6 +224,29 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   }
 });
 
+test('on the way up with Tab, the header of a list covers nothing that has the focus', async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize(lowWindow);
+  const family = unique('Tall');
+  for (let at = 0; at < 16; at++) await makeCustomer(server.admin, { name: `${family} ${at}` });
+  await signInAs(page, 'super_admin', `/customers?search=${family}`, server);
+  const rows = page.getByRole('region', { name: 'Customers' }).locator('tr[data-row]');
+  await expect(rows).toHaveCount(16);
+  await rows.nth(5).getByRole('checkbox').focus();
+  // the row before is behind the header
+  await rows
+    .nth(7)
+    .evaluate((row: HTMLElement) => row.closest('[role="region"]')!.scrollTo(0, row.offsetTop - 8));
+  await page.keyboard.press('Shift+Tab');
+  await expect(rows.nth(4).locator(':focus')).toHaveCount(1);
+  const [focused, header] = await Promise.all(
+    [rows.nth(4).locator(':focus'), page.locator('thead th').first()].map((one) => one.boundingBox()),
+  );
+  expect(focused!.y).toBeGreaterThanOrEqual(header!.y + header!.height);
+});
+
 /** Parts that lie on the next one below them, by more than a subtitle is moved up. */
 const overlappingParts = (page: Page) =>
   page.evaluate(() =>
