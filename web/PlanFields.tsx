@@ -1,8 +1,10 @@
 import { ActionIcon, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
+import { useId } from 'react';
 import { longestStepHours, mostSteps } from '../contract/rollout-plan.ts';
 import { planSummary, type PlanValues, type TypedStep } from './release-plan.ts';
 import { DayField } from './ui/DayField.tsx';
+import { describedBy } from './ui/described-by.tsx';
 import { NumberField } from './ui/NumberField.tsx';
 import { percentageOf } from './release-form.ts';
 import { IconPlus, IconX } from './ui/icons.tsx';
@@ -40,6 +42,7 @@ export function PlanChoice({
 /** The steps of a rollout: percentages, and how long each lasts. `at`: the field of the form that has the plan. */
 export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; disabled?: boolean }) {
   const { form, at, steps, disabled = false } = props;
+  const id = useId();
   const add = () => {
     const from = percentageOf(steps.at(-2)?.percentage ?? 0);
     const last = steps.at(-1) ?? { percentage: 100, hours: 24 };
@@ -52,9 +55,9 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
         const isLast = index === steps.length - 1;
         const percentage = form.getInputProps(`${at}.steps.${index}.percentage`);
         const hours = form.getInputProps(`${at}.steps.${index}.hours`);
-        const problems = [percentage.error, isLast ? undefined : hours.error].filter(
-          (one) => one !== undefined,
-        );
+        const errors = [percentage.error, isLast ? undefined : hours.error];
+        const problems = [...new Set(errors.filter((one) => one !== undefined))];
+        const idOf = (problem: unknown) => `${id}-${index}-${problems.indexOf(problem)}`;
         return (
           // oxlint-disable-next-line react/no-array-index-key -- a step has no other name
           <div key={index}>
@@ -68,6 +71,7 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                 disabled={disabled}
                 {...percentage}
                 error={percentage.error !== undefined}
+                {...describedBy(idOf(percentage.error))}
               />
               {isLast ? (
                 <Text c="dimmed">{steps.length === 1 ? 'from the start' : 'from then on'}</Text>
@@ -83,6 +87,7 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                     disabled={disabled}
                     {...hours}
                     error={hours.error !== undefined}
+                    {...describedBy(idOf(hours.error))}
                   />
                 </>
               )}
@@ -98,8 +103,8 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                 </ActionIcon>
               )}
             </Group>
-            {[...new Set(problems)].map((problem) => (
-              <Text key={String(problem)} size="xs" c="var(--mantine-color-error)" mt={2}>
+            {problems.map((problem) => (
+              <Text key={idOf(problem)} id={idOf(problem)} size="xs" c="var(--mantine-color-error)" mt={2}>
                 {problem}
               </Text>
             ))}

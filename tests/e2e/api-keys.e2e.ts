@@ -279,6 +279,7 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   await create(page).getByRole('checkbox', { name: 'Validate licenses' }).uncheck();
   await submit(page);
   await expect(create(page).getByText('At least one scope is required')).toBeVisible();
+  await expect(create(page).getByRole('checkbox', { name: 'Validate licenses' })).toBeFocused();
   await create(page).getByRole('checkbox', { name: 'Publish releases' }).check();
   await submit(page);
   const made = dialog(page, 'API Key Created');

@@ -134,6 +134,11 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(windows.getByRole('alert')).toHaveText(
     'From: Must be a time from 00:00 to 23:59\nTo: Must be a time from 00:00 to 23:59\nTime zone: Must be a time zone such as Europe/Berlin',
   );
+  // each wrong field of a window is announced with what is wrong
+  const from = 'From: Must be a time from 00:00 to 23:59';
+  await expect(field('From, window 1')).toHaveAccessibleDescription(new RegExp(`^${from}`));
+  const zone = form.getByRole('combobox', { name: 'Time zone, window 1' });
+  await expect(zone).toHaveAccessibleDescription(/Time zone: Must be a time zone/);
   await expect(field('Deferral')).toBeFocused();
   await expect(field('From, window 1')).toHaveValue('22:');
   await expect(field('Updates Until')).toHaveValue('31.02.2027');
@@ -184,6 +189,7 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await days(1).press('Space');
   await expect(windows.getByRole('alert')).toHaveText('Days: Must be at least one day');
   await expect(windows.getByRole('checkbox', { name: 'Mon' })).toBeFocused();
+  await expect(windows.getByRole('group')).toHaveAccessibleDescription('Days: Must be at least one day');
   await page.keyboard.press('Space');
   await save.click();
   // the button that opened the dialog has the focus again, while the toast is shown

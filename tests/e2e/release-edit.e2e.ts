@@ -163,7 +163,7 @@ test('a draft is published to exactly the percentage that was typed', async ({ p
   await page.keyboard.type('250');
   await expect(typed).toHaveValue('250');
   await typed.blur();
-  await expect(editing(page).getByText('Must be a whole number from 0 to 100')).toBeVisible();
+  await expect(typed).toHaveAccessibleDescription('Must be a whole number from 0 to 100');
   await expect(typed).toHaveValue('250');
   await press(page, 'Save Changes');
   await expect(editing(page)).toBeVisible();

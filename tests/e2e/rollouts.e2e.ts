@@ -37,6 +37,10 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await type(page, 'Percentage of step 1', '5');
   await type(page, 'Hours of step 1', '1 day');
   await expect(form.getByText('Must be a whole number from 1 to 2160')).toBeVisible();
+  await expect(stepField(page, 'Hours of step 1')).toHaveAccessibleDescription(
+    'Must be a whole number from 1 to 2160',
+  );
+  await expect(stepField(page, 'Percentage of step 1')).toHaveAccessibleDescription('');
   await type(page, 'Hours of step 1', '36');
   await type(page, 'Percentage of step 2', '');
   await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();

@@ -5,7 +5,7 @@
 export function focusWrongField(form: HTMLElement): void {
   const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
   const field = wrong?.matches('[data-wrong]')
-    ? wrong.querySelector<HTMLElement>('button, input:not([type="file"])')
+    ? wrong.querySelector<HTMLElement>(':is(button, input:not([type="file"])):enabled')
     : wrong;
   field?.focus({ preventScroll: true });
   field?.scrollIntoView({ block: 'center' });

@@ -76,7 +76,12 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
 export function ScopesField({ form, already }: { form: ApiKeyForm; already: readonly ApiKeyScope[] }) {
   const { permissions } = useAuth();
   return (
-    <Checkbox.Group label="Scopes" size="xs" {...form.getInputProps('scopes')}>
+    <Checkbox.Group
+      label="Scopes"
+      size="xs"
+      {...form.getInputProps('scopes')}
+      data-wrong={form.errors['scopes'] !== undefined || undefined}
+    >
       <Stack gap={8} mt={6} mb={4}>
         {apiKeyScopes.map((scope) => {
           const { label, description } = scopeLabels[scope];

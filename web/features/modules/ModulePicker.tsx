@@ -1,6 +1,6 @@
 import { Button, Group, Input, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
 import { IconSearch } from '../../ui/icons.tsx';
@@ -18,8 +18,13 @@ type Props = {
 /** Modules by category, with a search and a checkbox per category that selects all of it. */
 export function ModulePicker(props: Props) {
   const list = useQuery(modulesQuery);
+  const id = useId();
   return (
-    <div role="group" aria-label="Modules">
+    <div
+      role="group"
+      aria-label="Modules"
+      {...(props.error && { 'data-wrong': true, 'aria-describedby': id })}
+    >
       <Group justify="space-between" mb={3}>
         <Input.Label component="div" size="xs">
           Modules
@@ -37,7 +42,11 @@ export function ModulePicker(props: Props) {
           <Loading />
         )}
       </div>
-      {props.error && <Input.Error mt={4}>{props.error}</Input.Error>}
+      {props.error && (
+        <Input.Error id={id} mt={4}>
+          {props.error}
+        </Input.Error>
+      )}
     </div>
   );
 }

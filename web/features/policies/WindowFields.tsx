@@ -1,8 +1,10 @@
 import { ActionIcon, Button, Chip, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useId } from 'react';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
 import { policyLabels } from '../../field-labels.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { describedBy } from '../../ui/described-by.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
@@ -61,6 +63,7 @@ export function WindowFields({ form }: { form: PolicyFormState }) {
 function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
   const at = `windows.${index}`;
   const number = index + 1;
+  const id = useId();
   const { windows } = form.values;
   const { zone, from, to } = windows[index] ?? {};
   const isWholeDay = from === to && readTimes(`${from}-${to}`) !== undefined;
@@ -75,7 +78,9 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
       <Chip.Group multiple {...form.getInputProps(`${at}.weekdays`)}>
         <div
           className={classes.days}
-          data-wrong={form.errors[`${at}.weekdays`] === undefined ? undefined : true}
+          role="group"
+          aria-label="Days"
+          {...(form.errors[`${at}.weekdays`] !== undefined && { 'data-wrong': true, 'aria-describedby': id })}
         >
           {weekdays.map((day) => (
             <Chip key={day} value={day} size="xs">
@@ -85,15 +90,15 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
         </div>
       </Chip.Group>
       <Group gap="xs" align="flex-start">
-        <TimeInput form={form} index={index} side="from" />
-        <TimeInput form={form} index={index} side="to" />
+        <TimeInput form={form} index={index} side="from" errorId={id} />
+        <TimeInput form={form} index={index} side="to" errorId={id} />
         <Group gap="xs" align="flex-start" wrap="nowrap" flex="1 1 200px">
           <SearchSelect
             flex="1 1 auto"
             aria-label={`Time zone, window ${number}`}
             data={offered.map((one) => ({ value: one, label: one }))}
             value={zone || null}
-            error={form.errors[`${at}.zone`] !== undefined}
+            {...wrongWith(form.errors[`${at}.zone`], id)}
             onChange={(chosen) => form.setFieldValue(`${at}.zone`, chosen ?? '')}
             nothingFound="No such time zone"
           />
@@ -114,17 +119,24 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           Until the same time of the next day
         </Text>
       )}
-      {problems.length > 0 && <ErrorText>{problems.join('\n')}</ErrorText>}
+      {problems.length > 0 && <ErrorText id={id}>{problems.join('\n')}</ErrorText>}
     </Stack>
   );
 }
+
+/** The errors of a window are shown together. */
+const wrongWith = (error: unknown, id: string) => ({
+  error: error !== undefined,
+  ...describedBy(error === undefined ? undefined : id),
+});
 
 const labels: Record<string, string> = { weekdays: 'Days', from: 'From', to: 'To', zone: 'Time zone' };
 
 type Side = 'from' | 'to';
 
 /** One end of a window. Both ends at once, such as a pasted `22:00-06:00`, fill both fields. */
-function TimeInput({ form, index, side }: { form: PolicyFormState; index: number; side: Side }) {
+function TimeInput(props: { form: PolicyFormState; index: number; side: Side; errorId: string }) {
+  const { form, index, side } = props;
   const at = `windows.${index}.${side}`;
   const { error, onBlur } = form.getInputProps(at) as { error?: unknown; onBlur?: () => void };
   const set = (times: Partial<Record<Side, string>>) => {
@@ -143,7 +155,7 @@ function TimeInput({ form, index, side }: { form: PolicyFormState; index: number
       placeholder={side === 'from' ? '22:00' : '05:00'}
       maxLength={40}
       value={field.text}
-      error={error !== undefined}
+      {...wrongWith(error, props.errorId)}
       onChange={(event) => field.type(event.currentTarget.value)}
       onBlur={() => {
         field.leave();

@@ -8,6 +8,7 @@ import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
+import { describedBy } from '../../ui/described-by.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { IconChevronRight } from '../../ui/icons.tsx';
 import classes from './edit-release.module.css';
@@ -145,7 +146,7 @@ function Percentage({ form, disabled }: { form: Form; disabled: boolean }) {
           disabled={disabled}
           {...form.getInputProps('rolloutPercentage')}
           error={error !== undefined}
-          aria-describedby={hint}
+          {...describedBy(hint)}
         />
       </Group>
       {!disabled && (
