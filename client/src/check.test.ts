@@ -108,12 +108,15 @@ test.each([
   ['for another machine', 'OTHER_MACHINE'],
   ['for another license', 'OTHER_LICENSE'],
   ['not signed at all', 'not one of a Lanyard server'],
+  ['signed without a text', 'not one of a Lanyard server'],
+  ['signed with a number', 'not one of a Lanyard server'],
+  ['signed by no key', 'not one of a Lanyard server'],
 ])('an answer that is %s is never valid, and ends nothing', async (how, reason) => {
   const fake = await startFakeServer();
   const stranger = newSigner();
   const otherKey = 'E1111-22222-33333-44444-55559';
   fake.instead = (call) => {
-    if (call.path === '/api/v1/keys') return { status: 200, body: { data: [stranger] } };
+    if (call.path === '/api/v1/keys') return { status: 200, body: { data: [null, stranger] } };
     const facts = fake.decide(call);
     const forged = {
       'signed by a stranger under the known id': { ...stranger.answer(facts), keyId: fake.signer.keyId },
@@ -125,6 +128,9 @@ test.each([
         license: { ...facts.license, licenseKey: otherKey },
       }),
       'not signed at all': facts,
+      'signed without a text': { ...fake.signer.answer(facts), signed: null },
+      'signed with a number': { ...fake.signer.answer(facts), signature: 1 },
+      'signed by no key': { ...fake.signer.answer(facts), keyId: null },
     }[how];
     return { status: 200, body: { data: { ...forged, valid: true, machineToken: `lym_${'a'.repeat(20)}` } } };
   };

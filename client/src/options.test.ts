@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
 import { licenseKey, newSigner, startFakeServer } from './fake-server.testing.ts';
@@ -12,6 +13,16 @@ test.each([Infinity, -1, 0, Number.NaN, 6e9, 2 ** 31, 1.5, '10' as unknown as nu
     const options = { server: 'https://lanyard.example', licenseKey, folder, timeoutMs };
     const { publicKey } = newSigner();
     expect(() => createClient({ ...options, publicKeys: [publicKey] })).toThrow(TypeError);
+  },
+);
+
+test.each(['', 'a'.repeat(42), generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey])(
+  'a public key that is none of Ed25519 is told at once',
+  async (key) => {
+    const folder = await newFolder();
+    const publicKey = typeof key === 'string' ? key : key.export({ type: 'spki', format: 'pem' }).toString();
+    const options = { server: 'https://lanyard.example', licenseKey, folder, publicKeys: [publicKey] };
+    expect(() => createClient(options)).toThrow('not an Ed25519 public key');
   },
 );
 

@@ -107,7 +107,11 @@ export const answerCases = [
   ['for another license', good, 'OTHER_LICENSE', { ...expected, licenseKey: otherLicenseKey }],
   ['valid without a license', answer({ ...decision, license: null }), 'OTHER_LICENSE'],
   ['valid with the code of a refusal', answer({ ...decision, code: 'EXPIRED' }), 'UNREADABLE'],
+  ['valid as a text', answer({ ...decision, valid: 'true' }), 'UNREADABLE'],
+  ['no beginning', answer({ ...decision, issuedAt: undefined }), 'UNREADABLE'],
   ['no end', answer({ ...decision, expiresAt: undefined }), 'UNREADABLE'],
+  ['no message', answer({ ...decision, message: undefined }), 'UNREADABLE'],
+  ['a refusal without a code', answer({ ...refusal, code: undefined }), 'UNREADABLE'],
   ['signed text that is not JSON', answer('valid'), 'UNREADABLE'],
   ['an endorsement in place of an answer', answer(endorsedText(first, second)), 'UNREADABLE'],
 ].map(([name, given, outcome, wanted = expected]) => ({ name, answer: given, expected: wanted, outcome }));
@@ -167,6 +171,24 @@ export const endorsementCases = [
     'the id of a known key for another key',
     [listed(second, first, { changes: { keyId: first.keyId } })],
     [first],
+  ],
+  [
+    'an endorsement that names another key as its own',
+    [listed(second, first, { changes: { endorsedBy: third.keyId } })],
+    [first],
+  ],
+  [
+    'what is no endorsement beside one that is',
+    [
+      listed(third, first, { changes: { publicKeyPem: 'of a later algorithm' } }),
+      listed(third, first, { changes: { publicKeyPem: undefined } }),
+      ...['keyId', 'signed', 'signature'].map((name) => ({
+        endorsement: { ...listed(third, first).endorsement, [name]: 1 },
+      })),
+      null,
+      listed(second, first),
+    ],
+    [first, second],
   ],
   ['two that endorse each other', [listed(second, third), listed(third, second)], [first]],
   ['no list', null, [first]],
