@@ -351,6 +351,7 @@ describe('the clean-up', () => {
     await seal();
     expect(await verify()).toMatchObject({ whole: true, checkedEntries: 5, anchors: 1 });
     expect((await chain())[0]!.sequence).toBe(7);
+    expect((await api.ok(calls.stats, { query: { days: '1' } })).total).toBe(3);
   });
 
   test('leaves an anchor that cannot be forged', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { uploads } from '../../../contract/uploads.ts';
 import { program } from '../../../tests/binaries.ts';
 import { addressOf, eventually, seconds, startTestServer } from '../../../tests/harness.ts';
+import { othersIn } from '../../../tests/rows.ts';
 import { leftBy, MiB, uploader } from '../../../tests/uploading.ts';
 
 const log: string[] = [];
@@ -110,7 +111,7 @@ describe('a claim on a chunk', () => {
   });
 
   test('made by a clock that was ahead ends when the clock is right again', async () => {
-    const prepared = await up.prepare(bytes);
+    const [prepared, other] = [await up.prepare(bytes), await up.prepare(bytes)];
     server.clock.advance(seconds(60));
     const slow = slowSender(prepared.uploadId, 0);
     slow.request.flushHeaders();
@@ -119,10 +120,12 @@ describe('a claim on a chunk', () => {
     await server.db
       .updateTable('uploads')
       .set({ claim: randomUUID(), claimed_at: server.clock.now() })
-      .where('upload_id', '=', prepared.uploadId)
+      .where('upload_id', 'in', [prepared.uploadId, other.uploadId])
       .execute();
     server.clock.advance(-seconds(60));
+    const others = await othersIn(server, 'uploads', 'upload_id', prepared.uploadId);
     await up.sendAll(bytes, prepared);
+    expect(await othersIn(server, 'uploads', 'upload_id', prepared.uploadId)).toEqual(others);
     slow.request.end(Buffer.alloc(8 * MiB, 9));
     expect([409, 'broken']).toContain(await slow.answer);
     expect((await up.complete(bytes, prepared)).status).toBe(201);
