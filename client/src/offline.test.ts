@@ -62,6 +62,7 @@ test('runs by the license file for its time, and not longer', async () => {
   fake.clock.at += 89 * day;
   const result = await client.check();
   expect(result).toMatchObject({ valid: true, source: 'file', modules: ['mod_diabetes'] });
+  expect(result.message).toBe('The license file is valid until 2027-02-20.');
   fake.clock.at += day + 1000;
   expect(await client.check()).toMatchObject({ valid: false, source: 'file', code: 'FILE_ENDED' });
 });
@@ -69,10 +70,12 @@ test('runs by the license file for its time, and not longer', async () => {
 test('in its grace, a license file is valid and says that it has ended', async () => {
   const fake = await startFakeServer();
   const { client, request } = await isolated(fake);
-  await client.importLicense(fake.fileFor(request, { grace: 7 }));
+  const expiresAt = new Date(fake.clock.at + 90 * day).toISOString();
+  const file = fake.fileFor(request, { grace: 7 });
+  expect(await client.importLicense(file)).toMatchObject({ ok: true, expiresAt });
   fake.clock.at += 92 * day;
   const result = await client.check();
-  expect(result).toMatchObject({ valid: true, source: 'file' });
+  expect(result).toMatchObject({ valid: true, source: 'file', expiresAt: '2027-02-27T12:00:00.000Z' });
   expect(result.message).toMatch(/has ended.*2027-02-27/);
 });
 

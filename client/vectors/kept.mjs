@@ -72,6 +72,16 @@ export const keptCases = [
     [true, 'file', 'VALID'],
   ],
   [
+    'a license file that is newer than a valid answer',
+    { decision: good, file: licenseFile({ iat: whole(at + day) }), now: at + 2 * day },
+    [true, 'file', 'VALID'],
+  ],
+  [
+    'a license file that is older than a valid answer',
+    { decision: good, file: licenseFile({ iat: whole(at - day) }), now: at + 2 * day },
+    [true, 'kept', 'VALID'],
+  ],
+  [
     'a license file before a refusal',
     {
       decision: answer({ ...refusal, issuedAt: iso(at + day) }),
