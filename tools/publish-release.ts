@@ -15,6 +15,7 @@ async function main(): Promise<void> {
   try {
     const release = await publishRelease(options, {
       onSent: (sent, total) => progress.show(sent, total),
+      onWait: (line) => progress.say(line),
       signal: stop.signal,
     });
     const { version, channel, platform, architecture, isDraft, rolloutPercentage } = release;

@@ -8,9 +8,14 @@ import type { Options } from './options.ts';
 
 /**
  * Control of the calls: `signal` aborts them, `count` is called with the number of bytes sent, `pauseMs` lie between two
- * attempts, since a server that starts again needs some seconds.
+ * attempts, since a server that starts again needs some seconds; `say` gets why, since a wrong address looks the same.
  */
-export type Sending = { signal: AbortSignal; count: (bytes: number) => void; pauseMs: number };
+export type Sending = {
+  signal: AbortSignal;
+  count: (bytes: number) => void;
+  pauseMs: number;
+  say: (line: string) => void;
+};
 
 /** A failed call, with the message of the server; `isFinal` if a retry would fail too. No status: there was no answer. */
 export class Refusal extends Error {
@@ -29,19 +34,25 @@ export class Refusal extends Error {
 export const mostAttempts = 20;
 
 /** Repeats a call that may be repeated, or of which nothing was carried out, while the server is away. */
-export async function whileAway<T>(
-  attempt: () => Promise<T>,
-  { signal, pauseMs }: Pick<Sending, 'signal' | 'pauseMs'>,
-): Promise<T> {
+export async function whileAway<T>(attempt: () => Promise<T>, waiting: Waiting): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
       const isAway = error instanceof Refusal && !error.isFinal && !error.isSent;
-      if (!isAway || signal.aborted || attempts === mostAttempts) throw error;
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      if (!isAway || waiting.signal.aborted || attempts === mostAttempts) throw error;
+      await pause(error, attempts, waiting);
     }
   }
+}
+
+export type Waiting = Pick<Sending, 'signal' | 'pauseMs' | 'say'>;
+
+/** Before the next attempt; ends at once when it is aborted. */
+export async function pause(after: unknown, attempts: number, { signal, pauseMs, say }: Waiting) {
+  const why = (after as Error).message.replace(/[^.!?]$/, '$&.');
+  say(`${why} Trying again (${attempts + 1} of ${mostAttempts})`);
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
 type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
@@ -55,7 +66,7 @@ const cancelTimeoutMs = 10_000;
 /** The API calls to publish a release. */
 export function callsOf(
   { server, apiKey }: Pick<Options, 'server' | 'apiKey'>,
-  { signal, count }: Omit<Sending, 'pauseMs'>,
+  { signal, count }: Pick<Sending, 'signal' | 'count'>,
 ) {
   async function send(route: Route, path: string, init: Init): Promise<unknown> {
     const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };

@@ -19,6 +19,12 @@ export function createProgress(out: Terminal, now: () => number = () => performa
     return at > first.at ? Math.max(0, ((sent - first.sent) / (at - first.at)) * 1000) : 0;
   }
 
+  /** Ends the line, so that later output starts on a new one. */
+  function end(): void {
+    if (isOpen) out.write('\n');
+    isOpen = false;
+  }
+
   return {
     show(sent: number, total: number): void {
       const at = now();
@@ -31,11 +37,11 @@ export function createProgress(out: Terminal, now: () => number = () => performa
       out.write(out.isTTY ? `\r${line}\u001b[K` : `${line}\n`);
       isOpen = out.isTTY === true;
     },
-    /** Ends the line, so that later output starts on a new one. */
-    end(): void {
-      if (isOpen) out.write('\n');
-      isOpen = false;
+    say(line: string): void {
+      end();
+      out.write(`${line}\n`);
     },
+    end,
   };
 }
 

@@ -154,10 +154,13 @@ describe('up to 20 MB', () => {
     await new Promise((resolve) => place.close(resolve));
     const fetching = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetching.mockRestore());
+    const said: string[] = [];
     const publishing = publishRelease(optionsOf(['--file', path, '--version', version], apiKey, url), {
       pauseMs: 500,
+      onWait: (line) => void said.push(line),
     });
-    await eventually(() => fetching.mock.calls.length > 0);
+    await eventually(() => fetching.mock.calls.length > 0 && said.length > 0);
+    expect(said[0]).toMatch(/^http:.* cannot be reached: .*ECONNREFUSED.* Trying again \(2 of 20\)$/);
     const relayed = await startProxy(() => undefined, Number(new URL(url).port));
     expect((await publishing).version).toBe(version);
     expect(relayed.seen).toHaveLength(1);
@@ -291,7 +294,10 @@ describe('above 20 MB', () => {
       return method !== 'PUT' && isDownUntil !== Infinity && Date.now() < isDownUntil ? 502 : undefined;
     });
     const options = optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url);
-    expect((await publishRelease(options, { pauseMs: 100 })).version).toBe(version);
+    const said: string[] = [];
+    const watch = { pauseMs: 100, onWait: (line: string) => void said.push(line) };
+    expect((await publishRelease(options, watch)).version).toBe(version);
+    expect(said[0]).toBe('Upload failed with status 502. Trying again (2 of 20)');
   });
 
   test.each([
@@ -428,6 +434,15 @@ describe('on the terminal', () => {
   test('a log gets a line for every ten percent', () => {
     expect(draw(false).trim().split('\n')).toHaveLength(11);
     expect(draw(false)).toContain('100.0 MB of 100.0 MB, 100 %');
+  });
+
+  test('a line between stands alone, on a terminal below the one that is updated', () => {
+    let text = '';
+    const progress = createProgress({ write: (more) => (text += more), isTTY: true });
+    progress.say('Trying again');
+    progress.show(1, 2);
+    progress.say('Trying again');
+    expect(text).toMatch(/^Trying again\n\r[^\n]*\nTrying again\n$/);
   });
 
   const tool = join(import.meta.dirname, '../../dist/tools/publish-release.js');

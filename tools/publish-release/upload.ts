@@ -1,17 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { directForm } from '../../contract/direct-form.ts';
 import type { Release } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
-import { callsOf, mostAttempts, Refusal, whileAway, type Calls, type Sending } from './calls.ts';
+import { callsOf, mostAttempts, pause, Refusal, whileAway } from './calls.ts';
+import type { Calls, Sending, Waiting } from './calls.ts';
 import { sendChunks } from './chunks.ts';
 import type { Options } from './options.ts';
 
-/** `onSent` gets the bytes sent so far, without those to be sent again. */
-type Watch = { onSent?: (sent: number, total: number) => void } & Partial<
-  Pick<Sending, 'signal' | 'pauseMs'>
->;
+/** `onSent` gets the bytes sent so far, without those to be sent again; `onWait`, why a call is made again. */
+type Watch = {
+  onSent?: (sent: number, total: number) => void;
+  onWait?: (line: string) => void;
+} & Partial<Pick<Sending, 'signal' | 'pauseMs'>>;
 
 /**
  * Uploads the file as a release: in one request up to 20 MB, else, or where that is too large, in chunks (spec part 2,
@@ -38,11 +39,12 @@ export async function publishRelease(options: Options, watch: Watch = {}): Promi
   }
 }
 
-function sendingOf(total: number, { onSent, signal, pauseMs = 3000 }: Watch): Sending {
+function sendingOf(total: number, { onSent, onWait, signal, pauseMs = 3000 }: Watch): Sending {
   let sent = 0;
   return {
     signal: signal ?? new AbortController().signal,
     pauseMs,
+    say: (line) => onWait?.(line),
     count(bytes) {
       sent += bytes;
       onSent?.(Math.min(sent, total), total);
@@ -106,8 +108,9 @@ async function sendChunked(
 async function complete<T>(
   attempt: () => Promise<T>,
   cancel: () => Promise<boolean>,
-  { signal, pauseMs }: Sending,
+  waiting: Waiting,
 ): Promise<T> {
+  const { signal } = waiting;
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
@@ -119,7 +122,7 @@ async function complete<T>(
         if ((await cancel()) || isRefused) throw error;
         if (signal.aborted || attempts === mostAttempts) throw new Unclear(error);
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(error, attempts, waiting);
     }
   }
 }
