@@ -17,14 +17,22 @@ import type { Files } from './durable.ts';
 /* A machine without a network: request, license file, receipt. */
 
 type Fake = Awaited<ReturnType<typeof startFakeServer>>;
+type Client = Awaited<ReturnType<Fake['client']>>;
+
+const noNetwork = () => ({ status: 502, body: 'no network' });
 
 /** A machine that never reaches the server, with its request. */
-async function isolated(fake: Fake) {
-  fake.instead = () => ({ status: 502, body: 'no network' });
+async function isolated(fake?: Fake) {
+  fake ??= await startFakeServer();
+  fake.instead = noNetwork;
   const client = await fake.client();
+  return { fake, client, request: await requestOf(client) };
+}
+
+async function requestOf(client: Client) {
   const asked = await client.offlineRequest();
   if (!asked.ok) throw new Error(asked.message);
-  return { client, request: asked.request };
+  return asked.request;
 }
 
 function partsOf(jws: string) {
@@ -40,8 +48,7 @@ function partsOf(jws: string) {
 }
 
 test('a request is signed with the key that it names', async () => {
-  const fake = await startFakeServer();
-  const { request } = await isolated(fake);
+  const { fake, request } = await isolated();
   const { header, claims, signed, signature } = partsOf(request);
   expect(header).toEqual({ alg: 'EdDSA', typ: 'lanyard-request+jwt' });
   expect(claims).toMatchObject({ machineId: 'ws-07', iat: fake.clock.at / 1000 });
@@ -54,8 +61,7 @@ test('a request is signed with the key that it names', async () => {
 });
 
 test('runs by the license file for its time, and not longer', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   const file = fake.fileFor(request).replaceAll(/.{50}/g, '$&\u200b\r\n');
   expect(await client.importLicense(`\n${file}\n`)).toMatchObject({ ok: true, modules: ['mod_diabetes'] });
@@ -68,8 +74,7 @@ test('runs by the license file for its time, and not longer', async () => {
 });
 
 test('in its grace, a license file is valid and says that it has ended', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const expiresAt = new Date(fake.clock.at + 90 * day).toISOString();
   const file = fake.fileFor(request, { grace: 7 });
   expect(await client.importLicense(file)).toMatchObject({ ok: true, expiresAt });
@@ -80,8 +85,7 @@ test('in its grace, a license file is valid and says that it has ended', async (
 });
 
 test('no altered byte of a license file is accepted', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const file = fake.fileFor(request);
   for (let at = 0; at < file.length; at++) {
     const other = file[at] === 'A' ? 'B' : 'A';
@@ -93,8 +97,7 @@ test('no altered byte of a license file is accepted', async () => {
 });
 
 test('a license file is refused on another machine, for another key or license, and by a stranger', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const file = fake.fileFor(request);
   const elsewhere = await isolated(fake);
   expect(await elsewhere.client.importLicense(file)).toMatchObject({ code: 'OTHER_MACHINE_KEY' });
@@ -112,8 +115,7 @@ test('a license file is refused on another machine, for another key or license, 
 });
 
 test('with the clock set back, a license file is not valid', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   await client.importLicense(fake.fileFor(request));
   fake.clock.at += 60 * day;
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
@@ -125,8 +127,7 @@ test('with the clock set back, a license file is not valid', async () => {
 });
 
 test('a second license file does not let the clock be set back', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const start = fake.clock.at;
   const first = fake.fileFor(request);
   fake.clock.at += 60_000;
@@ -148,8 +149,7 @@ describe('a clock that was ahead for a day, while a license file counted', () =>
 
   /** A machine whose clock is right again, and the request that it had made last before it was ahead. */
   async function wasAhead() {
-    const fake = await startFakeServer();
-    const { client, request } = await isolated(fake);
+    const { fake, client, request } = await isolated();
     expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
     fake.clock.at += ahead;
     expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
@@ -157,8 +157,6 @@ describe('a clock that was ahead for a day, while a license file counted', () =>
     expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
     return { fake, client, request };
   }
-  const requestOf = async (client: { offlineRequest: () => Promise<unknown> }) =>
-    ((await client.offlineRequest()) as { request: string }).request;
 
   test('does not lock the machine out: a license file for a new request shows the time', async () => {
     const { fake, client } = await wasAhead();
@@ -205,9 +203,7 @@ describe('a clock that was ahead for a day, while a license file counted', () =>
 test.each(['runs on', 'was online since'])(
   'a license file that was kept for later does not let the clock be set back: the machine %s',
   async (how) => {
-    const fake = await startFakeServer();
-    const { client, request } = await isolated(fake);
-    const noAnswer = fake.instead;
+    const { fake, client, request } = await isolated();
     const start = fake.clock.at;
     expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
     // as if the request was made late
@@ -215,13 +211,13 @@ test.each(['runs on', 'was online since'])(
       fake.clock.at = start + 80 * day;
       expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
     }
-    const { request: next } = (await client.offlineRequest()) as { request: string };
+    const next = await requestOf(client);
     fake.clock.at = start + 60_000;
     const later = fake.fileFor(next);
     if (how === 'was online since') {
       fake.instead = undefined;
       expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
-      fake.instead = noAnswer;
+      fake.instead = noNetwork;
     }
     fake.clock.at = start + 8 * day;
     expect(await client.check()).toMatchObject({ valid: true });
@@ -234,8 +230,7 @@ test.each(['runs on', 'was online since'])(
 );
 
 test('a file that was given back never counts again, nor an older one', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const older = fake.fileFor(request);
   fake.clock.at += 5000;
   const file = fake.fileFor(request, { jti: '7f0c8a52-3f64-4d0e-8d7b-5f0c6a1b2c3d' });
@@ -264,16 +259,14 @@ test('a file that was given back never counts again, nor an older one', async ()
 
 test('a license file that was given back stays so when another license used the folder since', async () => {
   const fake = await startFakeServer();
-  fake.instead = () => ({ status: 502, body: 'no network' });
+  fake.instead = noNetwork;
   const folder = await newFolder();
   const one = await fake.client({ folder });
   const other = await fake.client({ folder, licenseKey: 'E1111-22222-33333-44444-55559' });
-  const requests = (await Promise.all([one.offlineRequest(), other.offlineRequest()])) as {
-    request: string;
-  }[];
-  const otherFile = fake.fileFor(requests[1]!.request);
+  const requests = await Promise.all([requestOf(one), requestOf(other)]);
+  const otherFile = fake.fileFor(requests[1]);
   fake.clock.at += 60_000;
-  const file = fake.fileFor(requests[0]!.request);
+  const file = fake.fileFor(requests[0]);
   expect((await one.importLicense(file)).ok).toBe(true);
   const given = await one.giveBack();
   expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
@@ -285,8 +278,7 @@ test('a license file that was given back stays so when another license used the 
 });
 
 test('a crash between the receipt and the end of the file leaves a receipt and no license', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   await client.importLicense(fake.fileFor(request));
   const file = await readFile(`${client.folder}/${licenseFile}`, 'utf8');
   const { receipt } = (await client.giveBack()) as { receipt: string };
@@ -319,11 +311,11 @@ test('giving back a file is finished after a kill at any step, also on a machine
   for (let changes = 0; changes < 6; changes++)
     for (const next of ['giveBack', 'check'] as const) {
       fake.instead = undefined;
-      const { folder, check, offlineRequest, importLicense } = await fake.client();
-      await check();
-      fake.instead = () => ({ status: 502, body: 'no network' });
-      const { request } = (await offlineRequest()) as { request: string };
-      expect(await importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+      const client = await fake.client();
+      const { folder } = client;
+      await client.check();
+      fake.instead = noNetwork;
+      expect(await client.importLicense(fake.fileFor(await requestOf(client)))).toMatchObject({ ok: true });
       await (await fake.client({ folder }, { files: killedAfterReceipt(changes) })).giveBack();
       await rm(`${folder}/lock`, { force: true });
       const left = JSON.parse(await readFile(`${folder}/receipt.json`, 'utf8')) as Record<
@@ -346,8 +338,7 @@ test('giving back a file is finished after a kill at any step, also on a machine
 });
 
 test('a refusal of the server ends an older license file', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   const file = fake.fileFor(request);
   await client.importLicense(file);
   fake.instead = undefined;
@@ -361,8 +352,7 @@ test('a refusal of the server ends an older license file', async () => {
 });
 
 test('a refusal that was kept ends an older license file, also if the crash came before its time was noted', async () => {
-  const fake = await startFakeServer();
-  const { client, request } = await isolated(fake);
+  const { fake, client, request } = await isolated();
   await client.importLicense(fake.fileFor(request));
   const times = await readFile(`${client.folder}/times.json`, 'utf8');
   fake.instead = undefined;
@@ -370,7 +360,7 @@ test('a refusal that was kept ends an older license file, also if the crash came
   fake.clock.at += day;
   expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
   await writeFile(`${client.folder}/times.json`, times);
-  fake.instead = () => ({ status: 502, body: '' });
+  fake.instead = noNetwork;
   expect(await client.check()).toMatchObject({ valid: false, source: 'kept', code: 'REVOKED' });
 });
 
@@ -378,12 +368,11 @@ test('a refusal of one license ends nothing of another', async () => {
   const fake = await startFakeServer();
   const other = { folder: await newFolder(), licenseKey: 'E1111-22222-33333-44444-55559' };
   const client = await fake.client(other);
-  const asked = (await client.offlineRequest()) as { request: string };
-  await client.importLicense(fake.fileFor(asked.request));
+  await client.importLicense(fake.fileFor(await requestOf(client)));
   fake.clock.at += day;
   fake.code = 'REVOKED';
   expect(await (await fake.client({ folder: other.folder })).check()).toMatchObject({ code: 'REVOKED' });
-  fake.instead = () => ({ status: 502, body: '' });
+  fake.instead = noNetwork;
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
@@ -396,7 +385,7 @@ test('online, the server frees the seat, and what was kept has ended even if its
   // the sign-in page of a hotel frees no seat
   fake.instead = () => ({ status: 401, body: '<html>' });
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
-  fake.instead = () => ({ status: 502, body: '' });
+  fake.instead = noNetwork;
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
   fake.instead = undefined;
   expect(await client.giveBack()).toEqual({ ok: true, receipt: null, message: 'Free.' });
@@ -419,9 +408,7 @@ test('a machine whose token cannot be read is not told that it holds no seat', a
   isLocked = false;
   expect(await client.giveBack()).toMatchObject({ ok: true, message: 'Free.' });
 
-  const asked = await client.offlineRequest();
-  if (!asked.ok) throw new Error(asked.message);
-  await client.importLicense(fake.fileFor(asked.request));
+  await client.importLicense(fake.fileFor(await requestOf(client)));
   isLocked = true;
   const restarted = await fake.client({ folder: client.folder, protect });
   expect(await restarted.giveBack()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
