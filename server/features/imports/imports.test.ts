@@ -84,11 +84,9 @@ describe('issuing licenses from a file', () => {
       body: { csv: padded, skipExisting: false },
     });
     expect([problems, rows]).toMatchObject([[], [{ contactName: 'Ada Byrne', country: 'DE' }]]);
-    // a cell of half a file did not let the process do anything else for a minute
-    const from = performance.now();
-    const wide = `Customer\tModules\n${name}\t"x${'\t'.repeat(200_000)}x"\n`;
+    // in a time that grows with the square of the cell, this test would exceed its own by far
+    const wide = `Customer\tModules\n${name}\t"x${'\t'.repeat(450_000)}x"\n`;
     expect(said(await check(wide))).toEqual([expect.stringMatching(/^2 Modules: /)]);
-    expect(performance.now() - from).toBeLessThan(10_000);
     // of one column, nothing separates the cells
     const alone = await makeCustomer(api, { name: unique('Praxis "Süd", Ulm') });
     expect((await check(`Customer\r\n${alone.name}\r\n`)).rows).toMatchObject([{ customerName: alone.name }]);
