@@ -7,7 +7,7 @@ import { queryOf } from '../../query-of.ts';
 
 /** All users, or those whose email or name contains the search. */
 export const usersQuery = (search: string | undefined) =>
-  queryOf(users.list, { query: { search } }, { retry: false, placeholderData: keepPreviousData });
+  queryOf(users.list, { query: { search } }, { placeholderData: keepPreviousData });
 
 /** The users whose email or name contains the search, always refetched. */
 export const findUsers = (search: string | undefined, signal: AbortSignal) =>
