@@ -254,6 +254,10 @@ test('one that waits too long for another process asks without a number, and kee
   expect(await client.check()).toMatchObject({ valid: true, source: 'online', problem });
   expect(await readFile(`${client.folder}/decision.json`, 'utf8')).toBe(kept);
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
+  fake.code = 'REVOKED';
+  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  fake.instead = () => ({ status: 502, body: '' });
+  expect(await client.check()).toMatchObject({ valid: false, source: 'kept', code: 'REVOKED' });
 });
 
 test('while another window asks the server, nothing is given back, requested or imported', async () => {
@@ -274,11 +278,14 @@ test('while another window asks the server, nothing is given back, requested or 
   for (const call of calls) expect(await call()).toMatchObject({ ok: true });
 });
 
-test('an answer on its way does not bring back the seat that was given back meanwhile', async () => {
+test.each([
+  ['while another process asks', true],
+  ['and whose process slept for so long that another took its lock', false],
+])('an answer on its way %s does not bring back the seat that was given back', async (_, isTaken) => {
   const fake = await startFakeServer();
   const { folder, check, giveBack } = await fake.client();
   await check();
-  await writeFile(`${folder}/lock`, String(process.pid));
+  if (isTaken) await writeFile(`${folder}/lock`, String(process.pid));
   let arrive = () => {};
   const slow: Fetch = async (url, request) => {
     const answer = await fetch(url, request);

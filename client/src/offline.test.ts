@@ -337,6 +337,18 @@ test('giving back a file is finished after a kill at any step, also on a machine
     }
 });
 
+test('a license file imported after a return that was killed is not ended by it', async () => {
+  const fake = await startFakeServer();
+  const { client, request } = await isolated(fake);
+  const { folder } = client;
+  await client.importLicense(fake.fileFor(request));
+  await (await fake.client({ folder }, { files: killedAfterReceipt(0) })).giveBack();
+  await rm(`${folder}/lock`, { force: true });
+  fake.clock.at += 1000;
+  expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
 test('a refusal of the server ends an older license file', async () => {
   const { fake, client, request } = await isolated();
   const file = fake.fileFor(request);
