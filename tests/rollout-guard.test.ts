@@ -81,8 +81,13 @@ describe('the previous full release', () => {
       made('2.9.3', { channel: 'beta' }),
       made('2.9.4', { architecture: 'arm64' }),
       made('2.9.5', { fileKind: 'deb' }),
+      made('2.9.6', { platform: 'win32' }),
+      made('2.9.7'),
+      made('2.9.8'),
       made('2.10.1'),
     ]);
+    await set(others[6], { is_active: false });
+    await set(others[7], { deleted_at: server.clock.now() });
     for (const other of [older, ...others]) await install(other, { failed: true, count: 200 });
     await install(previous, { failed: false, count: 985 });
     await install(previous, { failed: true, count: 10 });
