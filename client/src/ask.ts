@@ -101,12 +101,17 @@ async function decisionOf(parts: Parts, reply: Reply | NoReply, nonce: string): 
 
 /** A status other than 200 is not signed, so it decides nothing. A server that refuses the call says why. */
 function refusedCall({ status, text, retryAfter }: Reply): Undecided {
-  const error = jsonObject(text)?.['error'];
-  const message = typeof error === 'string' ? error : undefined;
+  const message = errorIn({ text });
   const problem = `The server answered ${status}${message ? `: ${message}` : ''}`;
   // without a message it came from a proxy on the way
   const isRefusal = message !== undefined && status >= 400 && status < 500 && status !== 429;
-  return { problem, retryAfter, ...(isRefusal ? { code: 'NOT_ENROLLED', message } : { code: 'NO_ANSWER' }) };
+  return { problem, retryAfter, message, code: isRefusal ? 'NOT_ENROLLED' : 'NO_ANSWER' };
+}
+
+/** What the server says where it carried nothing out, such as that too many machines enrolled in this hour. */
+export function errorIn({ text }: Pick<Reply, 'text'>): string | undefined {
+  const error = jsonObject(text)?.['error'];
+  return typeof error === 'string' ? error : undefined;
 }
 
 export function dataOf({ text }: Reply): Record<string, unknown> | undefined {

@@ -305,7 +305,7 @@ test('a busy server says when to come back', async () => {
   const fake = await startFakeServer();
   fake.instead = () => ({ status: 429, body: { error: 'Too many' }, headers: { 'retry-after': '7200' } });
   const result = await (await fake.client()).check();
-  expect(result).toMatchObject({ valid: false, code: 'NO_ANSWER' });
+  expect(result).toMatchObject({ valid: false, code: 'NO_ANSWER', message: 'Too many' });
   expect(Date.parse(result.askAgainAt)).toBeGreaterThanOrEqual(fake.clock.at + 7_200_000);
 });
 

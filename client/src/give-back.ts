@@ -1,4 +1,4 @@
-import { dataOf, enroll, type Undecided } from './ask.ts';
+import { dataOf, enroll, errorIn, type Undecided } from './ask.ts';
 import type { NoReply, Reply } from './http.ts';
 import { jsonObject, signJws, wholeSeconds } from './jws.ts';
 import { machineHash, type LicenseFile } from './license-file.ts';
@@ -120,7 +120,7 @@ async function release(parts: Parts, token: string): Promise<Reply | NoReply> {
 async function outcomeOf(parts: Parts, reply: Reply | NoReply): Promise<GiveBackResult> {
   if ('problem' in reply) return refused('NO_ANSWER', messages.NO_ANSWER, reply.problem);
   const { released, code, message } = dataOf(reply) ?? {};
-  const said = typeof message === 'string' ? message : undefined;
+  const said = typeof message === 'string' ? message : errorIn(reply);
   if (released === true || code === 'NO_SEAT') return seatFreed(parts, said);
   const answered = `The server answered ${reply.status}.`;
   return refused(typeof code === 'string' ? code : 'NO_ANSWER', said ?? messages.NO_ANSWER, answered);

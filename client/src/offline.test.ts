@@ -394,6 +394,8 @@ test('online, the server frees the seat, and what was kept has ended even if its
   await client.check();
   fake.instead = (call) => (call.path.endsWith('/deactivate') ? { status: 502, body: '' } : undefined);
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  fake.instead = () => ({ status: 429, body: { error: 'Too many' } });
+  expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER', message: 'Too many' });
   // the sign-in page of a hotel frees no seat
   fake.instead = () => ({ status: 401, body: '<html>' });
   expect(await client.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
