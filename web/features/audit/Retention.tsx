@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { daysKept, longestRetentionDays, type audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { useEntered } from '../../dialog-form.ts';
@@ -17,7 +17,6 @@ import { counted } from '../../ui/counted.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { fullTime } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -33,13 +32,9 @@ export default function Retention({ onClose }: { onClose: () => void }) {
   const config = useQuery(auditConfigQuery);
   return (
     <Dialog title="Retention" onClose={onClose}>
-      <Loaded query={config} title="The setting could not be loaded">
-        {!config.data ? (
-          <FormSkeleton heights={[60]} />
-        ) : (
-          <RetentionForm config={config.data} onClose={onClose} />
-        )}
-      </Loaded>
+      <LoadedForm query={config} title="The setting could not be loaded" heights={[60]}>
+        {(data) => <RetentionForm config={data} onClose={onClose} />}
+      </LoadedForm>
     </Dialog>
   );
 }

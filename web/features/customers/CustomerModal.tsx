@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
-import { LoadError } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { conflictRows } from './customer-conflict.ts';
@@ -51,11 +50,11 @@ function AddCustomer({ name, onCreated, onClose }: Created & { onClose: () => vo
 
 function EditCustomer({ id, onClose }: { id: string; onClose: () => void }) {
   const customer = useQuery(customerQuery(id));
-  if (customer.isLoadingError) {
-    return <LoadError title="Error loading customer" query={customer} record="customer" />;
-  }
-  if (!customer.data) return <FormSkeleton heights={[48, 48, 48, 48]} />;
-  return <EditForm customer={customer.data} onClose={onClose} />;
+  return (
+    <LoadedForm query={customer} title="Error loading customer" record="customer" heights={[48, 48, 48, 48]}>
+      {(data) => <EditForm customer={data} onClose={onClose} />}
+    </LoadedForm>
+  );
 }
 
 function EditForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {

@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 import type { License } from '../../../contract/licenses.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { useBegun, useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { formHeights } from './RequireCustomers.tsx';
 import { conflictRows } from './license-conflict.ts';
@@ -56,15 +55,15 @@ function ExistingLicense({ id, onClose }: { id: string; onClose: () => void }) {
       size={width}
       onClose={onClose}
     >
-      <Loaded query={license} title="Error loading license" record="license">
-        {!license.data ? (
-          <FormSkeleton heights={formHeights} />
-        ) : edits ? (
-          <EditForm license={license.data} onClose={onClose} />
-        ) : (
-          <LicenseDetails license={license.data} onClose={onClose} />
-        )}
-      </Loaded>
+      <LoadedForm query={license} title="Error loading license" record="license" heights={formHeights}>
+        {(data) =>
+          edits ? (
+            <EditForm license={data} onClose={onClose} />
+          ) : (
+            <LicenseDetails license={data} onClose={onClose} />
+          )
+        }
+      </LoadedForm>
     </Dialog>
   );
 }

@@ -4,9 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { customerPolicyInput, type CustomerPolicy } from '../../../contract/policies.ts';
 import { policyLabels } from '../../field-labels.ts';
 import { useSeen } from '../../kept-work.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { Dialog, useDialogSubject, useLeaveTo } from '../../ui/Dialog.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { policyPayload, tagsOf, wholePolicy } from './policy-form.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 import {
@@ -24,13 +23,14 @@ export default function CustomerPolicyModal({ id, onClose, onTag }: Props) {
   const policy = useQuery(customerPolicyQuery(id));
   return (
     <Dialog title="Update Policy" onClose={onClose}>
-      <Loaded query={policy} title="Error loading update policy" record="customer">
-        {policy.data ? (
-          <CustomerForm policy={policy.data} onClose={onClose} onTag={onTag} />
-        ) : (
-          <FormSkeleton heights={[48, 48, 48, 48]} />
-        )}
-      </Loaded>
+      <LoadedForm
+        query={policy}
+        title="Error loading update policy"
+        record="customer"
+        heights={[48, 48, 48, 48]}
+      >
+        {(data) => <CustomerForm policy={data} onClose={onClose} onTag={onTag} />}
+      </LoadedForm>
     </Dialog>
   );
 }

@@ -3,10 +3,9 @@ import { schemaResolver } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { noPolicy, tagPolicyInput, type TagPolicy } from '../../../contract/policies.ts';
 import { useSeen } from '../../kept-work.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { paths } from '../../paths.ts';
 import { policyPayload, wholePolicy } from './policy-form.ts';
 import { PolicyForm } from './PolicyForm.tsx';
@@ -18,13 +17,9 @@ export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose:
   const empty = { tag, customers: 0, ...noPolicy, updatedAt: new Date(0).toISOString() };
   return (
     <Dialog title="Update Policy of a Tag" onClose={onClose}>
-      <Loaded query={stored} title="Error loading update policy">
-        {stored.data !== undefined ? (
-          <TagForm policy={stored.data ?? empty} onClose={onClose} />
-        ) : (
-          <FormSkeleton heights={[48, 48, 48]} />
-        )}
-      </Loaded>
+      <LoadedForm query={stored} title="Error loading update policy" heights={[48, 48, 48]}>
+        {(data) => <TagForm policy={data ?? empty} onClose={onClose} />}
+      </LoadedForm>
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { messageOf } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { conflictOf } from '../../edit-conflict.ts';
 import { useSeen } from '../../kept-work.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { isSame } from '../../merge-edits.ts';
 import { StepFields } from '../../PlanFields.tsx';
 import { rolloutDefaultsQuery } from '../../plan-suggestion.ts';
@@ -23,7 +23,6 @@ import {
 } from '../../release-plan.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { setRolloutDefault } from './queries.ts';
@@ -35,13 +34,9 @@ export default function DefaultRollouts({ onClose }: { onClose: () => void }) {
   const defaults = useQuery(rolloutDefaultsQuery());
   return (
     <Dialog title="Default Rollout" size={440} onClose={onClose}>
-      <Loaded query={defaults} title="Error loading the default rollouts">
-        {defaults.data ? (
-          <DefaultsForm defaults={defaults.data} onClose={onClose} />
-        ) : (
-          <FormSkeleton heights={[20, 20, 20]} />
-        )}
-      </Loaded>
+      <LoadedForm query={defaults} title="Error loading the default rollouts" heights={[20, 20, 20]}>
+        {(data) => <DefaultsForm defaults={data} onClose={onClose} />}
+      </LoadedForm>
     </Dialog>
   );
 }

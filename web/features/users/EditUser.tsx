@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { userPatch, type User } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
-import { Loaded } from '../../LoadError.tsx';
+import { LoadedForm } from '../../LoadedForm.tsx';
 import { useEdit } from '../../edit-conflict.ts';
 import { userLabels } from '../../field-labels.ts';
 import { useSeen } from '../../kept-work.ts';
@@ -14,7 +14,6 @@ import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
-import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -28,9 +27,9 @@ export default function EditUser({ id, onClose }: { id: string; onClose: () => v
   const user = useQuery(userQuery(id));
   return (
     <Dialog title="Edit User" subject={user.data?.email} onClose={onClose}>
-      <Loaded query={user} title="Failed to fetch users" brief record="user">
-        {!user.data ? <FormSkeleton heights={[48, 48, 48]} /> : <Edit user={user.data} onClose={onClose} />}
-      </Loaded>
+      <LoadedForm query={user} title="Failed to fetch users" brief record="user" heights={[48, 48, 48]}>
+        {(data) => <Edit user={data} onClose={onClose} />}
+      </LoadedForm>
     </Dialog>
   );
 }
