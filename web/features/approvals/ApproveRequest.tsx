@@ -2,11 +2,10 @@ import { PasswordInput, Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { asSentence } from '../../../contract/text.ts';
 import { sentenceOf } from '../../api-error.ts';
+import { useConfirmedChange } from '../../confirmed-change.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
-import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
 import { approveRequest } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
 import { aboutApproval } from '../../toast-subjects.ts';
@@ -19,20 +18,19 @@ export default function ApproveRequest({
   request: ChangeRequest;
   onClose: () => void;
 }) {
-  const approve = useChange({
-    mutationFn: (password: string) => approveRequest(request, password),
-    onSuccess: () => {
-      void toast({ message: 'Approved and carried out', subject: aboutApproval(request) });
-      onClose();
-    },
+  const { busy, error, onConfirm } = useConfirmedChange({
+    change: (password: string) => approveRequest(request, password),
+    done: () => ({ message: 'Approved and carried out', subject: aboutApproval(request) }),
+    problemOf: (problem) => sentenceOf(problem, 'Failed to approve'),
+    onClose,
   });
   return (
     <Dialog title="Approve Change" subject={request.subject} onClose={onClose}>
       <DialogForm
-        onSubmit={submitTexts((textOf) => approve.mutate(textOf('currentPassword')))}
-        problem={approve.error ? sentenceOf(approve.error, 'Failed to approve') : undefined}
+        onSubmit={submitTexts((textOf) => onConfirm(textOf('currentPassword')))}
+        problem={error}
         submitLabel="Approve"
-        busy={approve.isPending}
+        busy={busy}
         onCancel={onClose}
       >
         <Text style={{ overflowWrap: 'anywhere' }}>
