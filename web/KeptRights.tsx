@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { AuthContext, useAuth, type Auth } from './session.tsx';
-import { closedForms, isInputOpen } from './ui/open-input.ts';
+import { closedForms, isInputOpen } from './ui/open-forms.ts';
 
 /**
  * The user for the screens. While a form has input, they keep the rights that it was begun with: it would be removed, with

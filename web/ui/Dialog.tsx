@@ -13,7 +13,6 @@ import {
 } from 'react';
 import { DialogFrame, DialogText, type DialogFrameProps } from './DialogFrame.tsx';
 import { addForm, sentFrom } from './open-forms.ts';
-import { addInput } from './open-input.ts';
 
 type Check = () => boolean;
 
@@ -112,8 +111,7 @@ function useUnsavedGuard(unsaved: boolean, isHeld: boolean, leaves = leavesDialo
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
   const hasInput = () => isHeld || isUnsaved();
   const hasInputNow = useEffectEvent(hasInput);
-  useLayoutEffect(() => addForm(checks), [checks]);
-  useLayoutEffect(() => addInput(hasInputNow), []);
+  useLayoutEffect(() => addForm(checks, hasInputNow), [checks]);
   const leaving = useBlocker({
     shouldBlockFn: (way) => hasInput() && leaves(way),
     enableBeforeUnload: hasInput,

@@ -1,17 +1,29 @@
+import { createStore, type Store } from './store.ts';
+
 /** The dialogs, without the questions about leaving one, and forms of pages that are open. */
-const forms: object[] = [];
+const forms: { form: object; hasInput: () => boolean }[] = [];
+const closed = createStore(0);
 
 /** The one that was opened last, in which the user sends changes. */
-export const topForm = (): object | undefined => forms.at(-1);
+export const topForm = (): object | undefined => forms.at(-1)?.form;
+
+/** Whether one has what its user would lose. */
+export const isInputOpen = (): boolean => forms.some(({ hasInput }) => hasInput());
+
+/** How many were closed. */
+export const closedForms: Store<number> = closed;
 
 /** Those from which something was sent that is saved, or may be: they are left with other words. */
 export const sentFrom = new WeakSet<object>();
 
 /** Adds a form on top; returns a function that removes it, also when it is called twice. */
-export function addForm(form: object): () => void {
-  forms.push(form);
+export function addForm(form: object, hasInput = () => false): () => void {
+  const opened = { form, hasInput };
+  forms.push(opened);
   return () => {
-    const at = forms.indexOf(form);
-    if (at >= 0) forms.splice(at, 1);
+    const at = forms.indexOf(opened);
+    if (at < 0) return;
+    forms.splice(at, 1);
+    closed.set(closed.get() + 1);
   };
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { createRef } from 'react';
-import { isInputOpen } from './open-input.ts';
+import { isInputOpen } from './open-forms.ts';
 import { createStore, useStore } from './store.ts';
 
 /**
