@@ -69,7 +69,6 @@ export const replays = createStore(0);
 type Answer = { status: number; text: string; keepsSession: boolean; isReplayed: boolean };
 
 async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
-  refuseInPreview(route);
   refuseUnpermitted(route);
   const url = address(route, request);
   // of every call, also without a body (spec part 1, section 7)
@@ -120,21 +119,13 @@ function parsed(status: number, text: string, sent: (() => void) | undefined): u
 }
 
 /**
- * Throws before a call that the user may not read, so that no screen makes a call that its user lacks the permission
- * for. Changes are always sent: the server decides on them.
+ * Throws before a call that the previewed role may not make, or that the user may not read, so that no screen makes a call
+ * that its user lacks the permission for. Changes are else always sent: the server decides on them.
  */
-function refuseUnpermitted(route: Route): void {
+export function refuseUnpermitted(route: Route): void {
   const session = getSession();
-  if (!session || isChange(route)) return;
-  const lacking = lackedBy(session.permissions, route.access);
-  if (lacking === undefined) return;
-  const refusal = `You lack the permission ${lacking}.`;
-  throw new ApiError(403, refusal, { error: refusal });
-}
-
-/** While the console is previewed as a role, throws for every change and for calls outside that role. */
-export function refuseInPreview(route: Route): void {
-  const refusal = refusedByPreview(route);
+  const lacking = session && !isChange(route) && lackedBy(session.permissions, route.access);
+  const refusal = refusedByPreview(route) ?? (lacking && `You lack the permission ${lacking}.`);
   if (refusal) throw new ApiError(403, refusal, { error: refusal });
 }
 

@@ -5,7 +5,7 @@ import type { Route } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
 import type { publishPayload } from '../../release-form.ts';
-import { refuseInPreview, urlOf, withSession } from '../../api.ts';
+import { refuseUnpermitted, urlOf, withSession } from '../../api.ts';
 
 /** The fields of a build that are sent with its file. With a plan, the percentage is 100. */
 export type BuildFields = ReturnType<typeof publishPayload> &
@@ -32,7 +32,7 @@ export type Transport = {
 /** The calls of spec part 2, section 7 (binary upload), with its errors. */
 export const transport: Transport = {
   async direct({ blob, name }, fields, sha512, under) {
-    refuseInPreview(uploads.direct);
+    refuseUnpermitted(uploads.direct);
     try {
       const form = directForm(blob, name, fields, sha512);
       return await send<Release>(uploads.direct, uploads.direct.path, form, under);
@@ -42,7 +42,7 @@ export const transport: Transport = {
     }
   },
   async prepare({ blob, name }, { version, channel, platform, architecture }, under) {
-    refuseInPreview(uploads.prepare);
+    refuseUnpermitted(uploads.prepare);
     const body = { fileName: name, fileSize: blob.size, version, channel, platform, architecture };
     return send(uploads.prepare, uploads.prepare.path, JSON.stringify(body), under);
   },
