@@ -54,7 +54,7 @@ type Entry = {
   record: UploadRecord;
   file: File | null;
   upload: Upload;
-  stop: AbortController | null;
+  stop: AbortController;
   hold: AbortController;
   /** Bytes that the server keeps. */
   stored: number;
@@ -103,7 +103,7 @@ export function createUploadList(parts: UploadListParts) {
     const entry: Entry = {
       record,
       file,
-      stop: null,
+      stop: new AbortController(),
       hold: new AbortController(),
       stored: 0,
       meter: createTransferMeter(),
@@ -176,8 +176,7 @@ export function createUploadList(parts: UploadListParts) {
 
   async function run(entry: Entry, file: File): Promise<void> {
     halt(entry);
-    const stop = new AbortController();
-    entry.stop = stop;
+    const stop = (entry.stop = new AbortController());
     const hold = (entry.hold = new AbortController());
     entry.file = file;
     entry.meter.reset();
@@ -228,10 +227,9 @@ export function createUploadList(parts: UploadListParts) {
 
   async function fail(entry: Entry, file: File, error: unknown): Promise<void> {
     const message = messageOf(error, 'Upload failed');
-    const { stop } = entry;
+    const { signal } = entry.stop;
     const readable = await isReadable(file);
-    if (stop !== entry.stop || stop?.signal.aborted) return;
-    entry.stop = null;
+    if (signal.aborted) return;
     const still = { ...standstill(entry), message };
     // it was refused: nothing becomes a release
     if (still.phase === 'finishing' && !canContinue(error)) still.phase = 'uploading';
@@ -261,8 +259,7 @@ export function createUploadList(parts: UploadListParts) {
   /** Aborts the requests in progress, without a notification. */
   function halt(entry: Entry): void {
     clearTimeout(entry.timer);
-    entry.stop?.abort();
-    entry.stop = null;
+    entry.stop.abort();
   }
 
   /** Nothing can be resumed. */
