@@ -360,6 +360,7 @@ describe('actions of the user', () => {
     expect((await status('cancelled')).message).toBe('Upload cancelled');
     expect(transport.cancel).toHaveBeenCalledWith('u1');
     expect(kept.size).toBe(0);
+    expect(transport.chunk.mock.calls.filter(([, , , { signal }]) => !signal.aborted)).toEqual([]);
     expect(transport.complete).not.toHaveBeenCalled();
   });
 
