@@ -200,6 +200,16 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
 
   await add.getByRole('textbox', { name: 'Company Name' }).fill(name);
   await add.getByRole('textbox', { name: 'Email' }).fill('');
+  await add.getByRole('textbox', { name: 'Phone' }).focus();
+  await expect(add.getByText('Must be an email address')).toHaveCount(0);
+  await add.getByRole('textbox', { name: 'Email' }).fill('not an address');
+  // the error that this press shows moves the field away from the mouse
+  await country.hover();
+  await page.mouse.down();
+  await expect(add.getByText('Must be an email address')).toBeVisible();
+  await page.mouse.up();
+  await expect(country).toHaveAttribute('aria-expanded', 'true');
+  await add.getByRole('textbox', { name: 'Email' }).fill('');
   await country.fill('portu');
   await option(page, 'Portugal').click();
   const created = sent(page, 'POST');

@@ -1,24 +1,27 @@
-/** A mouse that moves further than this, in pixels, has left the button on purpose. */
+/** A mouse that moves further than this, in pixels, has left the control on purpose. */
 const slack = 8;
 
+/** What a click presses. Not where text is typed: a press begins a selection there. */
+const controls = 'button, label, [role=combobox], [type=checkbox]';
+
 /**
- * Keeps a press of the mouse with its button while the page moves below it: leaving a field may show its error, which
- * moves the button away before the mouse is released, and the click would be lost.
+ * Keeps a press of the mouse with its control while the page moves below it: leaving a field may show its error, which
+ * moves the control away before the mouse is released, and the click would be lost.
  */
 export function keepPresses(): void {
-  let pressed: { button: Element; at: PointerEvent } | undefined;
+  let pressed: { control: Element; at: PointerEvent } | undefined;
   document.addEventListener('pointerdown', (event) => {
-    const button = event.target instanceof Element ? event.target.closest('button') : null;
+    const control = event.target instanceof Element ? event.target.closest(controls) : null;
     pressed = undefined;
-    if (!button || event.pointerType !== 'mouse' || event.button !== 0) return;
-    button.setPointerCapture(event.pointerId);
-    pressed = { button, at: event };
+    if (!control || event.pointerType !== 'mouse' || event.button !== 0) return;
+    control.setPointerCapture(event.pointerId);
+    pressed = { control, at: event };
   });
   document.addEventListener('pointermove', (event) => {
     if (!pressed) return;
-    const { button, at } = pressed;
+    const { control, at } = pressed;
     if (Math.hypot(event.clientX - at.clientX, event.clientY - at.clientY) <= slack) return;
     pressed = undefined;
-    if (button.hasPointerCapture(event.pointerId)) button.releasePointerCapture(event.pointerId);
+    if (control.hasPointerCapture(event.pointerId)) control.releasePointerCapture(event.pointerId);
   });
 }
