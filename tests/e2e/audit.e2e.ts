@@ -204,6 +204,13 @@ test('the filters: person, record, event and days; one entry before and after', 
   await expect(page).toHaveURL(/\/audit$/);
   for (const label of ['User', 'To']) await expect(page.getByLabel(label, { exact: true })).toHaveValue('');
   await expect(page.getByText(/No user with this name|There is no such day/)).toHaveCount(0);
+
+  // nor by the button of the list that a search left empty
+  await filter(page, 'User').fill('nobody of that name');
+  await page.getByRole('searchbox').fill('nothing that was ever done');
+  await button(page, 'Clear search and filters').click();
+  await expect(page).toHaveURL(/\/audit$/);
+  await expect(page.getByLabel('User', { exact: true })).toHaveValue('');
 });
 
 test('the export has exactly what the filter shows', async ({ page, server }) => {

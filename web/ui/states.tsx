@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { filtersReplaced } from './filter-chips.ts';
 import { cameOff, noMatch, nothingYet } from './pictures.tsx';
 
 /** Why a list is empty, and what to do: nothing is there yet, or, with `onClear`, nothing matches. */
@@ -31,7 +32,13 @@ export function EmptyState(props: {
         <Group gap="xs" mt={10} justify="center">
           {props.action}
           {props.onClear && (
-            <Button variant="default" onClick={props.onClear}>
+            <Button
+              variant="default"
+              onClick={() => {
+                filtersReplaced();
+                props.onClear?.();
+              }}
+            >
               Clear search and filters
             </Button>
           )}

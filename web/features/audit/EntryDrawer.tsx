@@ -17,6 +17,7 @@ import classes from './audit.module.css';
 import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, rolesText } from './audit-labels.ts';
 import FieldChanges from './FieldChanges.tsx';
+import { filtersReplaced } from '../../ui/filter-chips.ts';
 import { noFilters, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
 
@@ -107,7 +108,8 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
           component="button"
           type="button"
           mt="sm"
-          onClick={() =>
+          onClick={() => {
+            filtersReplaced();
             change({
               ...noFilters,
               search: undefined,
@@ -116,8 +118,8 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
               entry: undefined,
               resourceType: resource_type,
               resourceId: resource_id,
-            })
-          }
+            });
+          }}
         >
           All changes to this record
         </Anchor>
