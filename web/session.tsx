@@ -18,7 +18,7 @@ export type Auth = ReturnType<typeof permissionChecks> & {
   /** `code`: of the second factor, where the user has one. */
   login: (email: string, password: string, code?: string) => Promise<void>;
   logout: () => Promise<void>;
-  /** Fetches the permissions of the user again. */
+  /** Fetches the permissions of the user again, in all tabs. */
   refreshRights: () => Promise<void>;
   /** No call is permitted until the user has set up a second factor. */
   secondFactorMissing: boolean;
@@ -52,10 +52,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useRefreshRightsOnRefusal(queryClient);
 
   useEffect(() => {
-    // another tab has set up the second factor, or the password, without which nothing was permitted
-    const onStored = ({ key }: StorageEvent) => key === 'permissions' && getSession() && void refreshRights();
-    window.addEventListener('storage', onStored);
-    return () => window.removeEventListener('storage', onStored);
+    otherTabs.onmessage = () => getSession() && void refreshRights();
   }, []);
   useEffect(() => {
     if (!getSession()) return;
@@ -81,7 +78,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
         await endSession();
         setLoading(false);
       },
-      refreshRights,
+      refreshRights: refreshAllTabs,
       secondFactorMissing: session?.secondFactorMissing === true,
       ownPasswordMissing: session?.ownPasswordMissing === true,
       advice: session?.advice ?? [],
@@ -159,6 +156,10 @@ async function endSession(): Promise<void> {
   }
   clearSession({ asked: true });
 }
+
+/** What they show of a second factor, a password and a first screen is not in the storage that they share. */
+const otherTabs = new BroadcastChannel('rights');
+const refreshAllTabs = () => refreshRights().finally(() => otherTabs.postMessage(null));
 
 async function refreshRights(): Promise<void> {
   try {

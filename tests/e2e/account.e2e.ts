@@ -272,7 +272,9 @@ test('a password that an administrator set: a row asks for one’s own, is put o
   server,
 }) => {
   const email = await makePerson(server);
-  const row = page.locator('[data-notice]').filter({ hasText: 'Somebody else set your password' });
+  const rowIn = (tab: Page) =>
+    tab.locator('[data-notice]').filter({ hasText: 'Somebody else set your password' });
+  const row = rowIn(page);
   const signInAgain = async (plain: string) => {
     await button(page, 'Logout').click();
     await signInByForm(page, email, plain);
@@ -293,6 +295,9 @@ test('a password that an administrator set: a row asks for one’s own, is put o
   });
 
   await test.step('it leads to the account page, where the password is changed', async () => {
+    const other = await page.context().newPage();
+    await other.goto('/customers');
+    await expect(rowIn(other)).toBeVisible();
     await row.getByRole('link', { name: 'Account' }).click();
     await field(page, 'Current Password').fill(password);
     await field(page, 'New Password').fill('known to nobody else');
@@ -306,6 +311,8 @@ test('a password that an administrator set: a row asks for one’s own, is put o
     await expect(confirmed).toHaveValue('known to nobody else');
     answer();
     await expect(row).toHaveCount(0);
+    await expect(rowIn(other)).toHaveCount(0);
+    await other.close();
     await signInAgain('known to nobody else');
     await expect(section(page, 'Password')).toBeVisible();
     await expect(row).toHaveCount(0);
