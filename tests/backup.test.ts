@@ -10,7 +10,9 @@ import type { License } from '../contract/licenses.ts';
 import { keys } from '../contract/keys.ts';
 import { uploads } from '../contract/uploads.ts';
 import { validation } from '../contract/validation.ts';
+import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { locks } from '../server/db/locks.ts';
+import { newSigningKey } from '../server/signer.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
@@ -139,6 +141,13 @@ test('a backup that is taken while machines validate holds all, and is restored 
   const { entries } = await again.ok(audit.list, { query: { search: 'Backup of 20' } });
   expect(entries).toHaveLength(1);
   expect(await restored.end('SIGTERM')).toBe(0);
+
+  // a command that is refused leaves no PostgreSQL behind
+  const others = { DATA_DIR: target, SIGNING_KEY: newSigningKey() };
+  for (const [name, ...args] of [['audit-verify'], ['keys', 'rotate'], ['demo']] as const) {
+    expect(await refusal(name, others, ...args)).toContain('holds another signing key');
+    expect(await findPostmaster(join(target, 'postgres')), name).toBeUndefined();
+  }
 });
 
 test('the same file moves an installation to a database of its own', async () => {
@@ -183,6 +192,13 @@ test.each([
     expect(await refusal(name, { DATA_DIR: empty }, ...args)).toBe(
       `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
     );
+    expect(await readdir(empty)).toEqual([]);
+    // nor an installation in a database that has none
+    const database = await createTestDatabase({ empty: true });
+    expect(await refusal(name, { DATABASE_URL: database.url, DATA_DIR: empty }, ...args)).toBe(
+      'Lanyard was never started on this database: set DATABASE_URL and DATA_DIR as for the server.\n',
+    );
+    expect(await ask(database.url, "select from pg_tables where schemaname = 'public'")).toEqual([]);
     expect(await readdir(empty)).toEqual([]);
   },
 );

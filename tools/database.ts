@@ -1,8 +1,11 @@
 import path from 'node:path';
+import type pg from 'pg';
 import { CannotStart } from '../server/cannot-start.ts';
 import type { Config } from '../server/config.ts';
+import { createPool } from '../server/db/client.ts';
 import { hasCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded, type EmbeddedOptions } from '../server/db/embedded.ts';
+import type { Limits } from '../server/db/limits.ts';
 
 /** The database of the settings, past any pooler; without a setting the embedded one, which `stop` stops again. */
 export const startDatabase = async (
@@ -22,4 +25,29 @@ export async function requireDatabase({ databaseUrl, dataDir }: Config): Promise
     throw new CannotStart(
       `There is no database in ${path.resolve(dataDir)}: set DATA_DIR as for the server.`,
     );
+}
+
+/**
+ * Runs a command on the database of an installation, and ends its connections and the embedded one however that ends.
+ * Throws CannotStart where the settings lead to no installation: the command would begin one, and report success there.
+ */
+export async function onInstallation(
+  config: Config,
+  { exclusive, limits }: Pick<EmbeddedOptions, 'exclusive'> & { limits?: Limits },
+  work: (pool: pg.Pool, url: string) => Promise<void>,
+): Promise<void> {
+  await requireDatabase(config);
+  const database = await startDatabase(config, { exclusive, log: () => undefined });
+  const pool = createPool(database.url, 2, limits);
+  try {
+    const { rowCount } = await pool.query(`select where to_regclass('schema_migrations') is not null`);
+    if (rowCount === 0)
+      throw new CannotStart(
+        'Lanyard was never started on this database: set DATABASE_URL and DATA_DIR as for the server.',
+      );
+    await work(pool, database.url);
+  } finally {
+    await pool.end();
+    await database.stop();
+  }
 }

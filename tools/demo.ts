@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBudgets } from '../server/budgets.ts';
 import { CannotStart } from '../server/cannot-start.ts';
-import { readConfig } from '../server/config.ts';
+import { readConfig, type Config } from '../server/config.ts';
 import { createWriteBehind } from '../server/db/write-behind.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { createFacts } from '../server/db/facts.ts';
@@ -44,17 +44,25 @@ async function main(): Promise<void> {
   for (const [name, value] of Object.entries(values))
     if (!/^\d{1,9}$/.test(value)) throw new CannotStart(`--${name}: Must be a whole number`);
   const config = readConfig(process.env);
-  const log = createLog('warn');
   const database = await startDatabase(config, { exclusive: false, log: say });
-  await requireNoCustomers(database.url);
-  await requireKeys(database.url, config, new Date());
-  await migrate(database.url);
-  const pool = createPool(database.url);
+  await fill(config, database.url, values).finally(async () => database.stop());
+}
+
+async function fill(
+  config: Config,
+  databaseUrl: string,
+  values: Record<'machines' | 'customers' | 'seed', string>,
+): Promise<void> {
+  const log = createLog('warn');
+  await requireKeys(databaseUrl, config, new Date());
+  await requireNoCustomers(databaseUrl);
+  await migrate(databaseUrl);
+  const pool = createPool(databaseUrl);
   const db = createDb(pool);
   const keys = await openKeys(db, config, new Date());
   const chainKeys = auditKeys(keys.signer);
   const writeEntry = entryWriter(chainKeys);
-  const signals = await startSignals({ queries: database.url, direct: database.url }, log);
+  const signals = await startSignals({ queries: databaseUrl, direct: databaseUrl }, log);
   const passwords = createPasswords();
   try {
     await db.transaction().execute(seedRoles);
@@ -107,7 +115,6 @@ async function main(): Promise<void> {
     await passwords.stop();
     await signals.stop();
     await pool.end();
-    await database.stop();
   }
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
-import { createDb, createPool, type Db } from '../server/db/client.ts';
+import { createDb, type Db } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
@@ -15,7 +15,7 @@ import {
 } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
-import { requireDatabase, startDatabase } from './database.ts';
+import { onInstallation } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
 /**
@@ -40,21 +40,15 @@ async function main(): Promise<void> {
     throw new CannotStart('A reason is required: --reason "The disk failed, and no backup has the keys"');
   const config = readConfig(process.env);
   const isOnline = positionals[0] === 'rotate';
-  await requireDatabase(config);
-  const database = await startDatabase(config, { exclusive: !isOnline, log: () => undefined });
-  const pool = createPool(database.url, 2);
-  const db = createDb(pool);
-  try {
+  await onInstallation(config, { exclusive: !isOnline }, async (pool, url) => {
+    const db = createDb(pool);
     if (!isOnline) await requireStoppedServers(db);
-    if (positionals[0] !== 'accept-new') await requireKeys(database.url, config, new Date());
-    await migrate(database.url);
+    if (positionals[0] !== 'accept-new') await requireKeys(url, config, new Date());
+    await migrate(url);
     if (isOnline) await rotate(db, config, options);
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, reason ?? '');
-  } finally {
-    await pool.end();
-    await database.stop();
-  }
+  });
 }
 
 /** Throws if servers are running: they would continue to use the keys that they read at startup. */
