@@ -52,7 +52,9 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useRefreshRightsOnRefusal(queryClient);
 
   useEffect(() => {
-    otherTabs.onmessage = () => getSession() && void refreshRights();
+    const onTold = () => getSession() && void refreshRights();
+    otherTabs.addEventListener('message', onTold);
+    return () => otherTabs.removeEventListener('message', onTold);
   }, []);
   useEffect(() => {
     if (!getSession()) return;
