@@ -10,7 +10,7 @@ import { releases } from '../../contract/releases.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
-import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, softDelete, unique } from '../factories.ts';
 import { offlineMachine } from '../offline-machine.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
@@ -247,6 +247,34 @@ test('what became of licenses that were changed after their dialog was left is s
   await expect(page.getByLabel('Notifications').getByRole('alert')).toContainText(
     '1 license revoked. 1 license could not be revoked.',
   );
+});
+
+test('what became of customers that were deleted after their dialog was left is said, with Undo', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409);
+  const family = unique('Left Hospital');
+  const [one, gone] = [
+    await makeCustomer(server.admin, { name: `${family} A` }),
+    await makeCustomer(server.admin, { name: `${family} B` }),
+  ];
+  await signInAs(page, 'super_admin', '/audit', server);
+  await goTo(page, `/customers?search=${family}`);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await button(page, 'Delete selected').click();
+  const question = dialog(page, 'Delete Customers');
+  await softDelete(server.admin, gone);
+  const deleting = await hold(page, customers.softDelete);
+  await question.getByRole('button', { name: 'Confirm' }).click();
+  await deleting.begun;
+  await page.goBack();
+  await expect(heading(page, 'Audit Log')).toBeVisible();
+  deleting.answer();
+  const said = page.getByLabel('Notifications').getByRole('alert');
+  await expect(said).toContainText(`Customer "${one.name}" deleted. Not deleted: ${gone.name}.`);
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByLabel('Notifications')).toContainText(`Customer "${one.name}" restored`);
 });
 
 test('a release that is withdrawn after its dialog was left is said', async ({ page, server }) => {

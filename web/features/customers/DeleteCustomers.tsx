@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useChange } from '../../use-change.ts';
+import { useChange, useIsLeft } from '../../use-change.ts';
 import { customerImpactQuery, restoreCustomer, softDeleteCustomer } from './queries.ts';
 import { aboutCustomers, aboutDeletedCustomers } from '../../toast-subjects.ts';
 
@@ -84,12 +84,8 @@ function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
     mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer),
     onSuccess: ({ done, failed }) => {
       const restored = `${capitalize(whatOf(done))} restored`;
-      const [first] = failed;
-      if (!first) return void toast({ message: restored, subject: aboutCustomers(done) });
-      const names = failed.slice(0, mostNamed).map(({ item }) => item.name);
-      const others = failed.length > mostNamed ? ` and ${failed.length - mostNamed} more` : '';
-      const perhaps = isUnanswered(first.error) ? 'Perhaps not' : 'Not';
-      const notRestored = `${perhaps} restored: ${names.join(', ')}${others}. ${itemProblem(first.error)}`;
+      if (failed.length === 0) return void toast({ message: restored, subject: aboutCustomers(done) });
+      const notRestored = notDone('restored', failed);
       void toast({
         message: done.length > 0 ? `${restored}. ${notRestored}` : notRestored,
         subject: aboutDeletedCustomers(failed.map(({ item }) => item)),
@@ -97,26 +93,38 @@ function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
       });
     },
   });
-  const notifyDeleted = (done: Customer[]) => {
-    if (done.length === 0) return;
+  const notifyDeleted = (done: Customer[], failed: BulkResult<Customer, Customer>['failed'] = []) => {
+    const deleted = done.length > 0 && `${capitalize(whatOf(done))} deleted`;
+    const parts = [deleted, failed.length > 0 && notDone('deleted', failed)].filter(Boolean);
+    if (parts.length === 0) return;
     void toast({
-      message: `${capitalize(whatOf(done))} deleted`,
-      subject: aboutDeletedCustomers(done),
-      undo: () => restore.mutate(done),
+      message: parts.join('. '),
+      subject: deleted ? aboutDeletedCustomers(done) : aboutCustomers(failed.map(({ item }) => item)),
+      ...(failed.length > 0 && { tone: 'red', isLong: true }),
+      ...(deleted && { undo: () => restore.mutate(done) }),
     });
   };
+  const isLeft = useIsLeft();
   const remove = useChange({
     mutationFn: (customers: Customer[]) => runBulk(customers, softDeleteCustomer),
     onSuccess: (result) => {
-      if (result.failed.length === 0) notifyDeleted(result.done);
+      if (result.failed.length === 0 || isLeft()) notifyDeleted(result.done, result.failed);
       onEnd(result);
     },
   });
   return { remove, notifyDeleted };
 }
 
-/** Of the customers that an Undo could not restore. */
+/** Of the customers that could not be deleted or restored. */
 const mostNamed = 5;
+
+function notDone(past: string, failed: BulkResult<Customer, Customer>['failed']): string {
+  const names = failed.slice(0, mostNamed).map(({ item }) => item.name);
+  const others = failed.length > mostNamed ? ` and ${failed.length - mostNamed} more` : '';
+  const error = failed[0]?.error;
+  const perhaps = isUnanswered(error) ? 'Perhaps not' : 'Not';
+  return `${perhaps} ${past}: ${names.join(', ')}${others}. ${itemProblem(error)}`;
+}
 
 const countOf = (n: number) => counted(n, 'customer');
 const whatOf = (customers: Customer[]) =>
