@@ -84,6 +84,16 @@ test('a workstation without network gets a license file, and gives its seat back
     await expect(form.getByText(/changed after the machine signed it/)).toBeVisible();
     await expect(field).toHaveValue(altered(request));
     await expectAccessible(page);
+    // nor is the request before taken for that of a file that is refused
+    await field.fill(request);
+    await form.locator('input[type=file]').setInputFiles({
+      name: 'photo.gif',
+      mimeType: 'image/gif',
+      buffer: Buffer.from('no picture'),
+    });
+    await expect(form.getByText('photo.gif is not an image')).toBeVisible();
+    await expect(field).toHaveValue('');
+    await field.fill(altered(request));
     const days = form.getByRole('textbox', { name: 'Days Offline' });
     await expect(days).toHaveValue('90');
     await days.fill('367');

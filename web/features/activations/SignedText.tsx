@@ -41,7 +41,11 @@ export function SignedText(props: {
     file.read(
       textOfFile(chosen),
       (text) => take(text, chosen.name),
-      (error) => onReject(messageOf(error)),
+      (error) => {
+        // what the last file said must not be taken for this one
+        enter('');
+        onReject(messageOf(error));
+      },
     );
   const dropZone = useTextDropZone(choose, onReject);
   return (
