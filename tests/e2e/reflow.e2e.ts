@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { analytics } from '../../contract/analytics.ts';
 import { machines } from '../../contract/machines.ts';
 import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
@@ -14,6 +15,7 @@ import {
   expect,
   expectInSight,
   expectStatus,
+  goTo,
   inDays,
   quiet,
   signInAs,
@@ -224,28 +226,53 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   }
 });
 
-test('on the way up with Tab, the header of a list covers nothing that has the focus', async ({
+test('on the way up with Tab, the header of a list or table covers nothing that has the focus', async ({
   page,
   server,
 }) => {
   await page.setViewportSize(lowWindow);
   const family = unique('Tall');
-  for (let at = 0; at < 16; at++) await makeCustomer(server.admin, { name: `${family} ${at}` });
+  const made: { customerId: string; name: string }[] = [];
+  for (let at = 0; at < 16; at++) made.push(await makeCustomer(server.admin, { name: `${family} ${at}` }));
   await signInAs(page, 'super_admin', `/customers?search=${family}`, server);
   const rows = page.getByRole('region', { name: 'Customers' }).locator('tr[data-row]');
   await expect(rows).toHaveCount(16);
-  await rows.nth(5).getByRole('checkbox').focus();
-  // the row before is behind the header
-  await rows
-    .nth(7)
-    .evaluate((row: HTMLElement) => row.closest('[role="region"]')!.scrollTo(0, row.offsetTop - 8));
-  await page.keyboard.press('Shift+Tab');
-  await expect(rows.nth(4).locator(':focus')).toHaveCount(1);
-  const [focused, header] = await Promise.all(
-    [rows.nth(4).locator(':focus'), page.locator('thead th').first()].map((one) => one.boundingBox()),
-  );
-  expect(focused!.y).toBeGreaterThanOrEqual(header!.y + header!.height);
+  await expectBelowHeader(rows.getByRole('checkbox'), 'Customers');
+
+  // figures of the ten largest customers
+  const use = (one: { customerId: string; name: string }) => ({
+    customerId: one.customerId,
+    company: one.name,
+    appVersion: '4.2.1',
+    machines: 1,
+    provenMachines: 0,
+  });
+  await page.route(`**${analytics.customers.path}?*`, async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { data: object };
+    const data = { ...json.data, versions: made.slice(0, 10).map(use) };
+    await route.fulfill({ response, json: { ...json, data } });
+  });
+  await goTo(page, '/analytics');
+  const figures = page.getByRole('region', { name: 'Versions in the Field, table' });
+  await expect(figures.getByRole('link')).toHaveCount(10);
+  await expectBelowHeader(figures.getByRole('link'), 'Versions in the Field, table');
 });
+
+/** Scrolls the list until its first row is behind its header, and goes there with Shift and Tab. */
+async function expectBelowHeader(controls: Locator, list: string): Promise<void> {
+  const page = controls.page();
+  const header = page.getByRole('region', { name: list }).locator('thead th').first();
+  await controls.nth(1).focus();
+  await controls
+    .first()
+    .evaluate((one) => one.closest('[role="region"]')!.scrollTo(0, one.closest('tr')!.offsetTop - 4));
+  await page.keyboard.press('Shift+Tab');
+  const focused = page.locator('tr:first-child :focus');
+  await expect(focused).toHaveCount(1);
+  const [at, above] = await Promise.all([focused.boundingBox(), header.boundingBox()]);
+  expect(at!.y, list).toBeGreaterThanOrEqual(above!.y + above!.height);
+}
 
 /** Parts that lie on the next one below them, by more than a subtitle is moved up. */
 const overlappingParts = (page: Page) =>
