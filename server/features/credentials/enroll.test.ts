@@ -116,13 +116,14 @@ describe('enrolling a machine', () => {
 
   test('is refused with the code and without a token where a validation would be', async () => {
     const license = await makeLicense(staff, { maxActivations: 1 });
-    await enrollOn(server, license, 'first');
+    const { key } = await enrollOn(server, license, 'first');
     const body = unsigned(license, 'second');
     const full = await enroll(body);
     expect(full.status).toBe(200);
     expect(full.body.data).toMatchObject({ code: 'TOO_MANY_ACTIVATIONS', machineToken: null });
     await revoke(staff, license);
-    expect((await enroll(body)).body.data).toMatchObject({ code: 'REVOKED', machineToken: null });
+    for (const refused of [body, signedEnrollment(license.licenseKey, 'first', key)])
+      expect((await enroll(refused)).body.data).toMatchObject({ code: 'REVOKED', machineToken: null });
     expect(await machinesOf(staff, license)).toHaveLength(1);
   });
 
