@@ -229,6 +229,7 @@ const acts: Act[] = [
         ['adding the scope', { scopes: scope === 'validate' ? ['updates', scope] : ['validate', scope] }],
         ['extending the life', { expiresAt: '2037-01-01T00:00:00Z' }],
         ['opening the whitelist', { ipWhitelist: [] }],
+        ['adding to the whitelist', { ipWhitelist: ['203.0.113.9', '198.51.100.7'] }],
         ['raising the limit', { rateLimit: 2_000_000 }],
         ['activating', { isActive: true }],
       ] as const
