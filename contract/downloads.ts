@@ -20,7 +20,15 @@ export const downloads = {
       // Squirrel.Windows retries a failed request in lower case
       machineid: z.string().optional(),
     }),
-    raw: true,
+    // 206: with several ranges multipart/byteranges; 302: the file of another server
+    raw: {
+      200: 'application/octet-stream',
+      206: 'application/octet-stream',
+      302: null,
+      304: null,
+      412: null,
+      416: null,
+    },
     apiKeyInQuery: true,
     errors: ['NOT_FOUND'],
   }),

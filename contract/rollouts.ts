@@ -219,5 +219,6 @@ export const rollouts = {
       }),
     }),
     answer: rolloutDefault,
+    errors: ['EDIT_CONFLICT'],
   }),
 };

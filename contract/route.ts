@@ -53,8 +53,8 @@ export const mediaTypes = { bytes: 'application/octet-stream', multipart: 'multi
 /**
  * One call, as data: the single source for server routing, validation, authorization, OpenAPI and the typed client.
  * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a call that returns a
- * file instead of the envelope, `file` one that returns a JSON file of that shape. `errors` lists the errors that a call can return in addition to the common ones (400,
- * 401, 403, 429, 500, 503).
+ * file instead of the envelope, `file` one that returns a JSON file of that shape. `errors` lists the errors that a call
+ * can return in addition to those of every call (`server/http/errors-of.ts`).
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -75,8 +75,11 @@ export type Route = {
   meta?: Schema;
   csv?: true;
   file?: Schema;
-  /** The handler writes the response itself, in the format that its clients expect: update feeds, binaries. */
-  raw?: true;
+  /**
+   * The handler writes the response itself, in the format that its clients expect: update feeds, binaries. The media type
+   * of each status, null where it has no body.
+   */
+  raw?: Readonly<Record<number, string | null>>;
   /** A POST that only reads: what it asks for is too long for an address. */
   changesNothing?: true;
   /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */

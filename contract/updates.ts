@@ -30,7 +30,6 @@ const channel = z.enum(channels).default('stable');
 
 const feed = {
   access: apiKeyOrStaffWith('updates', 'releases', 'read'),
-  raw: true,
   apiKeyInQuery: true,
 } as const;
 const base = '/api/v1/updates';
@@ -39,6 +38,7 @@ const base = '/api/v1/updates';
 export const updates = {
   electron: route('GET', `${base}/electron/{platform}/{architecture}/{file}`, {
     ...feed,
+    raw: { 200: 'text/yaml' },
     summary:
       'Feed of electron-updater: latest.yml (stable), beta.yml or alpha.yml, with -mac or -linux before the extension',
     params: z.object({
@@ -52,6 +52,7 @@ export const updates = {
   squirrelWindows: route('GET', `${base}/squirrel/win32/{architecture}/RELEASES`, {
     ...feed,
     alias: `${base}/squirrel/win32/{architecture}/releases`,
+    raw: { 200: 'text/plain' },
     summary: 'Feed of Squirrel.Windows',
     params: z.object({ architecture: z.enum(architectures) }),
     query: z
@@ -71,6 +72,7 @@ export const updates = {
   }),
   squirrelMac: route('GET', `${base}/squirrel/darwin/{architecture}/{version}`, {
     ...feed,
+    raw: { 200: 'application/json', 204: null },
     summary: 'Feed of Squirrel.Mac for an installed version; 204 when there is no newer one',
     params: z.object({ architecture: architectureName, version: z.string().max(100) }),
     query: z.object({ ...feedQuery, channel }),

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import {
   mediaTypes,
   permissionsOf,
@@ -31,6 +30,7 @@ import {
   type Claim,
   type StoredAnswer,
 } from './idempotency.ts';
+import { comparesVersions } from './errors-of.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
 import { urlCompleter, type UrlCompleter } from './public-urls.ts';
@@ -245,10 +245,7 @@ function readStream(route: Route, request: FastifyRequest): Call<Route>['stream'
 function readIfMatch(route: Route, header: string | undefined): string | undefined | Failure {
   // a raw handler reads the header itself
   if (header === undefined || route.raw || header.trim() === '*') return undefined;
-  const compares = [route.body, route.query].some(
-    (part) => part instanceof z.ZodObject && 'updatedAt' in part.shape,
-  );
-  if (route.method !== 'GET' && !compares)
+  if (route.method !== 'GET' && !comparesVersions(route))
     return failField('INVALID_INPUT', 'If-Match', 'This call compares no versions');
   const version = header.trim().replace(/^W\//, '').replaceAll('"', '');
   if (!Number.isNaN(Date.parse(version))) return version;

@@ -29,7 +29,7 @@ export type Call<R extends Route> = RouteInput<R> & {
 /** A raw handler has sent its response through `call.http.reply` when it returns. */
 type Answer<R extends Route> = R extends { csv: true } | { file: object }
   ? CsvFile
-  : R extends { raw: true }
+  : R extends { raw: object }
     ? FastifyReply
     : RouteAnswer<R>;
 

@@ -1,25 +1,17 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { errorBody, errorStatus, type ErrorCode } from '../../contract/errors.ts';
+import { errorBody, errorStatus } from '../../contract/errors.ts';
 import { mediaTypes, permissionsOf, type Access, type Route } from '../../contract/route.ts';
+import { errorsOf } from './errors-of.ts';
 
 type Json = Record<string, unknown>;
 type Schema = z.ZodType;
-
-/** Errors that every call can return in addition to its own. */
-const commonErrors: ErrorCode[] = [
-  'INVALID_INPUT',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'REQUEST_TIMEOUT',
-  'TOO_MANY_REQUESTS',
-  'INTERNAL',
-  'UNAVAILABLE',
-];
 
 /** The OpenAPI 3.1 document of the contract: schemas come from zod, access and errors from the routes. */
 export function openApi(contract: Record<string, Record<string, Route>>, version: string): Json {
   const components: Record<string, Json> = {};
   const toJson = (schema: Schema, io: 'input' | 'output') => jsonSchema(schema, io, components);
+  toJson(errorBody, 'output');
   const paths: Record<string, Record<string, Json>> = {};
   for (const [feature, routes] of Object.entries(contract)) {
     for (const [name, route] of Object.entries(routes)) {
@@ -32,7 +24,7 @@ export function openApi(contract: Record<string, Record<string, Route>>, version
     info: { title: 'Lanyard', version, description: 'Software licenses: staff console and desktop API.' },
     paths,
     components: {
-      schemas: { ...components, Error: toJson(errorBody, 'output') },
+      schemas: components,
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'lanyard_session' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -98,7 +90,13 @@ function parameters(where: 'path' | 'query', schema: Schema | undefined, toJson:
 }
 
 function success(route: Route, toJson: ToJson): Json {
-  if (route.raw) return { 200: { description: 'The response, in the format of the clients of this call' } };
+  if (route.raw) {
+    const statuses = Object.entries(route.raw).map(([status, mediaType]) => [
+      status,
+      { description: STATUS_CODES[status], ...(mediaType ? { content: { [mediaType]: {} } } : {}) },
+    ]);
+    return Object.fromEntries(statuses) as Json;
+  }
   if (route.csv)
     return { 200: { description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } } };
   if (route.file) {
@@ -113,7 +111,7 @@ function success(route: Route, toJson: ToJson): Json {
 }
 
 function failures(route: Route): Json {
-  const codes = [...new Set([...commonErrors, ...(route.errors ?? [])])];
+  const codes = errorsOf(route);
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))];
   return Object.fromEntries(
     statuses.map((status) => [

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { Route } from '../../contract/route.ts';
+
+/** Whether the call compares the version that an edit started from: `updatedAt`, or the header If-Match. */
+export const comparesVersions = ({ body, query }: Route): boolean =>
+  [body, query].some((part) => part instanceof z.ZodObject && 'updatedAt' in part.shape);
+
+/** Every error that the call can return: its own, and those of every call or of every change. */
+export const errorsOf = (route: Route): ErrorCode[] => [
+  ...new Set<ErrorCode>([
+    'INVALID_INPUT',
+    'UNAUTHENTICATED',
+    'FORBIDDEN',
+    'REQUEST_TIMEOUT',
+    'TOO_MANY_REQUESTS',
+    'INTERNAL',
+    'UNAVAILABLE',
+    ...(route.method === 'GET' ? [] : (['CROSS_SITE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(route.method === 'GET' || route.changesNothing ? [] : (['IDEMPOTENCY_MISMATCH'] as const)),
+    ...(comparesVersions(route) ? (['EDIT_CONFLICT'] as const) : []),
+    ...(route.errors ?? []),
+  ]),
+];
