@@ -353,6 +353,7 @@ describe('a body', () => {
 describe('the OpenAPI document', () => {
   let document: {
     openapi: string;
+    info: { description: string };
     paths: Record<string, Record<string, Json>>;
     components: { schemas: Json };
   };
@@ -362,6 +363,8 @@ describe('the OpenAPI document', () => {
 
   test('is of version 3.1 and holds every call of the contract, and no other', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
+    for (const header of ['Idempotency-Key', 'If-Match', 'Retry-After'])
+      expect(document.info.description).toContain(header);
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
