@@ -45,7 +45,11 @@ async function main(): Promise<void> {
     if (!/^\d{1,9}$/.test(value)) throw new CannotStart(`--${name}: Must be a whole number`);
   const config = readConfig(process.env);
   const database = await startDatabase(config, { exclusive: false, log: say });
-  await fill(config, database.url, values).finally(async () => database.stop());
+  try {
+    await fill(config, database.url, values);
+  } finally {
+    await database.stop();
+  }
 }
 
 async function fill(
