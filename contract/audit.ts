@@ -204,6 +204,7 @@ export const audit = {
       }),
     }),
     answer: auditConfig,
+    errors: ['EDIT_CONFLICT'],
   }),
   cleanupImpact: route('GET', '/api/audit/cleanup', {
     summary: 'How many entries a cleanup would remove, with the oldest and newest of them',

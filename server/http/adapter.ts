@@ -30,7 +30,7 @@ import {
   type Claim,
   type StoredAnswer,
 } from './idempotency.ts';
-import { comparesVersions } from './errors-of.ts';
+import { comparesVersions, errorsOf } from './errors-of.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
 import { urlCompleter, type UrlCompleter } from './public-urls.ts';
@@ -117,9 +117,9 @@ async function answer(
     const file = made as CsvFile;
     return { ...file, stream: await streamWhileMay(context, by, file.stream) };
   });
+  if (checkAnswers) assertAnswer(route, result);
   if (isFailure(result)) return sendFailure(request, reply, result);
   if (route.raw) return reply;
-  if (checkAnswers) assertAnswer(route, result);
   return sendAnswer(route, request, reply, result, completeUrls);
 }
 
@@ -282,6 +282,10 @@ async function streamWhileMay(context: Context, by: Caller, source: Readable): P
 
 /** In tests, a response that differs from the contract, or has extra fields, is an error. */
 function assertAnswer(route: Route, result: unknown): void {
+  if (isFailure(result)) {
+    if (errorsOf(route).includes(result.failure)) return;
+    throw new Error(`${route.method} ${route.path} does not name ${result.failure} in its contract`);
+  }
   if (!route.answer) return;
   const sent = JSON.parse(
     JSON.stringify(route.meta ? (result as { data: unknown }).data : result),
