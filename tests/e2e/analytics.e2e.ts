@@ -114,6 +114,10 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       await expect(drawing(page, name), name).toBeVisible();
     for (const name of ['Active Users', 'Validation Success Rate', 'Response Time'])
       await expect(card(page, name).locator('.recharts-line'), name).toHaveCount(1);
+    await expect(card(page, 'Top 10 Customers').locator('.recharts-legend-wrapper p')).toHaveText([
+      'Active Users',
+      'Active Licenses',
+    ]);
     for (const name of ['Active Users', 'Refused Validations by Reason']) {
       await expect(card(page, name).locator('[data-unfinished]'), name).toHaveCount(1);
       await expect(card(page, name).getByText('Dashed: today (UTC), so far.'), name).toBeVisible();

@@ -7,7 +7,7 @@ const line = 36;
 type Look = {
   h: number;
   withLegend: true;
-  legendProps: { verticalAlign: 'top'; portal: HTMLElement | null };
+  legendProps: { verticalAlign: 'top'; portal: HTMLElement | null; itemSorter: null };
   tickLine: 'none';
   valueFormatter: (value: number) => string;
 };
@@ -24,7 +24,8 @@ export function Legended({ height, children }: { height: number; children: (look
       {children({
         h: height - line,
         withLegend: true,
-        legendProps: { verticalAlign: 'top', portal },
+        // in the order of the series, not by their names
+        legendProps: { verticalAlign: 'top', portal, itemSorter: null },
         tickLine: 'none',
         valueFormatter: countText,
       })}
