@@ -19,7 +19,7 @@ const series = z.array(z.object({ period: z.string(), count: z.number() }));
 /** Served at /api/analytics/… and also at /analytics/…, the path in the spec. */
 export const health = namedObject('LicenseHealth', {
   activeLicenses: z.number(),
-  activeCustomers: z.number(),
+  activeCustomers: z.number().meta({ description: 'Those with a license that is valid now' }),
   totalActivations: z.number(),
   errorRate: z
     .number()
@@ -38,7 +38,10 @@ export const trends = namedObject('LicenseTrends', {
 });
 
 export const customerUse = namedObject('CustomerUse', {
-  summary: z.object({ active: z.number(), byType: z.record(z.string(), z.number()) }),
+  summary: z.object({
+    active: z.number().meta({ description: 'Active customers, with a license or without' }),
+    byType: z.record(z.string(), z.number()),
+  }),
   customers: z
     .array(
       z.object({

@@ -96,7 +96,8 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       'Error Rate',
       'Avg Response Time',
     ]);
-    await expect(tile(page, 'Active Customers')).toContainText('1');
+    // those that are active, as in the list of customers, whether they have a license or not
+    await expect(tile(page, 'Active Customers').getByRole('definition')).toHaveText('2 now');
     await expect(tile(page, 'Active Licenses')).toContainText('2');
     await expect(tile(page, 'Error Rate').getByRole('definition')).toHaveText('33.33%');
     await expect(tile(page, 'Avg Response Time').getByRole('definition')).toHaveText(/^\d+\.\d{2} ms$/);

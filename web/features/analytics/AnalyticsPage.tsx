@@ -90,7 +90,7 @@ function Figures({ period }: { period: Period }) {
       <Tiles
         label="Totals"
         tiles={{
-          'Active Customers': health.data && <Now count={health.data.activeCustomers} />,
+          'Active Customers': use.data && <Now count={use.data.summary.active} />,
           'Active Licenses': health.data && <Now count={health.data.activeLicenses} />,
           'Error Rate': totals && `${hundredths(totals.errorRate)}%`,
           'Avg Response Time': totals && `${hundredths(totals.avgResponseTime)} ms`,
