@@ -197,6 +197,22 @@ test('a file that is still read changes nothing that is entered meanwhile', asyn
   await refused();
   await expect(errors(page)).not.toContainText(['File is required']);
   await expect(errors(page)).toHaveCount(1);
+
+  const late = await holdFile(page, 'arrayBuffer');
+  await choose(page, await fileOnDisk('Late.exe', program(1024)));
+  const dataTransfer = await page.evaluateHandle(() => {
+    const dropped = new DataTransfer();
+    for (const name of ['One.exe', 'Two.exe']) dropped.items.add(new File(['MZ'], name));
+    return dropped;
+  });
+  const place = modal(page).getByText('Drop a file here or choose one');
+  await place.dispatchEvent('drop', { dataTransfer });
+  await expect(errors(page)).toHaveText(['Drop one file at a time']);
+  await late();
+  await select(page, 'Channel').click();
+  await expect(page.getByRole('option', { name: 'alpha' })).toBeVisible();
+  await expect(errors(page)).toHaveText(['Drop one file at a time']);
+  await expect(place).toBeVisible();
 });
 
 test('the name of the file says the version, and publishing to all is asked about', async ({

@@ -94,14 +94,15 @@ export function NewReleaseForm(props: {
     if (form.getValues().bump === null) form.validateField('version');
   };
 
+  const file = useLastFile();
   const reject = (reason: string) => {
     setMissing(reason);
-    // neither is the file before: the last choice is the one that counts
+    // neither is the file before, nor one that is still read: the last choice is the one that counts
+    file.stop();
     setChosen(null);
     // those of now: a file that is refused late was chosen before what was typed since
     setErrors((errors) => ({ ...errors, file: reason }));
   };
-  const file = useLastFile();
   /** The version in the name of the file that was taken last. */
   const lastNamed = useRef(nameVersion);
   const take = (next: ChosenFile) => {
@@ -121,10 +122,7 @@ export function NewReleaseForm(props: {
   };
 
   const choose = (next: ChosenFile) => {
-    if (!isAccepted(next.file.name)) {
-      file.stop();
-      return reject(wrongType);
-    }
+    if (!isAccepted(next.file.name)) return reject(wrongType);
     file.read(
       refuseContent(next.file),
       (refused) => (refused === undefined ? take(next) : reject(refused)),
