@@ -345,8 +345,11 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   const modal = dialog(page, 'Import Licenses');
   const csv = `\ufeffCustomer;Country;Type;Max Activations;Modules\r\n${north};;enterprise;5;COPD\r\n${south};AT;;;\r\n`;
   const target = modal.getByRole('textbox', { name: 'CSV' });
+  await target.fill('Customer\nNobody\n');
   await drop(target, csv, csv);
   await expect(modal.getByRole('alert')).toHaveText('Drop one file at a time.');
+  // the text before would be taken for what was dropped last
+  await expect(target).toHaveValue('');
   await drop(target, csv);
   await expect(modal.getByRole('list', { name: 'Errors' })).toHaveText(
     'Line 3, Customer: There is no such customer',

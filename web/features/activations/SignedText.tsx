@@ -37,17 +37,18 @@ export function SignedText(props: {
     setSaid(`${props.label} read from ${from}`);
     field.current?.focus();
   };
+  const reject = (wrong: string) => {
+    // what the last file said must not be taken for this one
+    enter('');
+    onReject(wrong);
+  };
   const choose = (chosen: File) =>
     file.read(
       textOfFile(chosen),
       (text) => take(text, chosen.name),
-      (error) => {
-        // what the last file said must not be taken for this one
-        enter('');
-        onReject(messageOf(error));
-      },
+      (error) => reject(messageOf(error)),
     );
-  const dropZone = useTextDropZone(choose, onReject);
+  const dropZone = useTextDropZone(choose, reject);
   return (
     <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Textarea

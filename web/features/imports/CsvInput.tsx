@@ -24,12 +24,11 @@ export function CsvInput(props: {
     setProblem(wrong);
     onChange(csv);
   };
+  // what the last file said must not be taken for this one
+  const reject = (wrong: string) => enter('', wrong);
   const choose = (chosen: File) =>
-    file.read(textOfCsvFile(chosen), enter, (error) => {
-      // what the last file said must not be taken for this one
-      enter('', messageOf(error));
-    });
-  const dropZone = useTextDropZone(choose, setProblem);
+    file.read(textOfCsvFile(chosen), enter, (error) => reject(messageOf(error)));
+  const dropZone = useTextDropZone(choose, reject);
   return (
     <Stack gap="xs" className={classes.drop} {...dropZone}>
       <Text c="dimmed">
