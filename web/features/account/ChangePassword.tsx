@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
-import { useRef, useState } from 'react';
-import { sentenceOf } from '../../api-error.ts';
+import { useRef } from 'react';
 import { useAuth } from '../../session.tsx';
+import { usePasswordProblem } from '../../password-problem.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
@@ -16,7 +16,6 @@ import { aboutAccount } from '../../toast-subjects.ts';
 export function ChangePassword() {
   const { user, refreshRights } = useAuth();
   const form = useRef<HTMLFormElement>(null);
-  const [problem, setProblem] = useState<string>();
   const change = useChange({
     mutationFn: changePassword,
     onSuccess: () => {
@@ -25,17 +24,18 @@ export function ChangePassword() {
       void refreshRights();
       void toast({ message: 'Password changed successfully', subject: aboutAccount });
     },
-    onError: (error) => setProblem(sentenceOf(error, 'Failed to change password')),
   });
+  const problem = usePasswordProblem(change.error, 'Failed to change password');
 
-  const submit = submitTexts((textOf) => {
+  const submit = submitTexts((textOf, sent) => {
     const [newPassword, confirmPassword] = [textOf('newPassword'), textOf('confirmPassword')];
     const currentPassword = textOf('currentPassword');
-    const found =
+    const wrong =
       passwordsProblem(newPassword, confirmPassword) ??
-      (currentPassword ? undefined : 'Please enter your current password');
-    setProblem(found);
-    if (!found) change.mutate({ currentPassword, newPassword, confirmPassword });
+      (currentPassword
+        ? undefined
+        : { field: 'currentPassword', message: 'Please enter your current password' });
+    if (problem.check(sent, wrong)) change.mutate({ currentPassword, newPassword, confirmPassword });
   });
 
   return (
@@ -44,11 +44,26 @@ export function ChangePassword() {
       <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
       <Stack gap="md">
         <Fields busy={change.isPending}>
-          <PasswordInput label="Current Password" name="currentPassword" autoComplete="current-password" />
-          <PasswordInput label="New Password" name="newPassword" autoComplete="new-password" />
-          <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
+          <PasswordInput
+            label="Current Password"
+            name="currentPassword"
+            autoComplete="current-password"
+            error={problem.at('currentPassword')}
+          />
+          <PasswordInput
+            label="New Password"
+            name="newPassword"
+            autoComplete="new-password"
+            error={problem.at('newPassword')}
+          />
+          <PasswordInput
+            label="Confirm Password"
+            name="confirmPassword"
+            autoComplete="new-password"
+            error={problem.at('confirmPassword')}
+          />
         </Fields>
-        {problem && <ErrorText>{problem}</ErrorText>}
+        {problem.ofForm && <ErrorText>{problem.ofForm}</ErrorText>}
         <div>
           <Button type="submit" loading={change.isPending}>
             Change Password

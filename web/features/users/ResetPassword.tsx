@@ -1,7 +1,7 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { usePasswordProblem } from '../../password-problem.ts';
 import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
@@ -16,7 +16,6 @@ import { aboutUser } from '../../toast-subjects.ts';
 
 /** Sets another user's password (spec part 2, section 2.8); all their sessions end. */
 export default function ResetPassword({ user, onClose }: { user: User; onClose: () => void }) {
-  const [problem, setProblem] = useState<string>();
   const [currentPassword, setCurrentPassword] = useState<string>();
   const consequences = useUserConsequences(user.id, 'resetPassword');
   const reset = useChange({
@@ -26,30 +25,44 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
       void toast({ message: 'Password reset successfully', subject: aboutUser(user) });
       onClose();
     },
-    onError: (error) => setProblem(sentenceOf(error, 'Failed to reset password of user')),
   });
+  const problem = usePasswordProblem(reset.error, 'Failed to reset password of user');
 
-  const submit = submitTexts((textOf) => {
+  const submit = submitTexts((textOf, sent) => {
     const [newPassword, confirmPassword] = [textOf('newPassword'), textOf('confirmPassword')];
-    const found = passwordsProblem(newPassword, confirmPassword);
-    setProblem(found);
-    if (!found) reset.mutate({ newPassword, confirmPassword });
+    if (problem.check(sent, passwordsProblem(newPassword, confirmPassword)))
+      reset.mutate({ newPassword, confirmPassword });
   });
 
   return (
     <Dialog title="Reset Password" onClose={onClose}>
       <DialogForm
         onSubmit={submit}
-        problem={problem}
+        problem={problem.ofForm}
         submitLabel="Reset Password"
         busy={reset.isPending}
         onCancel={onClose}
       >
         <Text style={{ overflowWrap: 'anywhere' }}>A new password for {user.email}.</Text>
         <ConsequenceList of={consequences} />
-        <PasswordInput label="New Password" name="newPassword" data-autofocus autoComplete="new-password" />
-        <PasswordInput label="Confirm Password" name="confirmPassword" autoComplete="new-password" />
-        <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />
+        <PasswordInput
+          label="New Password"
+          name="newPassword"
+          error={problem.at('newPassword')}
+          data-autofocus
+          autoComplete="new-password"
+        />
+        <PasswordInput
+          label="Confirm Password"
+          name="confirmPassword"
+          error={problem.at('confirmPassword')}
+          autoComplete="new-password"
+        />
+        <OwnPassword
+          typed={currentPassword}
+          error={problem.at('currentPassword')}
+          onChange={setCurrentPassword}
+        />
       </DialogForm>
     </Dialog>
   );
