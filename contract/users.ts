@@ -263,10 +263,14 @@ export const rbac = {
     errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'EDIT_CONFLICT', 'TOO_MANY_REQUESTS'],
   }),
   roleImpact: route('GET', '/api/rbac/roles/{roleId}/impact', {
-    summary: 'How many active users have a role, and how many of them have no second factor',
+    summary: 'How many active users have a role, how many of them no second factor, and what they asked for',
     access: canRead,
     params: byRole,
-    answer: namedObject('RoleImpact', { people: z.number(), withoutSecondFactor: z.number() }),
+    answer: namedObject('RoleImpact', {
+      people: z.number(),
+      withoutSecondFactor: z.number(),
+      openRequests: z.number().meta({ description: 'Open change requests that users with this role made' }),
+    }),
     errors: ['NOT_FOUND'],
   }),
   deleteRole: route('DELETE', '/api/rbac/roles/{roleId}', {

@@ -152,12 +152,16 @@ test('deactivating a user ends as many sessions and change requests as were prom
   const setting = doing(approvals.setChannel, { params: { channel: 'alpha' }, body: { required: true } });
   const request = await asked(server.api(person), setting);
   expect(await api.ok(users.impact, at)).toEqual({ openSessions: 1, apiKeys: 1, openRequests: 1 });
+  const ofRole = async (roleId: string) =>
+    (await api.ok(rbac.roleImpact, { params: { roleId } })).openRequests;
+  expect([await ofRole('admin'), await ofRole('viewer')]).toEqual([1, 0]);
   await api.ok(users.deactivate, at);
   expect((await server.api(person).call(users.list)).status).toBe(401);
   expect((await approveAs(api, request)).body.error).toContain('Somebody else must ask.');
   const decline = { params: { requestId: request.id }, body: { reason: 'They left.' } };
   await api.ok(approvals.decline, decline);
   expect(await api.ok(users.impact, at)).toEqual({ openSessions: 0, apiKeys: 1, openRequests: 0 });
+  expect(await ofRole('admin')).toBe(0);
   expect((await validateOn(server.api(key), await makeLicense(api), 'still in')).valid).toBe(true);
 });
 
@@ -219,7 +223,7 @@ test('a role concerns the people who can sign in with it, and those among them w
   const roleId = 'night_desk';
   const at = { params: { roleId } };
   await api.ok(rbac.createRole, { body: { roleId, description: 'At night', copyFrom: 'viewer' } });
-  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 0, withoutSecondFactor: 0 });
+  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 0, withoutSecondFactor: 0, openRequests: 0 });
   const made = [];
   for (const name of ['ada', 'grace', 'gone']) {
     const body = { email: `${name}@night.test`, name, password: 'long enough 1', role: roleId };
@@ -231,6 +235,6 @@ test('a role concerns the people who can sign in with it, and those among them w
     .set({ totp_confirmed_at: server.clock.now() })
     .where('user_id', '=', made[0]!.id)
     .execute();
-  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 2, withoutSecondFactor: 1 });
+  expect(await api.ok(rbac.roleImpact, at)).toEqual({ people: 2, withoutSecondFactor: 1, openRequests: 0 });
   expect((await api.call(rbac.roleImpact, { params: { roleId: 'nobody' } })).status).toBe(404);
 });

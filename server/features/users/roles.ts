@@ -51,14 +51,17 @@ export async function listRoles(db: Db): Promise<Role[]> {
     }));
 }
 
-/** The users affected by a change of a role: those who can sign in with it. */
+/** The users affected by a change of a role: those who can sign in with it; and their change requests open `now`. */
 export async function impactOfRole(
   db: Db,
   roleId: string,
+  now: Date,
 ): Promise<RouteAnswer<typeof calls.roleImpact> | Failure> {
   const { rows } = await sql<RouteAnswer<typeof calls.roleImpact>>`
     select count(u.user_id) as people,
-           count(u.user_id) filter (where u.totp_confirmed_at is null) as "withoutSecondFactor"
+           count(u.user_id) filter (where u.totp_confirmed_at is null) as "withoutSecondFactor",
+           (select count(*) from change_requests q join user_roles a on a.user_id = q.requested_by
+             where a.role_id = roles.role_id and q.state = 'open' and q.expires_at > ${now}) as "openRequests"
       from roles
       left join user_roles r using (role_id)
       left join users u on u.user_id = r.user_id and u.status = 'active'

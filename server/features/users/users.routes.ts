@@ -84,7 +84,7 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
         (change, { params, body, seen }, proven) =>
           updateRole(change, params.roleId, withoutProof(body), { seen, proven }),
       ),
-      roleImpact: ({ params }) => impactOfRole(db, params.roleId),
+      roleImpact: ({ by, params }) => impactOfRole(db, params.roleId, by.now),
       deleteRole: inChange((change, { params }) => deleteRole(change, params.roleId)),
     }),
   ];

@@ -10,16 +10,17 @@ const edited = changeOf(viewer, {
 });
 
 test('what people of a role gain and lose is named, and how many they are', () => {
-  expect(roleSentences(edited, { people: 3, withoutSecondFactor: 2 })).toEqual([
+  expect(roleSentences(edited, { people: 3, withoutSecondFactor: 2, openRequests: 1 })).toEqual([
     '3 people have this role.',
     'Gained with the next call: Licenses: update.',
     'Lost with the next call, unless another role grants it: Customers: read.',
+    '1 change that they asked for can be approved only if they keep the permission.',
     '2 of them have no second factor and may do nothing but set one up, from the next call.',
   ]);
-  expect(roleSentences(edited, { people: 1, withoutSecondFactor: 0 })).toContain(
+  expect(roleSentences(edited, { people: 1, withoutSecondFactor: 0, openRequests: 0 })).toContain(
     'All of them have a second factor already.',
   );
-  expect(roleSentences(edited, { people: 0, withoutSecondFactor: 0 })).toEqual([
+  expect(roleSentences(edited, { people: 0, withoutSecondFactor: 0, openRequests: 0 })).toEqual([
     'No active user has this role.',
   ]);
 });
@@ -27,7 +28,7 @@ test('what people of a role gain and lose is named, and how many they are', () =
 test('a changed description has no consequences; a removed requirement is listed', () => {
   expect(isNoticed(changeOf(viewer, { ...valuesOf(viewer), description: 'Reads' }))).toBe(false);
   const freed = changeOf({ ...viewer, requiresSecondFactor: true }, valuesOf(viewer));
-  expect(roleSentences(freed, { people: 2, withoutSecondFactor: 1 })).toEqual([
+  expect(roleSentences(freed, { people: 2, withoutSecondFactor: 1, openRequests: 1 })).toEqual([
     '2 people have this role.',
     'This role no longer asks them for a second factor.',
   ]);

@@ -1,10 +1,11 @@
 import type { Role } from '../../../contract/users.ts';
 import { cellLabel, cellOf, permissionsOf, type RoleValues } from './role-form.ts';
+import { counted } from '../../ui/counted.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** Effects of an edit of a role on other users. */
 export type RoleChange = { gained: string[]; lost: string[]; secondFactor: boolean | undefined };
-type Impact = { people: number; withoutSecondFactor: number };
+type Impact = { people: number; withoutSecondFactor: number; openRequests: number };
 
 export function changeOf(role: Role, values: RoleValues): RoleChange {
   const before = new Set(role.permissions.map(({ resource, action }) => cellOf(resource, action)));
@@ -25,13 +26,18 @@ export const isNoticed = ({ gained, lost, secondFactor }: RoleChange): boolean =
 
 /** Which users an edit of a role affects from their next call on, and how. */
 export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact: Impact): string[] {
-  const { people, withoutSecondFactor } = impact;
+  const { people, withoutSecondFactor, openRequests } = impact;
   if (people === 0) return ['No active user has this role.'];
   return [
     people === 1 ? '1 person has this role.' : `${countText(people)} people have this role.`,
     ...(gained.length > 0 ? [`Gained with the next call: ${gained.join(', ')}.`] : []),
     ...(lost.length > 0
       ? [`Lost with the next call, unless another role grants it: ${lost.join(', ')}.`]
+      : []),
+    ...(lost.length > 0 && openRequests > 0
+      ? [
+          `${counted(openRequests, 'change')} that they asked for can be approved only if they keep the permission.`,
+        ]
       : []),
     ...(secondFactor === true ? [asked(withoutSecondFactor)] : []),
     ...(secondFactor === false ? ['This role no longer asks them for a second factor.'] : []),
