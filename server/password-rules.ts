@@ -42,12 +42,10 @@ export function passwordProblem(password: string, email: string): string | undef
   return undefined;
 }
 
-/** Why a password may not be set for the user with this email; undefined if it may. */
-export function refusePassword(password: string, email: string): Failure | undefined {
+/** Why a password, the field `path` of its call, may not be set for the user with this email; undefined if it may. */
+export function refusePassword(password: string, email: string, path: string): Failure | undefined {
   const message = passwordProblem(password, email);
-  return message === undefined
-    ? undefined
-    : fail('RULE_VIOLATED', message, { details: [{ path: 'newPassword', message }] });
+  return message === undefined ? undefined : fail('RULE_VIOLATED', message, { details: [{ path, message }] });
 }
 
 /** The four messages of a reset (spec part 2, section 5), and the password rules. */
@@ -57,7 +55,7 @@ export function refusePasswords(
 ): Failure | undefined {
   if (!newPassword && !confirmPassword) return fail('RULE_VIOLATED', 'Please enter password details');
   if (!newPassword || !confirmPassword) return fail('RULE_VIOLATED', 'Please fill in all password fields');
-  const refusal = refusePassword(newPassword, email);
+  const refusal = refusePassword(newPassword, email, 'newPassword');
   if (refusal) return refusal;
   return newPassword === confirmPassword ? undefined : fail('RULE_VIOLATED', 'New passwords do not match');
 }

@@ -44,7 +44,8 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
         async ({ by, body: { email, password, currentPassword } }) => {
-          const proven = refusePassword(password, email) ?? (await isProven(guarded, by, currentPassword));
+          const proven =
+            refusePassword(password, email, 'password') ?? (await isProven(guarded, by, currentPassword));
           return isFailure(proven) ? proven : { proven, passwordHash: await passwords.hash(password) };
         },
         (change, { body: { email, name, role } }, { proven, passwordHash }) =>

@@ -74,7 +74,10 @@ describe('a new user', () => {
     const body = { email: 'weak.person@lanyard.test', name: '', password: secret, role: 'viewer' };
     const answer = await root.call(calls.create, { body });
     expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ error: expect.stringContaining(sentence) });
+    expect(answer.body).toMatchObject({
+      error: expect.stringContaining(sentence),
+      details: [{ path: 'password', message: sentence }],
+    });
   });
 
   test('cannot be given more than the giver holds', async () => {

@@ -1,5 +1,5 @@
 import { PasswordInput, TextInput } from '@mantine/core';
-import { schemaResolver, type FormErrors } from '@mantine/form';
+import { schemaResolver } from '@mantine/form';
 import { userInput } from '../../../contract/users.ts';
 import { userLabels } from '../../field-labels.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
@@ -27,10 +27,6 @@ function validate(values: Values) {
   };
 }
 
-/** The password rules name the field as the reset dialog does. */
-const atFields = ({ newPassword, ...errors }: FormErrors): FormErrors =>
-  newPassword ? { ...errors, password: newPassword } : errors;
-
 /** Create New User (spec part 2, section 2.8). */
 export default function CreateUser({ onClose }: { onClose: () => void }) {
   return (
@@ -53,7 +49,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  useRefusedFields(create.error, form, atFields);
+  useRefusedFields(create.error, form);
   const problem = sentenceBesideFields(create.error, 'Failed to create user');
 
   return (
