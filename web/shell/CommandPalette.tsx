@@ -47,15 +47,18 @@ export default function CommandPalette() {
   const [text, setText] = useState('');
   /** As they were when it opened. */
   const [ofScreen, setOfScreen] = useState<Entry[]>([]);
-  const [recent, setRecent] = useState<Entry[]>([]);
+  const [recent, setRecent] = useState<ReturnType<typeof recentRecords>>([]);
+  const entryOf = useEntryOf();
+  // of those that the user may read now: a preview of a role may begin while it is open
+  const readable = recent.filter(({ needs: { resource, action } }) => hasPermission(resource, action));
+  const recently = readable.map(({ to, label }) => entryOf({ id: `recent ${to}`, label, to }, IconHistory));
   const local = [
     // what is typed finds them as all others
-    { group: 'Recent', entries: text.trim() === '' ? recent : [] },
+    { group: 'Recent', entries: text.trim() === '' ? recently : [] },
     { group: 'This screen', entries: matching(text, ofScreen) },
     ...useLocalGroups(text),
   ];
   const found = useFound(text);
-  const entryOf = useEntryOf();
   const { failed } = found;
   const results = (found.data?.groups ?? []).map(({ group, icon, items }) => ({
     group,
@@ -80,11 +83,7 @@ export default function CommandPalette() {
       onSpotlightOpen={() => {
         found.loadAgain();
         setOfScreen(screenActions().map(entryOfAction));
-        const others = recentRecords().filter(
-          ({ to, needs: { resource, action } }) =>
-            to !== window.location.pathname && hasPermission(resource, action),
-        );
-        setRecent(others.map(({ to, label }) => entryOf({ id: `recent ${to}`, label, to }, IconHistory)));
+        setRecent(recentRecords().filter(({ to }) => to !== window.location.pathname));
       }}
       shortcut={null}
       scrollable
