@@ -18,6 +18,8 @@ keepPresses();
 const root = createRoot(document.getElementById('root')!, {
   // The screen shows the error; the browser's console gets the stack trace.
   onCaughtError: (error) => console.warn(error),
+  // Nor was anything lost where React rendered once more without it, as a screen whose data has changed meanwhile.
+  onRecoverableError: (error) => console.warn(error),
 });
 
 // Not `await`: with it, the bundler splits the code that every screen needs into more files.
