@@ -214,6 +214,15 @@ describe('what goes wrong', () => {
     expect(after.first()).toBeUndefined();
   });
 
+  test('a file that was sent at a busy moment is still known after a reload', async () => {
+    const { transport, page, kept } = world();
+    transport.direct.mockRejectedValueOnce(new ApiError(429, 'Too many requests'));
+    const before = page();
+    before.list.start(fileOfSize(megabyte), fields, 'me');
+    await before.status('failed');
+    expect(kept.size).toBe(1);
+  });
+
   test('what has no words of its own is an upload that failed', async () => {
     const { transport, begin } = world();
     transport.direct.mockRejectedValue(new Error(''));
