@@ -57,7 +57,7 @@ function DeactivateOnline({ licenseKey, activation, onClose }: Props) {
           : 'It has not checked since it took its seat.',
         `Its seat on license ${licenseKey} becomes free for another machine.`,
         ...(activation.enrolledAt
-          ? ['Its enrollment ends; it proves itself again once it enrolls again.']
+          ? ['Its machine token stops working. After it is reactivated, it needs to enroll again.']
           : []),
       ]}
       confirmLabel="Deactivate"
