@@ -127,6 +127,13 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     const ticks = drawing(page, 'Validation Success Rate').locator('.recharts-yAxis-tick-labels text');
     await expect(ticks.first()).toHaveText('0%');
     await expect(ticks.last()).toHaveText('100%');
+    for (const name of ['Active Users', 'Licenses Expiring by Week']) {
+      const labels = drawing(page, name).locator('.recharts-xAxis-tick-labels text');
+      const at = await labels.evaluateAll((all) => all.map((label) => Number(label.getAttribute('x'))));
+      expect(at.length, name).toBeGreaterThan(2);
+      const gaps = at.slice(1).map((x, index) => x - at[index]!);
+      expect(Math.max(...gaps) - Math.min(...gaps), `${name}: uneven dates at ${at.join()}`).toBeLessThan(1);
+    }
     await expectAccessible(page);
   });
 

@@ -12,7 +12,7 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { dashedBar, dashedEnd } from '../../ui/dashed.tsx';
+import { dashedBar, dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import { besides, codesByDay } from './series.ts';
@@ -37,7 +37,7 @@ const refusalHues: Record<ValidationCode, string> = {
 const look = {
   h: height,
   tickLine: 'none' as const,
-  xAxisProps: { minTickGap: 28 },
+  xAxisProps: dayAxis,
   strokeWidth: 1.75,
   withDots: false,
   curveType: 'monotone' as const,
@@ -168,7 +168,7 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
               }))}
               {...legended}
               maxBarWidth={28}
-              xAxisProps={{ minTickGap: 28 }}
+              xAxisProps={dayAxis}
               yAxisProps={{ allowDecimals: false, width: 56 }}
               barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
             />
@@ -255,7 +255,7 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
           tickLine="none"
           maxBarWidth={28}
           valueFormatter={countText}
-          xAxisProps={{ minTickGap: 8 }}
+          xAxisProps={dayAxis}
           yAxisProps={{ allowDecimals: false, width: 56 }}
           barChartProps={{ title: 'Licenses expiring by week' }}
         />

@@ -6,7 +6,7 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { dashedEnd } from '../../ui/dashed.tsx';
+import { dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 
@@ -41,9 +41,9 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
               withDots={false}
               {...(today && { lineProps: dashedEnd })}
               {...legended}
-              xAxisProps={{ minTickGap: 28 }}
+              xAxisProps={dayAxis}
               yAxisProps={{ allowDecimals: false, width: 56 }}
-              lineChartProps={{ margin: { right: 12 }, title: 'Line chart by day' }}
+              lineChartProps={{ title: 'Line chart by day' }}
             />
           )}
         </Legended>

@@ -26,3 +26,10 @@ export const dashedBar = {
       <Rectangle {...bar} />
     ),
 };
+
+/** The axis of days or weeks: evenly spaced labels, of which the newest is one; the padding has room for half of it. */
+export const dayAxis = {
+  minTickGap: 16,
+  interval: 'equidistantPreserveEnd' as const,
+  padding: { left: 20, right: 20 },
+};
