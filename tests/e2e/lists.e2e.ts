@@ -550,6 +550,19 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     await expect(heading(other, 'User Management')).toBeVisible();
   });
 
+  await test.step('the files are gone while a dialog is open: what it did is still said', async () => {
+    await other.goto(`${server.url}/licenses?search=${license.licenseKey}`);
+    const loaded = other.waitForResponse(/assets\/Toasts-.*\.js/);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    const revoking = dialog(other, 'Revoke License');
+    await expect(revoking).toBeVisible();
+    await loaded;
+    await other.route(/assets\//, (route) => route.fulfill({ status: 404 }));
+    await revoking.getByRole('button', { name: 'Revoke' }).click();
+    await expect(other.getByRole('region', { name: 'Notifications' })).toContainText('revoked');
+    await other.unroute(/assets\//);
+  });
+
   await test.step('a script that a proxy put into the page is not loaded', async () => {
     const address = `${server.url}/users`;
     await other.route(address, async (route) => {

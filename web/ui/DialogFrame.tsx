@@ -1,8 +1,9 @@
 import { Drawer, Modal, Text } from '@mantine/core';
-import { createContext, use, useId, type MouseEvent, type ReactNode } from 'react';
+import { createContext, use, useEffect, useId, type MouseEvent, type ReactNode } from 'react';
 import { useTitlePart } from './document-title.ts';
 import { useFocusReturn } from './focus-return.ts';
 import { useOpenDialog } from './open-dialogs.ts';
+import { loadToasts } from './toast.tsx';
 
 export type DialogFrameProps = {
   title: string;
@@ -51,6 +52,8 @@ export function DialogFrame(props: DialogFrameProps) {
   const { held, onClose } = props;
   useOpenDialog(() => held || onClose(), props.onKey);
   useFocusReturn(id, props.returnTo);
+  // an update may replace the file before there is something to say
+  useEffect(loadToasts, []);
   useTitlePart('dialog', [props.title, props.subject].filter(Boolean).join(' '));
   const shared = {
     id,

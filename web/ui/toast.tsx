@@ -28,7 +28,10 @@ const longDuration = 10_000;
 
 const wanted = createStore(false);
 
-/** True after the first toast. */
+/** Loads what shows toasts. */
+export const loadToasts = () => wanted.set(true);
+
+/** True from the first dialog or toast. */
 export const useToastsWanted = () => useStore(wanted);
 
 /** The toasts that are open, by their subject. `end`: closes it without its undo. */
@@ -37,10 +40,10 @@ let count = 0;
 
 /**
  * Shows a toast, with an undo action if there is one. It replaces an older one about the same subject, which is no longer
- * so, and comes before all others. The library loads with the first toast.
+ * so, and comes before all others. The library loads with the first dialog or toast.
  */
 export async function toast({ message, subject, tone = 'teal', undo, isLong = false }: Toast): Promise<void> {
-  wanted.set(true);
+  loadToasts();
   const { notifications } = await import('@mantine/notifications');
   const hide = () => notifications.hide(id);
   // it stays while it fades, when its undo was done, or would undo something else
