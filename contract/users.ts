@@ -269,7 +269,7 @@ export const rbac = {
     answer: namedObject('RoleImpact', {
       people: z.number(),
       withoutSecondFactor: z.number(),
-      openRequests: z.number().meta({ description: 'Open change requests that users with this role made' }),
+      openRequests: z.number().meta({ description: 'Open change requests that these users made' }),
     }),
     errors: ['NOT_FOUND'],
   }),

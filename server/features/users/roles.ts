@@ -61,6 +61,7 @@ export async function impactOfRole(
     select count(u.user_id) as people,
            count(u.user_id) filter (where u.totp_confirmed_at is null) as "withoutSecondFactor",
            (select count(*) from change_requests q join user_roles a on a.user_id = q.requested_by
+              join users p on p.user_id = a.user_id and p.status = 'active'
              where a.role_id = roles.role_id and q.state = 'open' and q.expires_at > ${now}) as "openRequests"
       from roles
       left join user_roles r using (role_id)
