@@ -16,6 +16,7 @@ test('what people of a role gain and lose is named, and how many they are', () =
     'Lost with the next call, unless another role grants it: Customers: read.',
     '1 change that they asked for can be approved only if they keep the permission.',
     '2 of them have no second factor and may do nothing but set one up, from the next call.',
+    '1 change that they asked for can be approved only once who asked has a second factor.',
   ]);
   expect(roleSentences(edited, { people: 1, withoutSecondFactor: 0, openRequests: 0 })).toContain(
     'All of them have a second factor already.',

@@ -34,15 +34,19 @@ export function roleSentences({ gained, lost, secondFactor }: RoleChange, impact
     ...(lost.length > 0
       ? [`Lost with the next call, unless another role grants it: ${lost.join(', ')}.`]
       : []),
-    ...(lost.length > 0 && openRequests > 0
-      ? [
-          `${counted(openRequests, 'change')} that they asked for can be approved only if they keep the permission.`,
-        ]
-      : []),
+    ...(lost.length > 0 ? requests(openRequests, 'if they keep the permission') : []),
     ...(secondFactor === true ? [asked(withoutSecondFactor)] : []),
+    ...(secondFactor === true && withoutSecondFactor > 0
+      ? requests(openRequests, 'once who asked has a second factor')
+      : []),
     ...(secondFactor === false ? ['This role no longer asks them for a second factor.'] : []),
   ];
 }
+
+const requests = (openRequests: number, when: string) =>
+  openRequests > 0
+    ? [`${counted(openRequests, 'change')} that they asked for can be approved only ${when}.`]
+    : [];
 
 const asked = (without: number) =>
   without === 0

@@ -43,7 +43,10 @@ test.each(['delete', 'resetPassword', 'reactivate'] as const)(
 test.each([
   ['deactivate', 'cannot be approved while the user is not active: somebody else must ask.'],
   ['delete', 'cannot be approved anymore: somebody else must ask.'],
-  ['changeRole', 'can be approved only if the new role has the permission.'],
+  [
+    'changeRole',
+    'can be approved only if the new role has the permission, and the user a second factor where it requires one.',
+  ],
 ] as const)('%s says what becomes of the changes that the user asked for', (change, becomes) => {
   const said = (impact: typeof two) => userConsequences[change](impact).join(' ');
   const sentence = `that this user asked for ${becomes}`;

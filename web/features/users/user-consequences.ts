@@ -34,7 +34,10 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
     impact.openSessions === 0
       ? 'The user is not signed in; the new role acts from the next sign-in.'
       : `${counted(impact.openSessions, 'open session')} of this user ${impact.openSessions === 1 ? 'gets' : 'get'} the new role with the next call.`,
-    ...requests(impact, 'can be approved only if the new role has the permission'),
+    ...requests(
+      impact,
+      'can be approved only if the new role has the permission, and the user a second factor where it requires one',
+    ),
   ],
 };
 
