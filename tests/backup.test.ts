@@ -157,10 +157,15 @@ test('the same file moves an installation to a database of its own', async () =>
   expect(restore.code, restore.said).toBe(0);
   const restored = await startServer({ ...settings, LOG_LEVEL: 'warn' });
   await expectTheSame(restored);
-  expect(await restored.end('SIGTERM')).toBe(0);
-  expect(await refusal('restore', { ...settings, DATA_DIR: join(folder, 'other') }, file)).toMatch(
+  const again = { ...settings, DATA_DIR: join(folder, 'other') };
+  expect(await refusal('restore', again, file)).toMatch(
     /^The database is not empty \(activations, active_days, api_keys\): a restore needs an empty database\.\n$/,
   );
+  await ask(database.url, 'drop schema public cascade; create schema public');
+  expect(await refusal('restore', again, file)).toBe(
+    '1 process uses this database. Stop all processes first.\n',
+  );
+  await restored.end('SIGTERM');
 });
 
 test('a backup is refused with a sentence, and leaves nothing behind', async () => {

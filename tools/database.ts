@@ -1,11 +1,13 @@
 import path from 'node:path';
 import type pg from 'pg';
+import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import type { Config } from '../server/config.ts';
-import { createPool } from '../server/db/client.ts';
+import { createPool, type Db } from '../server/db/client.ts';
 import { hasCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded, type EmbeddedOptions } from '../server/db/embedded.ts';
 import type { Limits } from '../server/db/limits.ts';
+import { labelsOfProcesses } from '../server/db/signals.ts';
 
 /** The database of the settings, past any pooler; without a setting the embedded one, which `stop` stops again. */
 export const startDatabase = async (
@@ -50,4 +52,13 @@ export async function onInstallation(
     await pool.end();
     await database.stop();
   }
+}
+
+/** Throws CannotStart if servers are running: they would go on with the keys and records that they have read. */
+export async function requireStoppedServers(db: Db): Promise<void> {
+  const processes = (await labelsOfProcesses(db)).length;
+  if (processes > 0)
+    throw new CannotStart(
+      `${counted(processes, 'process uses', 'processes use')} this database. Stop all processes first.`,
+    );
 }

@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
-import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, type Db } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { labelsOfProcesses } from '../server/db/signals.ts';
 import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
 import {
   acceptNewKeys,
@@ -15,7 +13,7 @@ import {
 } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { runCommand, say } from './command-line.ts';
-import { onInstallation } from './database.ts';
+import { onInstallation, requireStoppedServers } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
 /**
@@ -49,15 +47,6 @@ async function main(): Promise<void> {
     else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, reason ?? '');
   });
-}
-
-/** Throws if servers are running: they would continue to use the keys that they read at startup. */
-async function requireStoppedServers(db: Db): Promise<void> {
-  const processes = (await labelsOfProcesses(db)).length;
-  if (processes > 0)
-    throw new CannotStart(
-      `${counted(processes, 'process uses', 'processes use')} this database. Stop all processes first.`,
-    );
 }
 
 async function rotate(

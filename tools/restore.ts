@@ -20,7 +20,7 @@ import { openArchive, type Archive } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
 import { restoreFiles } from './backup/files.ts';
 import { loadDatabase, requireEmpty } from './backup/load.ts';
-import { startDatabase } from './database.ts';
+import { requireStoppedServers, startDatabase } from './database.ts';
 
 /**
  * `npm run restore -- FILE`: restores a backup into an empty DATA_DIR, and into the empty database of DATABASE_URL if that
@@ -62,6 +62,12 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
   if (!databaseUrl || !databaseDirectUrl) return;
   await requireDatabase({ queries: databaseUrl, direct: databaseDirectUrl });
   await withClient(connectionTo(databaseDirectUrl), requireEmpty);
+  const pool = createPool(databaseDirectUrl, 1);
+  try {
+    await requireStoppedServers(createDb(pool));
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Called after all other checks, because storage on disk creates its folder. */
