@@ -187,6 +187,19 @@ describe('a body that is too large', () => {
     },
   );
 
+  test('is read to its end before a connection is closed that the client wants closed', async () => {
+    const last = login({ connection: 'close', 'content-length': String(size) }) + ' '.repeat(size);
+    for (let time = 0; time < 5; time++) {
+      const { socket, seen, closed } = openConnection(patient.url);
+      socket.pause();
+      await new Promise((sent) => socket.write(last, sent));
+      socket.resume();
+      await closed;
+      expect(seen).toMatchObject({ text: expect.stringMatching(/^HTTP\/1\.1 413 /), error: '' });
+      socket.destroy();
+    }
+  });
+
   test.each([
     ['JSON', () => login({ 'transfer-encoding': 'chunked' })],
     ['a form', () => form({ 'transfer-encoding': 'chunked' })],

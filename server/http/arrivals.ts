@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
 /** Limits for receiving requests, and for reading their responses; times in milliseconds. */
@@ -81,6 +81,10 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
       if (arrivals.delete(raw) && !isTooMuch) jsonBytes -= memory;
     };
     raw.once('end', onComplete).once('close', onComplete);
+    const { socket } = raw;
+    // called by Node after a response with `Connection: close`: what the client still sends would reset the connection
+    socket.destroySoon = () =>
+      raw.complete ? Socket.prototype.destroySoon.call(socket) : hangUp(socket, '', limits);
     if (isTooMuch) throw new TooManyBodies();
   });
   app.addHook('onResponse', async ({ raw }) => {
