@@ -38,11 +38,13 @@ const isEmptyBody = (body: unknown) =>
 
 /** One detail for each invalid field of an issue; `part` is the path of a value that is invalid as a whole. */
 export function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, 20).map((key) => ({ path: printable(key), message: 'Is not a known field' }));
-  }
-  const path = issue.path.map(String).join('.') || part;
-  return [{ path: printable(path), message: issue.message }];
+  const detail = (path: PropertyKey[], message: string) => ({
+    path: printable(path.map(String).join('.') || part),
+    message,
+  });
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, 20).map((key) => detail([...issue.path, key], 'Is not a known field'));
+  return [detail(issue.path, issue.message)];
 }
 
 /** Makes a field name that may come from the caller safe to return: no control characters, at most 100 characters. */

@@ -150,6 +150,10 @@ describe('a report', () => {
     expect((await desktop.call(calls.report, { body: wrong })).body.details[0]!.path).toBe(
       'events.0.eventId',
     );
+    const color = { events: [body.events[0]!, { ...body.events[0]!, color: 'red' }] };
+    expect((await desktop.call(calls.report, { body: color })).body.details).toEqual([
+      { path: 'events.1.color', message: 'Is not a known field' },
+    ]);
     expect((await desktop.call(calls.report, { body: { events: [] } })).status).toBe(400);
   });
 });
