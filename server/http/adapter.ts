@@ -171,7 +171,7 @@ export const callerOf = (request: FastifyRequest, now: Date, endpoint: string, a
 /** Why this actor may not make a call with that access; undefined when they may. */
 export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (access.kind === 'public') return undefined;
-  if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', 'Sign in first.');
+  if (actor.kind === 'nobody') return fail('UNAUTHENTICATED', asksFor(access));
   if (actor.kind === 'apiKey' || actor.kind === 'machine') {
     const who = actor.kind === 'apiKey' ? 'API key' : 'machine token';
     if (access.kind !== 'staff' || !access.apiKey)
@@ -188,6 +188,13 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
   if (actor.secondFactorMissing) return secondFactorFirst;
   const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
   return fail('FORBIDDEN', `You lack the permission ${lacking}.`);
+}
+
+/** What a call without credentials lacks. */
+function asksFor(access: Access): string {
+  if (access.kind !== 'staff' || !access.apiKey) return 'Sign in first.';
+  const token = access.apiKey === 'releases' ? '' : ' or a machine token (X-Machine-Token)';
+  return `Send an API key (X-API-Key)${token}, or sign in.`;
 }
 
 /** The token of `Authorization: Bearer`, if any. */

@@ -145,7 +145,10 @@ describe('a report', () => {
     const validating = server.api(await makeApiKey(staff, { scopes: ['validate'] }));
     const body = { events: [{ eventId: uuidv7(), machineId: 'x', eventType: 'check' as const }] };
     expect((await validating.call(calls.report, { body })).status).toBe(403);
-    expect((await server.api().call(calls.report, { body })).status).toBe(401);
+    expect((await server.api().call(calls.report, { body })).body).toMatchObject({
+      code: 'UNAUTHENTICATED',
+      error: 'Send an API key (X-API-Key) or a machine token (X-Machine-Token), or sign in.',
+    });
     const wrong = { events: [{ ...body.events[0]!, eventId: 'no id' }] };
     expect((await desktop.call(calls.report, { body: wrong })).body.details[0]!.path).toBe(
       'events.0.eventId',
