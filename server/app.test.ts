@@ -363,7 +363,7 @@ describe('the OpenAPI document', () => {
 
   test('is of version 3.1 and holds every call of the contract, and no other', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
-    for (const header of ['Idempotency-Key', 'If-Match', 'Retry-After'])
+    for (const header of ['Idempotency-Key', 'If-Match', 'Retry-After', 'X-Machine-Id', 'X-Machine-Sequence'])
       expect(document.info.description).toContain(header);
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

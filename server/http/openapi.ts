@@ -10,7 +10,9 @@ type Schema = z.ZodType;
 /** With the headers that calls of a kind have in common. */
 const description = `Software licenses: staff console and desktop API.
 
-A change takes the header \`Idempotency-Key\` (1 to 200 characters): within a day, the same request with the same key is carried out once; its repetition gets the same answer, with \`Idempotent-Replayed: true\`. Sign-in, validation, enrollment, update reports, and the files, chunks and completions of uploads ignore it. Where body or query have \`updatedAt\`, \`If-Match\` with the \`ETag\` of the record does the same. 429 and 503 have \`Retry-After\`, in seconds.`;
+A change takes the header \`Idempotency-Key\` (1 to 200 characters): within a day, the same request with the same key is carried out once; its repetition gets the same answer, with \`Idempotent-Replayed: true\`. Sign-in, validation, enrollment, update reports, and the files, chunks and completions of uploads ignore it. Where body or query have \`updatedAt\`, \`If-Match\` with the \`ETag\` of the record does the same. 429 and 503 have \`Retry-After\`, in seconds.
+
+Feeds and files take the machine and its version also as \`X-Machine-Id\` and \`X-App-Version\`, and validations with a machine token \`X-Machine-Sequence\`, a number that grows with each call.`;
 
 /** The OpenAPI 3.1 document of the contract: schemas come from zod, access and errors from the routes. */
 export function openApi(contract: Record<string, Record<string, Route>>, version: string): Json {
