@@ -222,6 +222,12 @@ describe('rows that some queries do not see', () => {
     ['audit_pending', 'alter table audit_pending enable row level security'],
     ['audit_head', 'create table other_head () inherits (audit_head)'],
     ['audit_anchors', 'alter table audit_anchors force row level security'],
+    ['audit_entries', 'alter table audit_entries drop constraint audit_entries_pkey'],
+    [
+      'audit_seals',
+      'alter table audit_seals drop constraint audit_seals_pkey, add unique (sequence, sealed_at)',
+      'alter table audit_seals add primary key (audit_id)',
+    ],
     [
       'audit_entries',
       'alter table audit_entries rename to entries',

@@ -264,6 +264,15 @@ describe('an entry that was', () => {
     expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id: id });
   });
 
+  test('inserted with a seal of its own before the chain is named', async () => {
+    await server.pool.query(insert.replace('$2', 'null'), [id]);
+    await server.pool.query("insert into audit_seals values (0, $1, '', '', '', now())", [id]);
+    await server.pool.query('delete from audit_pending');
+    expect((await verify()).broken).toEqual({ audit_id: id, sequence: null, problem });
+    await server.audit.tick();
+    expect(server.audit.state().broken, 'found without being asked').toMatchObject({ audit_id: id });
+  });
+
   test('inserted around the trigger is named', async () => {
     await behindOurBack(insert.replace('$2', 'null'), [id]);
     await fill(2);

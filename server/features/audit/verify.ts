@@ -62,7 +62,10 @@ const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
     return work(tx);
   });
 
-/** A row that a policy, a rule or a table beside this one hides or adds is another one for each query. */
+/**
+ * A row that a policy, a rule or a table beside this one hides or adds is another one for each query, as are two rows
+ * of one key, which is the first column of each table.
+ */
 async function checkTables(tx: Db): Promise<Broken | null> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class as c
@@ -71,7 +74,9 @@ async function checkTables(tx: Db): Promise<Broken | null> {
       and (relkind <> 'r' or relrowsecurity or relforcerowsecurity
         -- relhasrules and relhassubclass stay set after the last one is gone
         or exists (select from pg_rewrite where ev_class = c.oid)
-        or exists (select from pg_inherits where inhparent = c.oid))
+        or exists (select from pg_inherits where inhparent = c.oid)
+        or not exists (select from pg_index
+          where indrelid = c.oid and indisprimary and indisvalid and indkey::text = '1'))
     order by 1 limit 1`.execute(tx);
   const [table] = rows;
   return table
@@ -153,7 +158,10 @@ export function checkSection(db: Db, keys: AuditKeys, from: Place | undefined): 
   });
 }
 
-/** Checks entries that are not sealed yet, and finds those that disappeared before they were sealed. */
+/**
+ * Checks entries without a seal in the chain, and finds those that disappeared before they were sealed. A seal with a
+ * number before the chain is none.
+ */
 async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
   const gone = await tx
     .selectFrom('audit_pending as p')
@@ -164,14 +172,16 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     .limit(1)
     .executeTakeFirst();
   if (gone) return broken(gone, 'The entry was removed from the database before it was sealed.');
-  const { unsignedUntil } = await beginningOf(tx, keys);
+  const { unsignedUntil, sequence } = await beginningOf(tx, keys);
   const { last } = await readEnd(tx);
   const entries = tx
     .selectFrom('audit_entries as e')
     .leftJoin('audit_pending as p', 'p.audit_id', 'e.audit_id')
     .selectAll('e')
     .select('p.position')
-    .where(sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id)`)
+    .where(
+      sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id and s.sequence > ${sequence})`,
+    )
     .stream(linksAtOnce);
   for await (const { position, ...entry } of entries) {
     // Before the first seal, positions equal the numbers that the entries will get.
