@@ -19,10 +19,18 @@ export const writable = (db: Db) => db as WritableDb;
 // pg returns int8 (counts) as text; ours stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
+const furthestMs = 8.64e15;
+/** The nearest time that a Date can be, as for `infinity`: what someone wrote by hand must not stop who reads it. */
+function parseFarTimestamp(text: string): Date {
+  const ms = Number(parseAnyTimestamp(text));
+  return new Date(Number.isNaN(ms) ? furthestMs : Math.min(Math.max(ms, -furthestMs), furthestMs));
+}
 // We set the time zone to UTC, so the engine's own ISO parser works, ten times faster than that of pg.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
-  text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyTimestamp(text),
+  text.endsWith('+00') && text[4] === '-'
+    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
+    : parseFarTimestamp(text),
 );
 
 export type Pool = pg.Pool & {

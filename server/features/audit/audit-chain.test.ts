@@ -17,10 +17,10 @@ import { systemChange, type NewEntry } from '../../change.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
 import { newSigningKey, readSigners } from '../../signer.ts';
-import { auditKeys } from './keys.ts';
+import { auditKeys, macOf } from './keys.ts';
 import { verifyChain } from './verify.ts';
 import { sealOf, type Seal } from './chain.ts';
-import { hashEntry } from './entry.ts';
+import { canonicalEntry, hashEntry } from './entry.ts';
 import { sealPending } from './sealer.ts';
 
 let server: TestServer;
@@ -178,6 +178,25 @@ describe('an entry that was', () => {
     expect((await verify()).broken).toMatchObject({ audit_id, sequence: 4 });
   });
 
+  test('altered and signed again with our keys is named', async () => {
+    const { audit_id, sequence } = await at(4);
+    const entry = await server.db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('audit_id', '=', audit_id)
+      .executeTakeFirstOrThrow();
+    const mac = macOf(
+      server.auditKeys.current.entry,
+      canonicalEntry({ ...entry, changes_summary: 'Nothing happened' }),
+    );
+    await behindOurBack(
+      "update audit_entries set changes_summary = 'Nothing happened', mac = $2 where audit_id = $1",
+      [audit_id, mac],
+    );
+    const problem = 'The entry was altered after it was sealed.';
+    expect((await verify()).broken).toEqual({ audit_id, sequence, problem });
+  });
+
   test('sealed at another time than its seal says is named', async () => {
     const { audit_id } = await at(4);
     await behindOurBack("update audit_seals set sealed_at = sealed_at - interval '1 day' where sequence = 4");
@@ -262,6 +281,25 @@ describe('an entry that was', () => {
     await fill(2);
     expect((await verify()).broken).toEqual({ audit_id: id, sequence: 9, problem });
     expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id: id });
+  });
+
+  test.each([
+    ['at a time without end', "'infinity'", 'null'],
+    ['at a time before every other', "'-infinity'", 'null'],
+    ['at a time that JavaScript does not know', "'290000-01-01'", 'null'],
+    ['before our era', "'0044-03-15 BC'", 'null'],
+    ['with a record deeper than any of ours', 'now()', "(repeat('[', 6000) || repeat(']', 6000))::jsonb"],
+  ])('inserted by hand %s is sealed and named, and the log is shown', async (_, time, after) => {
+    await server.pool.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success, after, mac)
+       select $1, ${time}, 'license.revoked', 'license', 'x', true, ${after}, mac from audit_entries limit 1`,
+      [id],
+    );
+    await fill(1);
+    expect((await api.ok(calls.verify)).broken).toEqual({ audit_id: id, sequence: 9, problem });
+    await server.audit.tick();
+    expect(server.audit.state().broken, 'found without being asked').toMatchObject({ audit_id: id });
+    expect((await api.ok(calls.list)).entries).toHaveLength(10);
   });
 
   test('inserted with a seal of its own before the chain is named', async () => {

