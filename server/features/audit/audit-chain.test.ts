@@ -178,6 +178,24 @@ describe('an entry that was', () => {
     expect((await verify()).broken).toMatchObject({ audit_id, sequence: 4 });
   });
 
+  test.each([
+    ['audit_entries', 'timestamp', 'The entry was altered after it was written.'],
+    ['audit_seals', 'entry_hash', 'The seal of the entry has a form that Lanyard does not write.'],
+    ['audit_seals', 'sealed_at', 'The seal of the entry has a form that Lanyard does not write.'],
+    ['audit_seals', 'seal', 'The seal of the entry has a form that Lanyard does not write.'],
+  ])('left in %s without its %s is named', async (table, column, problem) => {
+    const { audit_id, sequence } = await at(4);
+    await behindOurBack('alter table audit_seals alter column seal drop not null');
+    await behindOurBack(`alter table ${table} alter column ${column} drop not null`);
+    await behindOurBack(`update ${table} set ${column} = null where audit_id = $1`, [audit_id]);
+    expect((await api.ok(calls.verify)).broken).toEqual({ audit_id, sequence, problem });
+    await server.audit.tick();
+    expect(server.audit.state().broken, 'found without being asked').toMatchObject({ audit_id });
+    await behindOurBack('update audit_seals set seal = null where sequence = 8');
+    await fill(1);
+    expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id });
+  });
+
   test('altered and signed again with our keys is named', async () => {
     const { audit_id, sequence } = await at(4);
     const entry = await server.db

@@ -14,7 +14,7 @@ export async function readEnd(tx: Db): Promise<End> {
   const { rows } = await sql<Row>`
     select true as head, sequence, seal, unsigned_until, retention_days, mac from audit_head
     union all
-    (select false, sequence, seal, 0, 0, null from audit_seals order by sequence desc limit 1)
+    (select false, sequence, coalesce(seal, ''), 0, 0, null from audit_seals order by sequence desc limit 1)
     union all
     (select false, sequence, seal, 0, 0, null from audit_anchors order by sequence desc limit 1)`.execute(tx);
   const last = rows.find((row) => !row.head) ?? { sequence: 0, seal: noSeal };

@@ -32,13 +32,12 @@ export function canonicalEntry(row: EntryRow): string {
   ]);
 }
 
-/** The canonical text of an entry as it was read; empty if it is nested too deep for one of ours. */
+/** The canonical text of an entry as it was read; empty if ours have none such, as with columns of other types. */
 export function textAsRead(row: EntryRow): string {
   try {
     return canonicalEntry(row);
-  } catch (error) {
-    if (error instanceof RangeError) return '';
-    throw error;
+  } catch {
+    return '';
   }
 }
 
