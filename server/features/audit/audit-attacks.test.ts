@@ -333,6 +333,10 @@ describe('a restored backup', () => {
       changes_summary: expect.stringContaining('20 November'),
     });
     // what was accepted once excuses nothing else
+    const later = await head();
+    await fill(2);
+    await putBackTo(later);
+    expect(await problemOf()).toMatch(/^The database was put back to an earlier state: the entries 13 to 14 /);
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
   });
