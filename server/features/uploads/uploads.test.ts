@@ -7,7 +7,7 @@ import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/
 import { makeApiKey } from '../../../tests/factories.ts';
 import { auditOf, seconds, startTestServer, startTwin } from '../../../tests/harness.ts';
 import { leftBy, MiB, nextVersion, someId, uploader, type Prepared } from '../../../tests/uploading.ts';
-import { unfinishedOf } from './upload-row.ts';
+import { findUpload, unfinishedOf } from './upload-row.ts';
 
 const server = await startTestServer();
 const manager = await server.signInAs('binary_manager');
@@ -182,6 +182,36 @@ describe('a file in chunks', () => {
     });
     const here = await up.complete(bytes, prepared, { version });
     expect([here.status, here.body.data]).toEqual([201, (await there)?.body.data]);
+  });
+
+  test('whose completion froze and then failed is left to the call that took it over', async () => {
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    const there = uploader(twin.url, twin.api(manager), manager);
+    const finish = twin.context.storage.finish.bind(twin.context.storage);
+    let fail = () => {};
+    let goOn = () => {};
+    const fails = new Promise<void>((resolve) => (fail = resolve));
+    const hasFailed = new Promise<void>((resolve) => (goOn = resolve));
+    let taken: ReturnType<typeof up.complete> | undefined;
+    vi.spyOn(server.context.storage, 'finish').mockImplementationOnce(async () => {
+      server.clock.advance(seconds(11));
+      taken = there.complete(bytes, prepared, { version });
+      await fails;
+      throw new Error('The disk failed');
+    });
+    vi.spyOn(twin.context.storage, 'finish').mockImplementationOnce(async (...args) => {
+      fail();
+      await hasFailed;
+      return finish(...args);
+    });
+    const failed = await up.complete(bytes, prepared, { version });
+    const upload = await findUpload(server.db, prepared.uploadId);
+    goOn();
+    expect([failed.status, (await taken!).status]).toEqual([500, 201]);
+    expect(upload!.claim, 'that of the other call').not.toBeNull();
   });
 
   test('whose claim ended while it was hashed is hashed once for both completions', async () => {
