@@ -53,8 +53,14 @@ export function AuthProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     const onTold = () => getSession() && void refreshRights();
+    // what another tab heard of by itself, as when it was opened
+    const onStored = ({ key }: StorageEvent) => key === 'permissions' && onTold();
     otherTabs.addEventListener('message', onTold);
-    return () => otherTabs.removeEventListener('message', onTold);
+    window.addEventListener('storage', onStored);
+    return () => {
+      otherTabs.removeEventListener('message', onTold);
+      window.removeEventListener('storage', onStored);
+    };
   }, []);
   useEffect(() => {
     if (!getSession()) return;

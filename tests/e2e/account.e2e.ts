@@ -166,10 +166,11 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
 test('a second factor that was required is set up in all tabs at once', async ({ page, context, server }) => {
   const permissions: Permission[] = [{ resource: 'licenses', action: 'read' }];
   const { email, role } = await makeHolder(server.admin, permissions);
-  await server.admin.ok(rbac.updateRole, {
-    params: { roleId: role },
-    body: { description: 'Some', requiresSecondFactor: true, permissions },
-  });
+  const ask = async (requiresSecondFactor: boolean) => {
+    const body = { description: 'Some', requiresSecondFactor, permissions };
+    await server.admin.ok(rbac.updateRole, { params: { roleId: role }, body });
+  };
+  await ask(true);
   await page.goto('/licenses');
   await signInByForm(page, email);
   await goTo(page, '/account');
@@ -178,6 +179,14 @@ test('a second factor that was required is set up in all tabs at once', async ({
   const required = (one: Page) =>
     one.locator('[data-notice]', { hasText: 'Your role requires a second factor.' });
   for (const one of [page, other]) await expect(required(one)).toBeVisible();
+  // nor is it required in one tab alone
+  await ask(false);
+  await other.reload();
+  for (const one of [other, page]) await expect(required(one)).toHaveCount(0);
+  await quiet(other);
+  await ask(true);
+  await other.reload();
+  for (const one of [other, page]) await expect(required(one)).toBeVisible();
   await button(page, 'Set Up').click();
   const setUp = dialog(page, 'Set up a second factor');
   await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
