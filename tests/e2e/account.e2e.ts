@@ -157,6 +157,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await remove.getByRole('button', { name: 'Remove' }).click();
     await expect(page.getByText('Second factor removed successfully')).toBeVisible();
     await expect(factor).toContainText('Not set up');
+    await expect(page.locator('[data-notice]')).toContainText('add a second factor');
     await button(page, 'Logout').click();
     await signInByForm(page, email);
     await expect(factor).toContainText('You sign in with your password alone.');
