@@ -77,7 +77,8 @@ export function callsOf(
       status = response.status;
       text = await response.text();
     } catch (error) {
-      throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}`, false);
+      const hint = isUntrusted(error) ? `. ${howToTrust}` : '';
+      throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
     if (status >= 200 && status < 300) return (parse(text) as { data?: unknown } | undefined)?.data;
     throw refusalOf(status, text);
@@ -160,6 +161,13 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+const howToTrust =
+  'Where it has a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the file of that.';
+
+/** By the codes of Node for a certificate that does not verify: another attempt would end in the same way. */
+const isUntrusted = (error: unknown) =>
+  /CERT|^UNABLE_TO_/.test(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;

@@ -3,9 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import { truncateSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { localTls } from '../../client/src/tls.testing.ts';
 import type { ApiKeyScope } from '../../contract/route.ts';
 import { releases } from '../../contract/releases.ts';
 import { directUploadLimit, uploads } from '../../contract/uploads.ts';
@@ -414,6 +416,19 @@ describe('refused with a message', () => {
     const away = optionsOf([...file, await fileOf(program(1000))], apiKey, elsewhere);
     await expect(publishRelease(away, { pauseMs: 0 })).rejects.toThrow(`${elsewhere} cannot be reached`);
     expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https URL');
+  });
+
+  test('a server whose certificate is not trusted is asked once, and the reason says what to set', async () => {
+    const untrusted = createSecureServer(localTls).listen(0, '127.0.0.1');
+    onTestFinished(() => void untrusted.close());
+    await once(untrusted, 'listening');
+    const url = `https://127.0.0.1:${(untrusted.address() as AddressInfo).port}`;
+    const args = ['--file', await fileOf(program(1000)), '--version', version];
+    const onWait = vi.fn();
+    await expect(publishRelease(optionsOf(args, apiKey, url), { pauseMs: 0, onWait })).rejects.toThrow(
+      /cannot be reached: .*certificate.*NODE_EXTRA_CA_CERTS/,
+    );
+    expect(onWait).not.toHaveBeenCalled();
   });
 });
 
