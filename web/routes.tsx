@@ -205,6 +205,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorScreen,
   scrollRestoration: true,
+  scrollToTopSelectors: ['[data-scroll-restoration-id]'],
   // Plain query strings: `?page=2&search=12` rather than JSON values in quotes.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

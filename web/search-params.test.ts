@@ -24,12 +24,19 @@ describe('a change of the address', () => {
   test('a tab other than the list leaves its page', () =>
     expect(effectOf({}, { tab: 'analytics' }, { ...names, tabs: ['tab'] }).staysOnPage).toBe(true));
 
-  test('another page is one that Back leads away from', () =>
-    expect(effect({ page: 2 })).toMatchObject({ staysOnPage: true, replace: false }));
+  test('another page is one that Back leads away from, shown from its top; in a record it stays in place', () => {
+    expect(effect({ page: 2 })).toMatchObject({ staysOnPage: true, replace: false, resetScroll: true });
+    expect(effectOf({}, { page: 2 }, { inRecord: true }).resetScroll).toBe(false);
+  });
 
   test('Back closes a dialog, and opens none again that was closed or gave way to another', () => {
-    expect(effect({ edit: 'a' })).toMatchObject({ staysOnPage: true, replace: false });
-    expect(effect({ edit: undefined }, { edit: 'a' })).toMatchObject({ closes: true, replace: true });
+    const stays = { staysOnPage: true, resetScroll: false };
+    expect(effect({ edit: 'a' })).toMatchObject({ ...stays, replace: false });
+    expect(effect({ edit: undefined }, { edit: 'a' })).toMatchObject({
+      ...stays,
+      closes: true,
+      replace: true,
+    });
     expect(effect({ dialog: 'edit' }, { edit: 'a' })).toMatchObject({ staysOnPage: true, replace: true });
   });
 });

@@ -49,20 +49,24 @@ export function oneOf<const T extends string>(known: readonly T[], value: string
   return known.find((one) => one === value);
 }
 
-export type SearchEffects = Partial<Record<'dialogs' | 'typed' | 'tabs', readonly string[]>>;
+export type SearchEffects = Partial<Record<'dialogs' | 'typed' | 'tabs', readonly string[]>> & {
+  inRecord?: boolean;
+};
 
 /**
  * How a change of search parameters affects the page of the list and the history. `dialogs` are the parameters of the
- * open dialog, `typed` those that the user types, `tabs` those that replace the list.
+ * open dialog, `typed` those that the user types, `tabs` those that replace the list; `inRecord`: the lists are parts of
+ * the page of a record.
  *
  * Another filter or order starts at the first page again. Back undoes a filter and closes a dialog; single keystrokes,
- * a dialog opened from another, and closing a dialog add no history entry.
+ * a dialog opened from another, and closing a dialog add no history entry. Other rows are shown from the top of their
+ * list; neither a dialog nor a list in a record moves what is around it.
  */
 export function effectOf(
   now: Params,
   changes: Params,
-  { dialogs = [], typed = ['search'], tabs = [] }: SearchEffects,
-): { staysOnPage: boolean; replace: boolean; closes: boolean } {
+  { dialogs = [], typed = ['search'], tabs = [], inRecord = false }: SearchEffects,
+): { staysOnPage: boolean; replace: boolean; closes: boolean; resetScroll: boolean } {
   const changed = Object.keys(changes);
   const isOfDialogs = changed.every((name) => dialogs.includes(name));
   const wasOpen = dialogs.some((name) => now[name]);
@@ -71,5 +75,6 @@ export function effectOf(
     staysOnPage: isOfDialogs || changed.some((name) => name === 'page' || tabs.includes(name)),
     replace: (isOfDialogs && (wasOpen || !opens)) || changed.every((name) => typed.includes(name)),
     closes: isOfDialogs && !opens,
+    resetScroll: !isOfDialogs && !inRecord,
   };
 }

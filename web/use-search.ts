@@ -3,7 +3,11 @@ import { effectOf, type SearchEffects } from './search-params.ts';
 
 type Route<Search> = {
   useSearch: () => Search;
-  useNavigate: () => (to: { search: (before: Search) => Search; replace: boolean }) => Promise<void>;
+  useNavigate: () => (to: {
+    search: (before: Search) => Search;
+    replace: boolean;
+    resetScroll: boolean;
+  }) => Promise<void>;
 };
 
 export type ChangeSearch<Search> = (changes: Search, options?: { replace?: boolean }) => void;
@@ -26,7 +30,7 @@ export function useSearch<Search extends Record<string, unknown>>(
   const change: ChangeSearch<Search> = (changes, { replace: always = false } = {}) => {
     // The user has chosen another screen, which is loading: a search that was typed before must not take its place.
     if (window.location.pathname !== path) return;
-    const { staysOnPage, replace, closes } = effectOf(search, changes, effects);
+    const { staysOnPage, replace, closes, resetScroll } = effectOf(search, changes, effects);
     // A late answer closes the dialog that it was for, and neither another one nor a screen opened since.
     if (closes && shown.current !== search) return;
     void navigate({
@@ -36,6 +40,7 @@ export function useSearch<Search extends Record<string, unknown>>(
         ...changes,
       }),
       replace: always || replace,
+      resetScroll,
     });
   };
   return { search, change };

@@ -436,13 +436,16 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
   });
 });
 
-test('Back returns to the row that was left, in a list and on a phone', async ({ page, server }) => {
+test('Back and a closed dialog return to the row that was left, in a list and on a phone', async ({
+  page,
+  server,
+}) => {
   const family = unique('Scrolled');
   const name = (n: number) => `${family} ${String(n).padStart(2, '0')}`;
   const numbers = [...Array(45).keys()];
   await Promise.all(numbers.map((n) => makeCustomer(server.admin, { name: name(n) })));
   const list = `/customers?search=${encodeURIComponent(family)}`;
-  await signInAs(page, 'viewer', list, server);
+  await signInAs(page, 'support_agent', list, server);
   const left = page.getByRole('link', { name: name(40), exact: true });
   for (const size of [
     { width: 1280, height: 720 },
@@ -467,7 +470,19 @@ test('Back returns to the row that was left, in a list and on a phone', async ({
     await expect(page).toHaveURL(list);
     await page.reload();
     await expect(left).toBeInViewport();
+    const edit = rowOf(page, name(40)).getByRole('button', { name: 'Edit' });
+    await edit.click();
+    await expect(dialog(page, 'Edit Customer')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(edit).toBeFocused();
+    await expect(edit).toBeInViewport();
   }
+  // other rows are shown from the first one on
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await left.scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Country' }).click();
+  await expect(page).toHaveURL(/sort=country/);
+  await expect(page.getByRole('link', { name: name(0), exact: true })).toBeInViewport();
 });
 
 const waiting = (page: Page) => page.getByText('Waiting for the server…');

@@ -28,4 +28,5 @@ export const useCustomerSearch = () =>
     dialogs: ['dialog', 'tag', 'license', 'activations'],
     // the list of machines stays where it is
     tabs: ['sort', 'licenses'],
+    inRecord: true,
   });

@@ -78,7 +78,9 @@ function History({ detail }: { detail: MachineDetail }) {
   };
   const choose = (value: string | null) => {
     const chosen = oneOf(machineTabs, value ?? undefined);
-    if (chosen) void navigate({ search: { tab: chosen === 'events' ? undefined : chosen }, replace: true });
+    if (!chosen) return;
+    const search = { tab: chosen === 'events' ? undefined : chosen };
+    void navigate({ search, replace: true, resetScroll: false });
   };
   return (
     // the timeline above has the events, with runs folded together

@@ -104,7 +104,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
 
 function Changes({ release }: { release: Release }) {
   const { can } = useAuth();
-  const { search, change } = useSearch<ReleaseSearch>(route, { dialogs: ['dialog'] });
+  const { search, change } = useSearch<ReleaseSearch>(route, { dialogs: ['dialog'], inRecord: true });
   const [asked, setAsked] = useKept<AskedChange>('open: change of a release page');
   const next = nextStep(release);
   const mayRollOut = can.manageRollouts ? null : 'You may not manage rollouts';
