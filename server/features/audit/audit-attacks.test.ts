@@ -151,6 +151,8 @@ describe('history replaced', () => {
       `update audit_head set sequence = ${sequence}, seal = '\\x${seal.toString('hex')}', mac = '\\x${mac!.toString('hex')}'`,
     );
     expect(await problemOf()).toBe('The record of where the chain ends was altered.');
+    await fill(1);
+    expect(await verify(), 'sealing goes on').toMatchObject({ whole: false, unsealedEntries: 0 });
   });
 
   test('the chain of a copy as long as ours is a break by the head alone, where no head is kept', async () => {
