@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -211,6 +212,22 @@ test('the filters: person, record, event and days; one entry before and after', 
   await button(page, 'Clear search and filters').click();
   await expect(page).toHaveURL(/\/audit$/);
   await expect(page.getByLabel('User', { exact: true })).toHaveValue('');
+
+  // the error that a press shows moves the row, or the link in it, away from the mouse
+  const pressWithError = async (pressed: Locator) => {
+    await page.getByLabel('To', { exact: true }).fill('never');
+    await pressed.hover();
+    await page.mouse.down();
+    await expect(page.getByText('Write a date such as')).toBeVisible();
+    await page.mouse.up();
+  };
+  await pressWithError(rows(page).nth(1));
+  await expect(entry).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('To', { exact: true }).fill('');
+  await expect(page.getByText('Write a date such as')).toHaveCount(0);
+  await pressWithError(rows(page).nth(1).getByRole('link', { name: 'North' }));
+  await expect(page).toHaveURL(new RegExp(`/customers/${id}`));
 });
 
 test('the export has exactly what the filter shows', async ({ page, server }) => {

@@ -2,7 +2,7 @@
 const slack = 8;
 
 /** What a click presses. Not where text is typed: a press begins a selection there. */
-const controls = 'button, label, [role=combobox], [type=checkbox]';
+const controls = 'a, button, label, [role=combobox], [type=checkbox], tr[data-opens]';
 
 /**
  * Keeps a press of the mouse with its control while the page moves below it: leaving a field may show its error, which
