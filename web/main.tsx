@@ -18,7 +18,8 @@ keepPresses();
 const root = createRoot(document.getElementById('root')!, {
   // The screen shows the error; the browser's console gets the stack trace.
   onCaughtError: (error) => console.warn(error),
-  // Nor was anything lost where React rendered once more without it, as a screen whose data has changed meanwhile.
+  // Nor was anything lost where React rendered once more without it: the content of a `Screen` that fails is left out of
+  // that, as its value is deferred, and is caught with the next render.
   onRecoverableError: (error) => console.warn(error),
 });
 
