@@ -111,7 +111,7 @@ function refusedCall({ status, text, retryAfter }: Reply): Undecided {
 /** What the server says where it carried nothing out, such as that too many machines enrolled in this hour. */
 export function errorIn({ text }: Pick<Reply, 'text'>): string | undefined {
   const error = jsonObject(text)?.['error'];
-  return typeof error === 'string' ? error : undefined;
+  return typeof error === 'string' && error.trim() ? error : undefined;
 }
 
 export function dataOf({ text }: Reply): Record<string, unknown> | undefined {

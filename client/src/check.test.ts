@@ -307,6 +307,12 @@ test('a busy server says when to come back', async () => {
   const result = await (await fake.client()).check();
   expect(result).toMatchObject({ valid: false, code: 'NO_ANSWER', message: 'Too many' });
   expect(Date.parse(result.askAgainAt)).toBeGreaterThanOrEqual(fake.clock.at + 7_200_000);
+  // a proxy that says nothing leaves the words of the client
+  for (const status of [403, 503]) {
+    fake.instead = () => ({ status, body: { error: ' ' } });
+    const said = await (await fake.client()).check();
+    expect(said).toMatchObject({ code: 'NO_ANSWER', message: expect.stringContaining('server') as string });
+  }
 });
 
 test('what a proxy says about coming back moves the next question neither behind the end nor by days', () => {
