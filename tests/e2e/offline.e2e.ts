@@ -85,14 +85,16 @@ test('a workstation without network gets a license file, and gives its seat back
     await expect(field).toHaveValue(altered(request));
     await expectAccessible(page);
     // nor is the request before taken for that of a file that is refused
-    await field.fill(request);
-    await form.locator('input[type=file]').setInputFiles({
-      name: 'photo.gif',
-      mimeType: 'image/gif',
-      buffer: Buffer.from('no picture'),
-    });
+    const choose = (name: string, mimeType: string, text: string) =>
+      form.locator('input[type=file]').setInputFiles({ name, mimeType, buffer: Buffer.from(text) });
+    await choose('request.txt', 'text/plain', request);
+    await expect(field).toHaveValue(request);
+    const said = form.getByRole('status').filter({ hasText: 'Request read from' });
+    await expect(said).toHaveText('Request read from request.txt');
+    await choose('photo.gif', 'image/gif', 'no picture');
     await expect(form.getByText('photo.gif is not an image')).toBeVisible();
     await expect(field).toHaveValue('');
+    await expect(said).toHaveCount(0);
     await field.fill(altered(request));
     const days = form.getByRole('textbox', { name: 'Days Offline' });
     await expect(days).toHaveValue('90');

@@ -30,6 +30,7 @@ export function SignedText(props: {
 
   const enter = (text: string) => {
     file.stop();
+    setSaid('');
     onChange(text);
   };
   const take = (text: string, from: string) => {
