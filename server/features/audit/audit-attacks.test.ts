@@ -531,7 +531,9 @@ describe('the head goes elsewhere too', () => {
       ],
     });
     expect(logged.join()).toContain('could not be kept in the receiver of AUDIT_ANCHOR_URL');
-    receiver.close();
+    await new Promise((closed) => receiver.close(closed));
+    await watch.tick();
+    expect(watch.state().kept[1]!.error).toMatch(/^The receiver cannot be reached: .*ECONNREFUSED/);
   });
 
   test('to the storage where that is S3, and is found there by a process with an empty data directory', async () => {

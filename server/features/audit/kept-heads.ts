@@ -117,6 +117,10 @@ function receiver(url: string): HeadPlace {
         body: headJson(head, at),
         redirect: 'error',
         signal: AbortSignal.timeout(receiverMs),
+      }).catch((error: Error) => {
+        // fetch says "fetch failed" of every failure
+        const { message, code } = (error.cause ?? error) as NodeJS.ErrnoException;
+        throw new Error(`The receiver cannot be reached: ${message || code}`, { cause: error });
       });
       await answer.body?.cancel();
       if (!answer.ok) throw new Error(`The receiver answered ${answer.status}`);
