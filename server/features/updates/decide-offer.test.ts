@@ -26,7 +26,6 @@ describe('the newest release that a machine may take', () => {
   });
 
   test.each([
-    ['a draft', { isDraft: true }, 'DRAFT'],
     ['inactive', { isActive: false }, 'INACTIVE'],
     ['in the bin', { deletedAt: '2026-11-01T00:00:00Z' }, 'DELETED'],
     ['paused', { pausedAt: '2026-11-01T00:00:00Z' }, 'PAUSED'],
@@ -35,6 +34,12 @@ describe('the newest release that a machine may take', () => {
   ] as const)('is not one that is %s', (_, fields, reason) => {
     const decision = decideOffer([older, release('1.2.0', fields)], ask());
     expect(decision).toEqual({ release: older, reason });
+  });
+
+  test('is no draft, of which no machine is told', () => {
+    const draft = release('1.2.0', { isDraft: true });
+    expect(decideOffer([older, draft], ask())).toEqual({ release: older, reason: 'OFFERED' });
+    expect(decideOffer([draft], ask())).toEqual({ release: undefined, reason: undefined });
   });
 
   test.each(['1.0.0', '1.1.0'])('speaks of its own channel: a newer beta is no reason for %s', (runs) => {

@@ -48,8 +48,8 @@ export type Question = {
 export type Verdict<R> = { release: R; reason: OfferReason; steps: PolicyStep[] };
 
 /**
- * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel, or
- * CHANNEL where all are on others.
+ * `release` is the offer, if any; `reason` is the result for the newest release on the machine's own channel that is no
+ * draft, or CHANNEL where all are on others. Machines learn of no draft: whoever has a program has its API key.
  */
 type Decision<R> = { release: R | undefined; reason: OfferReason | undefined };
 
@@ -62,12 +62,13 @@ export function decideOffer<R extends Candidate>(releases: readonly R[], questio
   const candidates = candidatesOf(releases, question);
   let reason: OfferReason | undefined;
   for (const verdict of evaluate(candidates, question)) {
-    if (isOnChannel(verdict.release, question)) reason ??= verdict.reason;
+    if (!verdict.release.isDraft && isOnChannel(verdict.release, question)) reason ??= verdict.reason;
     if (verdict.reason === 'OFFERED') return { release: verdict.release, reason };
     // sorted newest first: all others are older
     if (verdict.reason === 'NOT_NEWER') break;
   }
-  return { release: undefined, reason: reason ?? (candidates.length > 0 ? 'CHANNEL' : undefined) };
+  const isElsewhere = candidates.some(({ isDraft }) => !isDraft);
+  return { release: undefined, reason: reason ?? (isElsewhere ? 'CHANNEL' : undefined) };
 }
 
 /** The channel of the machine: that of its policy, else the one that it asks for. */
