@@ -20,6 +20,7 @@ import {
   chooseInMenu,
   clickTwice,
   dialog,
+  endSessions,
   expect,
   expectAccessible,
   expectStatus,
@@ -279,9 +280,19 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   const entries = await server.admin.ok(audit.list, { query: { resourceId: made[0]!.licenseId } });
   expect(entries.entries.filter(({ event_type }) => event_type === 'license.revoked')).toHaveLength(1);
 
+  // the session ends while they are put back, after the first fifty
+  await endSessions(page, 'license_manager', server, bulkLicenses.change, 2);
+  expectStatus(page, 401);
   await modal.getByRole('button', { name: 'Undo' }).click();
+  await expect(page).toHaveURL(/login/);
+  await page.unrouteAll();
+  await signInByForm(page, (await server.person('license_manager')).email);
+  await expect(modal.getByRole('alert')).toHaveText(
+    '50 licenses put back. No answer came for 2 licenses: they may have been put back or not.',
+  );
+  await modal.getByRole('button', { name: 'Ask again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses put back.');
-  expect((await get(server, made[0]!)).status).toBe('active');
+  for (const one of [made[0]!, ...left]) expect((await get(server, one)).status).toBe('active');
 });
 
 test('customers and licenses come from files: errors by line, a dry run, and the keys', async ({

@@ -238,13 +238,15 @@ export async function signInByForm(page: Page, email: string, plain = password):
 
 /**
  * Ends the sessions of this role on the server, as an administrator or a timeout would, when the page next makes this
- * call: so that this call detects the end, and none that the open screen still makes on its own.
+ * call, or makes it for the `nth` time: so that this call detects the end, and none that the open screen still makes on its
+ * own.
  */
 export async function endSessions(
   page: Page,
   role: RoleName,
   server: ConsoleServer,
   { method, path }: Route,
+  nth = 1,
 ): Promise<void> {
   const { userId } = await server.person(role);
   const called = addressOf(path);
@@ -256,11 +258,13 @@ export async function endSessions(
     const status = async () => (await fetch(server.url + session.me.path, { headers })).status;
     await expect.poll(status).toBe(401);
   };
+  let calls = 0;
   let ended: Promise<void> | undefined;
   await page.route(
     (url) => called.test(url.pathname),
     async (route) => {
-      if (route.request().method() === method) await (ended ??= end(route.request().headers()));
+      if (route.request().method() === method && ++calls >= nth)
+        await (ended ??= end(route.request().headers()));
       await route.continue();
     },
   );

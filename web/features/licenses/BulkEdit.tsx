@@ -46,23 +46,37 @@ export function BulkEdit(props: {
 
 function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof BulkEdit>[0]) {
   const { verb, past } = kinds[kind];
-  const { run, undo, putBack, finished, stop } = useBulkEdit(past);
-  const running = run.isPending ? run : undo.isPending ? undo : undefined;
+  const { run, running, sent, askAgain, putBack, finished, stop } = useBulkEdit(kind, past);
   if (running)
     return (
       <Stack gap="md" ref={focusLate}>
-        <BulkProgress finished={finished} total={running.variables.all.length} onStop={stop} />
+        <BulkProgress finished={finished} total={running.all.length} onStop={stop} />
       </Stack>
     );
-  if (undo.data) return <Result of={undo} verb="put back" past="put back" onClose={onClose} />;
-  if (run.data) {
-    const { done } = run.data;
+  if (sent) {
+    const { wanted, outcome, undoes } = sent;
+    const { done, unknown } = outcome;
     return (
-      <Result of={run} verb={verb.toLowerCase()} past={past} onClose={onClose}>
-        {done.length > 0 && (
-          <Button variant="default" onClick={() => putBack(done)}>
-            Undo
+      <Result
+        outcome={outcome}
+        text={outcomeText(wanted, outcome, undoes ? 'put back' : past)}
+        onClose={onClose}
+      >
+        {unknown.length > 0 ? (
+          <Button
+            variant="default"
+            data-hint={`Asks what happened to them, and continues to ${undoes ? 'put back' : verb.toLowerCase()} the rest`}
+            onClick={() => askAgain(sent)}
+          >
+            Ask again
           </Button>
+        ) : (
+          done.length > 0 &&
+          !undoes && (
+            <Button variant="default" onClick={() => putBack(done)}>
+              Undo
+            </Button>
+          )
         )}
       </Result>
     );
@@ -212,21 +226,17 @@ function Steps(
 }
 
 function Result(props: {
-  of: ReturnType<typeof useBulkEdit>['run'];
-  verb: string;
-  past: string;
+  outcome: NonNullable<ReturnType<typeof useBulkEdit>['sent']>['outcome'];
+  text: string;
   onClose: () => void;
-  children?: ReactNode;
+  children: ReactNode;
 }) {
-  const { of, verb, past } = props;
-  const { data, variables } = of;
-  if (!data || !variables) return null;
-  const { failed, unknown } = data;
+  const { failed, unknown } = props.outcome;
   const isBad = failed.length > 0 || unknown.length > 0;
   return (
     <Stack gap="md" ref={focusLate}>
       <Text role={isBad ? 'alert' : 'status'} tabIndex={-1} data-autofocus>
-        {outcomeText(variables, data, past)}
+        {props.text}
         {failed.length > 0 && ':'}
       </Text>
       {failed.length > 0 && (
@@ -240,17 +250,7 @@ function Result(props: {
         </BoxedList>
       )}
       <Group justify="flex-end" gap="xs">
-        {unknown.length > 0 ? (
-          <Button
-            variant="default"
-            data-hint={`Asks what happened to them, and continues to ${verb} the rest`}
-            onClick={() => of.mutate({ all: variables.all, before: data })}
-          >
-            Ask again
-          </Button>
-        ) : (
-          props.children
-        )}
+        {props.children}
         <Button onClick={props.onClose}>Close</Button>
       </Group>
     </Stack>

@@ -8,8 +8,10 @@ import {
 import { call, retryPause } from '../../api.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { isRefusedBeforeKey } from '../../bulk-run.ts';
+import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
 import { shouldRetry } from '../../query-client.ts';
+import { hasSessionLapsed } from '../../session-store.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange, useIsLeft } from '../../use-change.ts';
@@ -24,7 +26,7 @@ type Outcome = {
 };
 /** All changes, and what happened to some of them before. */
 type Run = { all: readonly PlannedChange[]; before?: Outcome };
-type Progress = { signal: AbortSignal; onProgress: (finished: number) => void };
+type Progress = { signal: AbortSignal; onProgress: (outcome: Outcome) => void };
 
 const settled = ({ done, failed }: Outcome) => done.length + failed.length;
 
@@ -36,15 +38,16 @@ async function setAll({ all, before }: Run, { signal, onProgress }: Progress): P
   const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
   const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
   const rest = all.filter((planned) => !known.has(planned.licenseId));
-  onProgress(settled(outcome));
   for (let start = 0; start < rest.length && !signal.aborted; start += mostAtOnce) {
     const some = rest.slice(start, start + mostAtOnce);
+    onProgress({ ...outcome, unknown: some });
     const { done, failed, unknown } = await setSome(some, signal);
     outcome.done = [...outcome.done, ...done];
     outcome.failed = [...outcome.failed, ...failed];
-    onProgress(settled(outcome));
-    if (unknown.length > 0) return { ...outcome, unknown };
+    outcome.unknown = unknown;
+    if (unknown.length > 0) break;
   }
+  onProgress(outcome);
   return outcome;
 }
 
@@ -86,7 +89,7 @@ async function send(
   try {
     return await call(bulkLicenses.change, { body: { licenses } });
   } catch (error) {
-    if (failures > 0 && isRefusedBeforeKey(error)) return undefined;
+    if ((failures > 0 || hasSessionLapsed()) && isRefusedBeforeKey(error)) return undefined;
     if (!shouldRetry(0, error)) throw error;
     if (signal.aborted || !shouldRetry(failures, error)) return undefined;
     await retryPause(failures);
@@ -111,13 +114,27 @@ export function outcomeText({ all }: Run, outcome: Outcome, past: string): strin
   return text.filter(Boolean).join(' ');
 }
 
-/** Changes many licenses as previewed, and back again. `past`, as in `extended`. */
-export function useBulkEdit(past: string) {
+/** What was sent, and what became of it so far. `undoes`: it puts back. */
+type Sent = { wanted: Run; outcome: Outcome; undoes: boolean };
+
+/**
+ * Changes many licenses as previewed, and back again. `past`, as in `extended`. What was sent is kept when the session ends
+ * in between: nobody may send it again without knowing that a part of it is done.
+ */
+export function useBulkEdit(kind: string, past: string) {
+  const key = `bulk ${kind}`;
+  const [before] = useState(() => keptValues<Sent | undefined>(key, undefined));
+  const latest = useRef(before);
+  useKeepingValues(key, () => latest.current);
   const [finished, setFinished] = useState(0);
   const abort = useRef(new AbortController());
-  const start = (wanted: Run) => {
+  const start = (undoes: boolean) => (wanted: Run) => {
     abort.current = new AbortController();
-    return setAll(wanted, { signal: abort.current.signal, onProgress: setFinished });
+    const onProgress = (outcome: Outcome) => {
+      latest.current = { wanted, outcome, undoes };
+      setFinished(settled(outcome));
+    };
+    return setAll(wanted, { signal: abort.current.signal, onProgress });
   };
   const isLeft = useIsLeft();
   const tell = (what: string) => (outcome: Outcome, wanted: Run) => {
@@ -127,13 +144,20 @@ export function useBulkEdit(past: string) {
     const subject = { name: countOf(outcome.done.length), to: paths.licenses };
     void toast({ message, subject, tone: isBad ? 'red' : 'teal', isLong: true });
   };
-  const run = useChange({ mutationFn: start, onSuccess: tell(past) });
-  const undo = useChange({ mutationFn: start, onSuccess: tell('put back') });
-  const { isPending } = undo.isIdle ? run : undo;
-  useUnsaved(() => isPending);
+  const run = useChange({ mutationFn: start(false), onSuccess: tell(past) });
+  const undo = useChange({ mutationFn: start(true), onSuccess: tell('put back') });
+  const last = undo.isIdle ? run : undo;
+  useUnsaved(() => last.isPending);
+  const sent =
+    last.data && last.variables
+      ? { wanted: last.variables, outcome: last.data, undoes: last === undo }
+      : before;
   return {
     run,
-    undo,
+    running: last.isPending ? last.variables : undefined,
+    sent,
+    askAgain: ({ wanted, outcome, undoes }: Sent) =>
+      (undoes ? undo : run).mutate({ all: wanted.all, before: outcome }),
     putBack: (done: readonly PlannedChange[]) => undo.mutate({ all: backOf(done) }),
     finished,
     stop: () => abort.current.abort(),
