@@ -331,12 +331,22 @@ describe('Idempotency-Key', () => {
     );
     expect([elsewhere.status, elsewhere.body.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH']);
     expect(await countOf('Another')).toBe(0);
+    const rename = (version: string) =>
+      api.call(
+        calls.update,
+        { params: { id: made.customerId }, body: { name: 'Other name' } },
+        { 'idempotency-key': 'key-8', 'if-match': `"${version}"` },
+      );
+    expect((await rename(made.updatedAt)).status).toBe(200);
+    expect((await rename('2026-01-01T00:00:00.000Z')).body.code).toBe('IDEMPOTENCY_MISMATCH');
   });
 
   test('belongs to the person who sent it', async () => {
     const other = server.api(await server.signInAs('admin'));
     const [mine, theirs] = [await create('key-3', 'Mine'), await create('key-3', 'Theirs', other)];
     expect([mine.status, theirs.status]).toEqual([201, 201]);
+    const again = [await create('key-3', 'Mine'), await create('key-3', 'Theirs', other)];
+    expect(again.map(({ body }) => body)).toEqual([mine.body, theirs.body]);
   });
 
   test('sent twenty times at once makes one customer, and all twenty hear of the same', async () => {
