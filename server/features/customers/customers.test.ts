@@ -334,7 +334,7 @@ describe('Idempotency-Key', () => {
     const rename = (version: string) =>
       api.call(
         calls.update,
-        { params: { id: made.customerId }, body: { name: 'Other name' } },
+        { params: { id: made.customerId }, body: { name: 'Other name', country: 'DE' } },
         { 'idempotency-key': 'key-8', 'if-match': `"${version}"` },
       );
     expect((await rename(made.updatedAt)).status).toBe(200);
