@@ -93,10 +93,11 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     };
   }
 
-  /** Returns a unit taken for what then was not done, unless its hour has ended. */
-  function putBack(of: BudgetOf): void {
+  /** Returns a unit taken after `begun` for what then was not done, unless its hour has ended. */
+  function putBack(of: BudgetOf, begun: Date): void {
     const hour = hourOf(of);
-    if (hour.granted > hour.left) hour.left++;
+    // also where the hour was idle since: the database still counts the unit
+    if (begun.getTime() >= hour.start) hour.left++;
   }
 
   /** Runs `tell` once per hour and budget across all processes; runs it again after a failure. */

@@ -397,6 +397,18 @@ describe('the limits of enrollment', () => {
     expect(real.body.data).toMatchObject({ code: 'VALID' });
   });
 
+  test('an enrollment that failed while the license was locked uses up none of them', async () => {
+    const license = await makeLicense(staff, { maxActivations: 6 });
+    const holder = await openHolder(server);
+    await holder.query('begin');
+    await holder.query('select from licenses where license_id = $1 for update', license.licenseId);
+    const failed = await Promise.all(numbers(3).map((i) => enroll(made(license, `m-${i}`))));
+    expect(statuses(failed)).toEqual([503, 503, 503]);
+    await holder.query('rollback');
+    for (const i of numbers(3)) expect((await enroll(made(license, `m-${i}`))).status).toBe(200);
+    expect((await enroll(made(license, 'one more'))).status).toBe(429);
+  });
+
   test('giving seats back and enrolling again is no way around it', async () => {
     const license = await makeLicense(staff, { maxActivations: 6 });
     const { licenseKey } = license;

@@ -93,15 +93,19 @@ async function enrollOn(
     : newMachinesOf(license);
   const limited = await takeFromBudget(budgets, by, license, budget);
   if (limited) return limited;
-  const result = await validate(validator, by, request, { sequence: null });
+  const result = await validate(validator, by, request, { sequence: null }).catch((error: unknown) => {
+    // or a database that is busy for a while would keep every new machine out for the rest of the hour
+    budgets.putBack(budget, by.now);
+    throw error;
+  });
   if (!result.valid) {
-    budgets.putBack(budget);
+    budgets.putBack(budget, by.now);
     return { ...result, machineToken: null };
   }
   const machineToken = await runChange(validator, by, (change) =>
     giveToken(change, license, machineId, proof),
   );
-  if (machineToken === null || isFailure(machineToken)) budgets.putBack(budget);
+  if (machineToken === null || isFailure(machineToken)) budgets.putBack(budget, by.now);
   return isFailure(machineToken) ? machineToken : { ...result, machineToken };
 }
 
