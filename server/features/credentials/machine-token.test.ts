@@ -82,6 +82,18 @@ describe('a machine with its token', () => {
     expect((await staff.ok(validation.releaseSeat, { body })).released).toBe(true);
   });
 
+  test('gives its seat back no more often than a machine without one', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const body = { licenseKey: license.licenseKey, machineId: 'often' };
+    const giveBack = async (machine: Enrolled) =>
+      (await server.api(machine).ok(validation.releaseSeat, { body })).code;
+    const first = await enrollOn(server, license, 'often');
+    const codes = [await giveBack(first)];
+    for (let n = 0; n < 2; n++)
+      codes.push(await giveBack(await enrollOn(server, license, 'often', { key: first.key })));
+    expect(codes).toEqual(['RELEASED', 'RELEASED', 'TOO_MANY_RELEASES']);
+  });
+
   test('names no other machine and no other license, wherever a call can name one', async () => {
     const { license, machine } = await enrolled();
     const other = await enrolled();
