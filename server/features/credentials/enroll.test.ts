@@ -270,6 +270,9 @@ describe('the key of a machine', () => {
     const license = await makeLicense(staff, { maxActivations: 20 });
     const answers = await Promise.all(numbers(10).map(() => enroll(made(license, 'ct-1'))));
     expect(statuses(answers)).toEqual([200, ...numbers(9).map(() => 409)]);
+    // the others used up none of the ten that may be new in this hour
+    const next = await Promise.all(numbers(10).map((i) => enroll(made(license, `m-${i}`))));
+    expect(statuses(next)).toEqual([...numbers(9).map(() => 200), 429]);
   });
 
   test('is ended once: who waits for somebody who ends it is told so', async () => {
