@@ -48,7 +48,7 @@ test('a proxy that refuses, is not there, or is of another kind, is no answer', 
   expect(await problemWith(proxy.host)).toContain('407');
   expect(await problemWith('127.0.0.1:9')).toContain('ECONNREFUSED');
   expect(await problemWith('socks5://127.0.0.1:9')).toContain('neither http nor https');
-  expect(await problemWith('http://')).toContain('Invalid URL');
+  expect(await problemWith('http://')).toContain('HTTPS_PROXY or ALL_PROXY');
 });
 
 test.each(['', 'HTTP/1.1 200 Connection Established\r\n\r\n'])(

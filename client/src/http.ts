@@ -113,7 +113,10 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   const of = (name: string) => env[name.toLowerCase()] || env[name] || '';
   const named = url.protocol === 'https:' && (of('HTTPS_PROXY') || of('ALL_PROXY'));
   if (!named || isDirect(url, of('NO_PROXY'))) return undefined;
-  const proxy = new URL(/^[a-z\d]+:\/\//i.test(named) ? named : `http://${named}`);
+  const address = /^[a-z\d]+:\/\//i.test(named) ? named : `http://${named}`;
+  // not quoted: it may contain a password
+  if (!URL.canParse(address)) throw new Error('the proxy of HTTPS_PROXY or ALL_PROXY is not an address');
+  const proxy = new URL(address);
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')
     throw new Error(`the proxy ${proxy.protocol}//${proxy.host} is neither http nor https`);
   return proxy;
@@ -151,17 +154,22 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 /** An address is no server name; the certificate must be for it all the same. */
 const serverNameOf = (url: URL) => (isIP(hostOf(url)) ? '' : hostOf(url));
 
+/** A `%` that begins no code counts as itself. */
+const decoded = (text: string) => decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'));
+
 function authorizationFor({ username, password }: URL): Record<string, string> {
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return username ? { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` } : {};
 }
 
 /** A connection to the server through a proxy (CONNECT). */
 function tunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<Socket> {
   const target = `${url.hostname}:${portOf(url)}`;
+  // Node would decode name and password itself, and refuse a `%` in them
+  const address = Object.assign(new URL(proxy), { username: '', password: '' });
   return new Promise((resolve, reject) => {
     modulesOf(proxy)
-      .request(proxy, {
+      .request(address, {
         method: 'CONNECT',
         path: target,
         headers: { host: target, ...authorizationFor(proxy) },

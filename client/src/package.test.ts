@@ -90,11 +90,12 @@ test('a program in JavaScript checks its license', async () => {
 test('https goes through the proxy of the environment', async () => {
   const fake = await startFakeServer(tls);
   fake.clock.at = Date.now();
-  const proxy = await startProxy('s3cret@');
+  // as with curl, only what could be read otherwise must be encoded
+  const proxy = await startProxy('s3cret%@');
   const folder = await newFolder();
   const ca = path.join(folder, 'ca.pem');
   await writeFile(ca, tls.cert + localTls.cert);
-  const env = { HTTPS_PROXY: `http://hospital:s3cret%40@${proxy.host}`, NODE_EXTRA_CA_CERTS: ca };
+  const env = { HTTPS_PROXY: `http://hospital:s3cret%%40@${proxy.host}`, NODE_EXTRA_CA_CERTS: ca };
   const [result] = await startProgram(fake, { folder: path.join(folder, 'state'), env });
   expect(result).toMatchObject({ valid: true, source: 'online' });
   expect(proxy.asked).toEqual([`CONNECT ${new URL(fake.url).host}`]);
