@@ -470,6 +470,19 @@ test('Back and a closed dialog return to the row that was left, in a list and on
     await expect(page).toHaveURL(list);
     await page.reload();
     await expect(left).toBeInViewport();
+    // scrolled away from it, the list stays where it was
+    await left.focus();
+    const first = page.getByRole('link', { name: name(0), exact: true });
+    await first.scrollIntoViewIfNeeded();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await goTo(page, '/account');
+    await expect(heading(page, 'Account')).toBeVisible();
+    await page.goBack();
+    await expect(page.getByRole('main')).toBeFocused();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await expect(first).toBeInViewport();
+    await left.scrollIntoViewIfNeeded();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
     const edit = rowOf(page, name(40)).getByRole('button', { name: 'Edit' });
     await edit.click();
     await expect(dialog(page, 'Edit Customer')).toBeVisible();

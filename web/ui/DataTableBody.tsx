@@ -72,7 +72,7 @@ function PlainRows<Row>({
 }: RowProps<Row> & { items: Item<Row>[]; isPaper: boolean }) {
   const rows = useRef<HTMLTableSectionElement>(null);
   const isScrolledBack = useScrollBack(shared.label, rows);
-  const isBack = useRowBack(shared.label, rows) !== undefined || isScrolledBack;
+  const isBack = useRowBack(shared.label, rows, isScrolledBack) !== undefined || isScrolledBack;
   const [count, setCount] = useState(() => (isBack ? items.length : atFirst(items.length)));
   const rest = isPaper ? 0 : items.length - count;
   useEffect(() => {

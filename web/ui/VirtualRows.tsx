@@ -23,7 +23,7 @@ export default function VirtualRows<Row>(
     overscan: 12,
   });
   const body = useRef<HTMLTableSectionElement>(null);
-  useRowBack(shared.label, body, (id) => {
+  useRowBack(shared.label, body, false, (id) => {
     const at = items.findIndex(({ key }) => key === id);
     if (at >= 0) virtual.scrollToIndex(at);
   });

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState, type RefObject } from 'react';
 import { historyKey } from './history-entry.ts';
-import { focusRow } from './row-focus.ts';
+import { focusRow, isRowInView } from './row-focus.ts';
 
 /** The row that had the focus last, by entry of the history and list. */
 const left = new Map<string, string>();
@@ -14,11 +14,13 @@ const mostFrames = 30;
 
 /**
  * Focuses the row from which the user left the list, when they come back to it by Back, unless they have moved the focus by
- * then. Returns its id, undefined for a list that was not left. `show` scrolls to a row that is not rendered.
+ * then. Returns its id, undefined for a list that was not left. `isScrolledBack`: the list is scrolled where it was, and
+ * stays there, also where the row is not. `show` scrolls to a row that is not rendered.
  */
 export function useRowBack(
   label: string,
   body: RefObject<HTMLElement | null>,
+  isScrolledBack: boolean,
   show?: (id: string) => void,
 ): string | undefined {
   const [id] = useState(() => left.get(here(label)));
@@ -32,12 +34,12 @@ export function useRowBack(
       const active = document.activeElement;
       if (active !== document.body && active?.id !== 'main') return;
       const row = body.current?.querySelector<HTMLElement>(`tr[data-row="${CSS.escape(id)}"]`);
-      if (row) return focusRow(row);
+      if (row) return isScrolledBack && !isRowInView(row) ? undefined : focusRow(row);
       showRow(id);
       if (++frames < mostFrames) frame = requestAnimationFrame(look);
     };
     frame = requestAnimationFrame(look);
     return () => cancelAnimationFrame(frame);
-  }, [id, body]);
+  }, [id, body, isScrolledBack]);
   return id;
 }

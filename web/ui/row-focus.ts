@@ -38,6 +38,13 @@ export function focusRow(row: HTMLElement | undefined): void {
   row.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
+/** Whether a part of it is seen, in the box that scrolls and in the window. */
+export function isRowInView(row: HTMLElement): boolean {
+  const { top, bottom } = row.getBoundingClientRect();
+  const box = row.closest('[data-scroll-restoration-id]')?.getBoundingClientRect();
+  return bottom > Math.max(0, box?.top ?? 0) && top < Math.min(window.innerHeight, box?.bottom ?? Infinity);
+}
+
 function isBelowHeader(list: HTMLElement, row: HTMLElement): boolean {
   const header = list.querySelector('thead')?.getBoundingClientRect();
   const top = Math.max(header?.bottom ?? 0, list.getBoundingClientRect().top, 0);

@@ -2,7 +2,7 @@ import { useElementScrollRestoration } from '@tanstack/react-router';
 import { useLayoutEffect, useState, type RefObject } from 'react';
 
 /**
- * Whether the user has come back to a list that was scrolled, by Back or a reload: it is scrolled there again. The router
+ * Whether the user has come back to a list that they scrolled, by Back or a reload: it is scrolled there again. The router
  * does so once, when the screen is rendered, which is before the rows are there.
  *
  * @param label Names the list, as in the attribute of the box that scrolls.
@@ -19,5 +19,5 @@ export function useScrollBack(label: string, rows: RefObject<HTMLElement | null>
       rows.current?.closest('[data-scroll-restoration-id]')?.scrollTo(scrollX, scrollY);
     if (back.page?.scrollY) window.scrollTo(0, back.page.scrollY);
   }, [back, rows]);
-  return Boolean(back.list?.scrollY || back.page?.scrollY);
+  return (back.list ?? back.page) !== undefined;
 }
