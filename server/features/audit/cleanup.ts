@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { anyOf } from '../../db/sql.ts';
 import { counted } from '../../../contract/text.ts';
 import { dayMs } from '../../../contract/durations.ts';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
@@ -15,9 +14,9 @@ import { anchorText, type Anchor } from './chain.ts';
 import { checkEnd, readEnd, readRetention } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
-import { acceptedGaps, beginningOf, checkLink, readLinks, type Link, type Place } from './links.ts';
+import { acceptedGaps, beginningOf, checkLink, readLinks, type Place } from './links.ts';
 import { retentionChanged } from './sealer.ts';
-import { onlyRow, present } from '../../invariants.ts';
+import { onlyRow } from '../../invariants.ts';
 
 type Config = RouteAnswer<typeof calls.config>;
 type Cleaned = RouteAnswer<typeof calls.cleanup>;
@@ -142,7 +141,7 @@ async function whyNotNow(
 }
 
 async function removeOldest(tx: Tx, keys: AuditKeys, before: Date) {
-  const { unsignedUntil, ...start } = await beginningOf(tx, keys);
+  const { unsignedUntil, keptAfter, ...start } = await beginningOf(tx, keys);
   const excused = { unsignedUntil, gaps: await acceptedGaps(tx, keys) };
   let place: Place = start;
   let removed = 0;
@@ -155,21 +154,23 @@ async function removeOldest(tx: Tx, keys: AuditKeys, before: Date) {
       if (broken) return { removed: 0, broken };
       place = link;
     }
-    await remove(tx, old);
-    removed += old.length;
+    if (old.length > 0) removed += await removeBetween(tx, keptAfter, place.sequence);
     if (young >= 0 || links.length === 0) break;
   }
   return { removed, last: removed > 0 ? place : undefined };
 }
 
-async function remove(tx: Tx, links: Link[]): Promise<void> {
-  if (links.length === 0) return;
-  const ids = links.map((link) => link.audit_id);
-  await tx.deleteFrom('audit_entries').where('audit_id', '=', anyOf(ids)).execute();
-  await tx
-    .deleteFrom('audit_seals')
-    .where('sequence', '<=', present(links.at(-1), 'there is something to remove').sequence)
-    .execute();
+/** Removes the entries with these numbers, and how many; also those that stayed when the chain was restarted. */
+async function removeBetween(tx: Tx, after: number, until: number): Promise<number> {
+  // before a restart there may be millions
+  await sql`set local statement_timeout = 0`.execute(tx);
+  const seals = tx.selectFrom('audit_seals').where('sequence', '>', after).where('sequence', '<=', until);
+  const { numDeletedRows } = await tx
+    .deleteFrom('audit_entries')
+    .where('audit_id', 'in', seals.select('audit_id'))
+    .executeTakeFirstOrThrow();
+  await tx.deleteFrom('audit_seals').where('sequence', '<=', until).execute();
+  return Number(numDeletedRows);
 }
 
 /** Signs the new start of the chain. */

@@ -15,18 +15,25 @@ export type Link = Selectable<Tables['audit_seals']> & { entry: SignedEntryRow |
 /** The position after which the next link must follow. */
 export type Place = { sequence: number; seal: Buffer };
 
-/** The start of the chain: after the last anchor, or at the first entry. */
-export async function beginningOf(tx: Db, keys: AuditKeys): Promise<Place & { unsignedUntil: number }> {
+/**
+ * The start of the chain: after the last anchor, or at the first entry. `keptAfter`: the number after which there are
+ * seals, which is that of the anchor, unless the chain was restarted: then the entries before it stay.
+ */
+export async function beginningOf(
+  tx: Db,
+  keys: AuditKeys,
+): Promise<Place & { unsignedUntil: number; keptAfter: number }> {
   const anchor = await tx
     .selectFrom('audit_anchors')
-    .select(['sequence', 'seal'])
+    .select(['sequence', 'seal', 'removed'])
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst();
   const head = await tx.selectFrom('audit_head').selectAll().executeTakeFirst();
   // The value is trusted only if the head is ours.
   const unsignedUntil = head && isOurHead(keys, head) ? head.unsigned_until : 0;
-  return { ...(anchor ?? { sequence: 0, seal: noSeal }), unsignedUntil };
+  const { removed: count, ...start } = anchor ?? { sequence: 0, seal: noSeal, removed: 0 };
+  return { ...start, unsignedUntil, keptAfter: count === 0 ? 0 : start.sequence };
 }
 
 /** Numbers missing in the chain after a position; accepted by the operator, or detected. */

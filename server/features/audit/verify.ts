@@ -172,7 +172,7 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     .limit(1)
     .executeTakeFirst();
   if (gone) return broken(gone, 'The entry was removed from the database before it was sealed.');
-  const { unsignedUntil, sequence } = await beginningOf(tx, keys);
+  const { unsignedUntil, keptAfter } = await beginningOf(tx, keys);
   const { last } = await readEnd(tx);
   const entries = tx
     .selectFrom('audit_entries as e')
@@ -180,7 +180,7 @@ async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
     .selectAll('e')
     .select('p.position')
     .where(
-      sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id and s.sequence > ${sequence})`,
+      sql<boolean>`not exists (select from audit_seals s where s.audit_id = e.audit_id and s.sequence > ${keptAfter})`,
     )
     .stream(linksAtOnce);
   for await (const { position, ...entry } of entries) {

@@ -2,7 +2,14 @@ import { randomUUID, verify } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, startTestServer, type TestDatabase } from '../../../tests/harness.ts';
+import {
+  checkedTime,
+  createTestDatabase,
+  days,
+  startTestServer,
+  type TestDatabase,
+} from '../../../tests/harness.ts';
+import { keepRetention } from '../../jobs/audit-retention.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type WritableDb } from '../../db/client.ts';
@@ -373,6 +380,16 @@ describe('keys that are lost', () => {
     expect(await after.audit.verify()).toMatchObject({ whole: true });
     const published = await after.api().ok(calls.published);
     expect(published.map(({ state }) => state)).toEqual(['current', 'lost']);
+
+    // those of before the loss go with the first that are old
+    const { length } = await db.selectFrom('audit_entries').select('event_type').execute();
+    after.clock.advance(days(800));
+    const removed = await keepRetention(after.context, checkedTime(after), after.audit);
+    await after.audit.seal();
+    expect(await after.audit.verify()).toMatchObject({ whole: true, anchors: 2 });
+    expect(removed).toBe(length);
+    const entries = await db.selectFrom('audit_entries').select('event_type').execute();
+    expect(entries).toEqual([{ event_type: 'audit.cleaned_up' }]);
   });
 
   test('are not while all are here', async () => {
