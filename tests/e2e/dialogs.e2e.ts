@@ -457,6 +457,39 @@ test('a key that is held down or pressed twice confirms nothing in the dialog th
   expect(await isActive()).toBe(true);
 });
 
+test('a key that an input method takes neither sends a form nor changes what is written', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server);
+  await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', `/releases?search=${release.version}`, server);
+  const devtools = await page.context().newCDPSession(page);
+  /** Writes a text with an input method, and accepts it with a key. */
+  const compose = async (text: string, key: string) => {
+    const { length } = text;
+    await devtools.send('Input.imeSetComposition', { text, selectionStart: length, selectionEnd: length });
+    await page.keyboard.press(key);
+    await devtools.send('Input.insertText', { text });
+  };
+  await page.getByRole('button', { name: `Delete ${release.version}` }).click();
+  const reason = dialog(page, 'Delete Release').getByRole('textbox', { name: 'Reason' });
+  await reason.focus();
+  await compose('不具合', 'Enter');
+  await expect(reason).toHaveValue(/不具合/);
+  await expect(reason).toBeEditable();
+  await reason.press('Escape');
+  await button(page, 'Discard').click();
+
+  await goTo(page, '/licenses/new');
+  const seats = page.getByRole('textbox', { name: 'Max Activations' });
+  await seats.focus();
+  await compose('１２', 'Enter');
+  await seats.press('Tab');
+  await expect(seats).toHaveValue('12');
+  expect((await stored(server, release)).version).toBe(release.version);
+});
+
 test('a dialog of a record that does not exist says so', async ({ page, server }) => {
   expectStatus(page, 400, 404);
   const { customerId } = await makeCustomer(server.admin);

@@ -117,7 +117,7 @@ export default function CommandPalette() {
           const { selected } = paletteStore.getState();
           const isLocal = selected >= 0 && selected < local.flatMap(({ entries }) => entries).length;
           // none yet, or those of what was typed before: the ones of this text may be others
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing || isLocal || !found.isOutdated) return;
+          if (event.key !== 'Enter' || isLocal || !found.isOutdated) return;
           event.stopPropagation();
           awaited.current = text;
         }}

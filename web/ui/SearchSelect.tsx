@@ -83,7 +83,6 @@ export function SearchSelect({
   });
 
   const onKeyDownCapture = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') isPicking.current = true;
     if (event.key === 'Escape' && opened) {
       setState(undefined);

@@ -38,11 +38,15 @@ export function useOpenDialog(onEscape: () => void, press: (key: string) => bool
 
 const nothing = () => false;
 
-/** One listener for all: with one per dialog, the same key would also close the dialog below. */
+/**
+ * One listener for all: with one per dialog, the same key would also close the dialog below. A key that an input method
+ * takes, as the Enter that accepts a word, reaches nobody: it would send the form.
+ */
 window.addEventListener(
   'keydown',
   (event) => {
-    if (event.key !== 'Escape' || event.isComposing || closesSomethingElse(event.target)) return;
+    if (event.isComposing) return event.stopPropagation();
+    if (event.key !== 'Escape' || closesSomethingElse(event.target)) return;
     topDialog()?.onEscape();
   },
   { capture: true },
