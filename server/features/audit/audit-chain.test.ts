@@ -410,6 +410,19 @@ describe('an entry that was', () => {
   });
 });
 
+test('a long chain is checked in sections, each after the one before', async () => {
+  await write(server.clock.now(), {}, 5010);
+  await seal();
+  expect([await server.audit.tick(), await server.audit.tick()]).toEqual([false, true]);
+  expect(server.audit.state()).toMatchObject({ state: 'whole' });
+  const { audit_id } = await at(5005);
+  await behindOurBack("update audit_entries set changes_summary = 'y' where audit_id = $1", [audit_id]);
+  await server.audit.tick();
+  expect(server.audit.state()).toMatchObject({ state: 'whole' });
+  await server.audit.tick();
+  expect(server.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id } });
+});
+
 test('nobody changes seals and anchors, whoever asks the database', async () => {
   await fill(2);
   for (const table of ['audit_seals', 'audit_anchors']) {
@@ -463,6 +476,8 @@ describe('the clean-up', () => {
     expect((await verify()).broken!.problem).toMatch(
       /^The anchor of the clean-up of 2029-01-28 is not signed by this installation\.$/,
     );
+    await server.audit.tick();
+    expect(server.audit.state().broken, 'found without being asked').toMatchObject({ sequence: 5 });
     await behindOurBack('update audit_anchors set removed = 5');
     const first = (await chain())[0]!;
     await behindOurBack('delete from audit_entries where audit_id = $1', [first.audit_id]);
