@@ -32,8 +32,13 @@ type Parts = {
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
   const sent = send(route, request ?? {}, options?.signal);
   const body = await (isOfUser(route) ? untilLeft(sent) : sent);
-  return (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
+  const data = (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
+  if (isChange(route)) lastChange.set(data);
+  return data;
 }
+
+/** What the last change returned. */
+export const lastChange = createStore<unknown>(null);
 
 const isOfUser = (route: Route) =>
   isChange(route) && route.access.kind !== 'public' && route !== calls.logout;

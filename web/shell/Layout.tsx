@@ -31,6 +31,7 @@ import { Notices } from './Notices.tsx';
 import { PaperHeader } from './PaperHeader.tsx';
 import { useShortcuts, useShortcutsEnabled } from './shortcuts.ts';
 import { TopBar } from './TopBar.tsx';
+import { useOwnChanges } from './use-own-changes.ts';
 import { useTellReplayed } from './use-tell-replayed.ts';
 import { Waiting } from './Waiting.tsx';
 
@@ -48,6 +49,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
   useSecondClicks();
   useCleanPaste();
   useTellReplayed();
+  useOwnChanges();
   const userId = useAuth().user?.userId;
   // the next user would read them, and undo what is not theirs
   useEffect(() => (userId === undefined ? undefined : endToasts), [userId]);

@@ -1,0 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { lastChange } from '../api.ts';
+import { isVersioned, withRecord } from '../with-record.ts';
+
+/**
+ * Shows what a change made of a record as soon as it is answered: until the lists are asked again, the next press would
+ * name the version before, and be refused as if somebody else had been faster.
+ */
+export function useOwnChanges(): void {
+  const queries = useQueryClient().getQueryCache();
+  useEffect(
+    () =>
+      lastChange.subscribe(() => {
+        const record = lastChange.get();
+        if (!isVersioned(record)) return;
+        for (const query of queries.getAll()) {
+          const { data, dataUpdatedAt } = query.state;
+          const next = withRecord(data, record);
+          if (next !== data) query.setData(next, { manual: true, updatedAt: dataUpdatedAt });
+        }
+      }),
+    [queries],
+  );
+}

@@ -1,0 +1,26 @@
+/** A record as a call returns it; `updatedAt`: its version. */
+export type Versioned = Record<string, unknown> & { updatedAt: string };
+
+export const isVersioned = (value: unknown): value is Versioned =>
+  typeof value === 'object' && value !== null && 'updatedAt' in value && typeof value.updatedAt === 'string';
+
+/** `data` of a query with `record` in place of its older versions; `data` itself where there are none. */
+export function withRecord(data: unknown, record: Versioned): unknown {
+  if (typeof data !== 'object' || data === null) return data;
+  if (isOlder(data, record)) return { ...data, ...record };
+  const before = Object.entries(data);
+  const after = before.map(([name, part]) => [name, withRecord(part, record)] as const);
+  if (after.every(([, part], index) => part === before[index]![1])) return data;
+  return Array.isArray(data) ? after.map(([, part]) => part) : Object.fromEntries(after);
+}
+
+/** The same ids, and no field that `record` lacks: what a record has beside it, such as its policy, has its id too. */
+function isOlder(data: object, record: Versioned): boolean {
+  if (!isVersioned(data) || data.updatedAt >= record.updatedAt) return false;
+  const ids = Object.keys(record).filter((name) => /(^i|I)d$/.test(name));
+  return (
+    ids.length > 0 &&
+    ids.every((name) => data[name] === record[name]) &&
+    Object.keys(data).every((name) => name in record)
+  );
+}
