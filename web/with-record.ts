@@ -8,10 +8,15 @@ export const isVersioned = (value: unknown): value is Versioned =>
 export function withRecord(data: unknown, record: Versioned): unknown {
   if (typeof data !== 'object' || data === null) return data;
   if (isOlder(data, record)) return { ...data, ...record };
-  const before = Object.entries(data);
-  const after = before.map(([name, part]) => [name, withRecord(part, record)] as const);
-  if (after.every(([, part], index) => part === before[index]![1])) return data;
-  return Array.isArray(data) ? after.map(([, part]) => part) : Object.fromEntries(after);
+  const parts = Object.entries(data).map(([name, before]) => ({
+    name,
+    before: before as unknown,
+    after: withRecord(before, record),
+  }));
+  if (parts.every(({ before, after }) => before === after)) return data;
+  return Array.isArray(data)
+    ? parts.map(({ after }) => after)
+    : Object.fromEntries(parts.map(({ name, after }) => [name, after]));
 }
 
 /** The same ids, and no field that `record` lacks: what a record has beside it, such as its policy, has its id too. */

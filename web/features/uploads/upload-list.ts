@@ -400,4 +400,7 @@ const isLost = (error: unknown): boolean => error instanceof ApiError && error.c
 
 /** A rejection that a retry with the same file would get again. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![408, 429].includes(error.status);
