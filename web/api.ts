@@ -33,12 +33,12 @@ export async function call<R extends Route>(route: R, ...[request, options]: Arg
   const sent = send(route, request ?? {}, options?.signal);
   const body = await (isOfUser(route) ? untilLeft(sent) : sent);
   const data = (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
-  if (isChange(route)) lastChange.set(data);
+  if (isChange(route) && !route.shownOnce) for (const tell of onChanged) tell(data);
   return data;
 }
 
-/** What the last change returned. */
-export const lastChange = createStore<unknown>(null);
+/** Are told what each change returned, unless it shows a secret. */
+export const onChanged = new Set<(data: unknown) => void>();
 
 const isOfUser = (route: Route) =>
   isChange(route) && route.access.kind !== 'public' && route !== calls.logout;

@@ -8,15 +8,14 @@ export const isVersioned = (value: unknown): value is Versioned =>
 export function withRecord(data: unknown, record: Versioned): unknown {
   if (typeof data !== 'object' || data === null) return data;
   if (isOlder(data, record)) return { ...data, ...record };
-  const parts = Object.entries(data).map(([name, before]) => ({
-    name,
-    before: before as unknown,
-    after: withRecord(before, record),
-  }));
-  if (parts.every(({ before, after }) => before === after)) return data;
-  return Array.isArray(data)
-    ? parts.map(({ after }) => after)
-    : Object.fromEntries(parts.map(({ name, after }) => [name, after]));
+  let next: Record<string, unknown> | undefined;
+  for (const [name, part] of Object.entries(data)) {
+    const after = withRecord(part, record);
+    if (after === part) continue;
+    next ??= (Array.isArray(data) ? [...data] : { ...data }) as Record<string, unknown>;
+    next[name] = after;
+  }
+  return next ?? data;
 }
 
 /** The same ids, and no field that `record` lacks: what a record has beside it, such as its policy, has its id too. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { lastChange } from '../api.ts';
+import { onChanged } from '../api.ts';
 import { isVersioned, withRecord } from '../with-record.ts';
 
 /**
@@ -9,17 +9,16 @@ import { isVersioned, withRecord } from '../with-record.ts';
  */
 export function useOwnChanges(): void {
   const queries = useQueryClient().getQueryCache();
-  useEffect(
-    () =>
-      lastChange.subscribe(() => {
-        const record = lastChange.get();
-        if (!isVersioned(record)) return;
-        for (const query of queries.getAll()) {
-          const { data, dataUpdatedAt } = query.state;
-          const next = withRecord(data, record);
-          if (next !== data) query.setData(next, { manual: true, updatedAt: dataUpdatedAt });
-        }
-      }),
-    [queries],
-  );
+  useEffect(() => {
+    const show = (record: unknown) => {
+      if (!isVersioned(record)) return;
+      for (const query of queries.getAll()) {
+        const { data, dataUpdatedAt } = query.state;
+        const next = withRecord(data, record);
+        if (next !== data) query.setData(next, { manual: true, updatedAt: dataUpdatedAt });
+      }
+    };
+    onChanged.add(show);
+    return () => void onChanged.delete(show);
+  }, [queries]);
 }
