@@ -134,7 +134,9 @@ function expectAnswer({ status, text }: Reply, what: string): ErrorBody | undefi
 function wrongFields(schema: z.ZodType, value: unknown, part: string): string[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? part)],
+    issue.code === 'unrecognized_keys' && issue.path.length === 0
+      ? issue.keys
+      : [String(issue.path[0] ?? part)],
   );
 }
 
