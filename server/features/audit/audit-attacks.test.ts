@@ -338,7 +338,9 @@ describe('a restored backup', () => {
     const later = await head();
     await fill(2);
     await putBackTo(later);
-    expect(await problemOf()).toMatch(/^The database was put back to an earlier state: the entries 13 to 14 /);
+    expect(await problemOf()).toMatch(
+      /^The database was put back to an earlier state: the entries 13 to 14 /,
+    );
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
   });
