@@ -46,6 +46,8 @@ test('a proxy that refuses, is not there, or is of another kind, is no answer', 
     return result.problem;
   };
   expect(await problemWith(proxy.host)).toContain('407');
+  // as curl, which sends the bytes as they are: here an ä in Latin-1
+  expect(await problemWith(`http://hospital:%E4@${proxy.host}`)).toContain('407');
   expect(await problemWith('127.0.0.1:9')).toContain('ECONNREFUSED');
   expect(await problemWith('socks5://127.0.0.1:9')).toContain('neither http nor https');
   expect(await problemWith('http://')).toContain('HTTPS_PROXY or ALL_PROXY');

@@ -154,12 +154,13 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 /** An address is no server name; the certificate must be for it all the same. */
 const serverNameOf = (url: URL) => (isIP(hostOf(url)) ? '' : hostOf(url));
 
-/** A `%` that begins no code counts as itself. */
-const decoded = (text: string) => decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'));
+/** The bytes of a text of a URL, one per character, also where they are no UTF-8; a `%` that begins no code stays. */
+const bytesOf = (text: string) =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 
 function authorizationFor({ username, password }: URL): Record<string, string> {
-  const pair = `${decoded(username)}:${decoded(password)}`;
-  return username ? { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` } : {};
+  const pair = Buffer.from(`${bytesOf(username)}:${bytesOf(password)}`, 'latin1');
+  return username ? { 'proxy-authorization': `Basic ${pair.toString('base64')}` } : {};
 }
 
 /** A connection to the server through a proxy (CONNECT). */
