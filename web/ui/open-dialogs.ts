@@ -45,7 +45,8 @@ const nothing = () => false;
 window.addEventListener(
   'keydown',
   (event) => {
-    if (event.isComposing) return event.stopPropagation();
+    // Safari ends the composition before the key that accepts it, which has this code
+    if (event.isComposing || event.keyCode === 229) return event.stopPropagation();
     if (event.key !== 'Escape' || closesSomethingElse(event.target)) return;
     topDialog()?.onEscape();
   },
