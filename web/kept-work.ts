@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { getSession, hasSessionLapsed, sessionStore } from './session-store.ts';
+import { formsAgain } from './ui/open-forms.ts';
 
 /*
  * Form input that was not saved when the session ended unexpectedly, kept until the same user signs in again. In
@@ -19,6 +20,14 @@ sessionStore.subscribe(() => {
 
 /** True when a form that reopens after signing in will restore its input. */
 export const hasKeptWork = (): boolean => [...kept.values()].some(({ values }) => values !== undefined);
+
+// A form that restores its input sends what had no answer with the same `Idempotency-Key` again: it is done once.
+formsAgain.of = (name) =>
+  hasKeptWork() ? (kept.get(`form ${name}`)?.record as object | undefined) : undefined;
+formsAgain.closed = (name, form) => {
+  if (hasSessionLapsed()) kept.set(`form ${name}`, { record: form });
+  else kept.delete(`form ${name}`);
+};
 
 // Reloading the sign-in page would lose it.
 window.addEventListener('beforeunload', (event) => {

@@ -12,7 +12,7 @@ import {
   type ReactNode,
 } from 'react';
 import { DialogFrame, DialogText, type DialogFrameProps } from './DialogFrame.tsx';
-import { addForm, sentFrom } from './open-forms.ts';
+import { addForm, formsAgain, sentFrom } from './open-forms.ts';
 
 type Check = () => boolean;
 
@@ -38,7 +38,7 @@ export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsav
   const [subject, setSubject] = useState<string>();
   const [asking, setAsking] = useState<{ go: () => void }>();
   const isHeld = props.held !== undefined;
-  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(unsaved, isHeld);
+  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(props.title, unsaved, isHeld);
   const leaveTo = (go: () => void) => {
     if (props.held === 'all') return;
     if (isUnsaved()) setAsking({ go });
@@ -77,6 +77,7 @@ export function PageForm(props: {
 }) {
   const { onClose = () => {}, part = () => '', children } = props;
   const { body, checks, leaving } = useUnsavedGuard(
+    'page',
     false,
     false,
     ({ current, next }) => current.pathname !== next.pathname || part(current.search) !== part(next.search),
@@ -105,13 +106,20 @@ type Way = {
 const leavesDialog = ({ current, next, action }: Way) =>
   isOfHistory(action) || current.pathname !== next.pathname;
 
-function useUnsavedGuard(unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
+function useUnsavedGuard(name: string, unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
   const body = useRef<HTMLDivElement>(null);
-  const [checks] = useState(() => new Set<Check>());
+  const [checks] = useState(() => (formsAgain.of(name) as Set<Check> | undefined) ?? new Set<Check>());
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
   const hasInput = () => isHeld || isUnsaved();
   const hasInputNow = useEffectEvent(hasInput);
-  useLayoutEffect(() => addForm(checks, hasInputNow), [checks]);
+  const closed = useEffectEvent(() => formsAgain.closed(name, checks));
+  useLayoutEffect(() => {
+    const remove = addForm(checks, hasInputNow);
+    return () => {
+      remove();
+      closed();
+    };
+  }, [checks]);
   const leaving = useBlocker({
     shouldBlockFn: (way) => hasInput() && leaves(way),
     enableBeforeUnload: hasInput,

@@ -16,6 +16,12 @@ export const closedForms: Store<number> = closed;
 /** Those from which something was sent that is saved, or may be: they are left with other words. */
 export const sentFrom = new WeakSet<object>();
 
+/** Which form is the one of that name before, opened again with its input: set by who keeps that. */
+export const formsAgain = {
+  of: (_name: string): object | undefined => undefined,
+  closed: (_name: string, _form: object): void => undefined,
+};
+
 /** Adds a form on top; returns a function that removes it, also when it is called twice. */
 export function addForm(form: object, hasInput = () => false): () => void {
   const opened = { form, hasInput };
