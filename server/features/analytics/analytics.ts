@@ -141,11 +141,11 @@ async function topAmong(db: Db, period: Period, isCandidate: RawBuilder<boolean>
         from (select l.customer_id, count(*) as machines from activations a join licenses l using (license_id)
                where ${isCandidate} and ${isInUse} group by l.customer_id) use
         join customers c using (customer_id)
-       where c.deleted_at is null order by machines desc, c.name limit ${ranked})
+       where c.deleted_at is null order by machines desc, c.name, c.customer_id limit ${ranked})
     select customer_id as "customerId", name as company, machines as "activeUsers",
            (select count(distinct a.license_id) from licenses l join activations a using (license_id)
              where l.customer_id = top.customer_id and ${isInUse}) as "activeLicenses"
-      from top order by machines desc, name`.execute(db);
+      from top order by machines desc, name, customer_id`.execute(db);
   return rows;
 }
 
