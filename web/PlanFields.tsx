@@ -3,6 +3,7 @@ import type { GetInputPropsReturnType } from '@mantine/form';
 import { useId } from 'react';
 import { longestStepHours, mostSteps } from '../contract/rollout-plan.ts';
 import { planSummary, type PlanValues, type TypedStep } from './release-plan.ts';
+import { changeInPlace } from './ui/change-in-place.ts';
 import { DayField } from './ui/DayField.tsx';
 import { describedBy } from './ui/described-by.tsx';
 import { NumberField } from './ui/NumberField.tsx';
@@ -44,13 +45,15 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
   const { form, at, steps, disabled = false } = props;
   const id = useId();
   const add = () => {
-    const from = percentageOf(steps.at(-2)?.percentage ?? 0);
-    const last = steps.at(-1) ?? { percentage: 100, hours: 24 };
-    const between = Math.round((from + percentageOf(last.percentage)) / 2);
-    form.insertListItem(`${at}.steps`, { percentage: between, hours: 24 }, steps.length - 1);
+    const from = Math.max(0, ...steps.slice(0, -1).map((step) => percentageOf(step.percentage)));
+    const to = percentageOf(steps.at(-1)?.percentage ?? 100);
+    // each step has more than the one before it
+    const percentage = to - from > 1 ? Math.round((from + to) / 2) : '';
+    changeInPlace(() => form.insertListItem(`${at}.steps`, { percentage, hours: 24 }, steps.length - 1));
   };
+  const remove = (index: number) => changeInPlace(() => form.removeListItem(`${at}.steps`, index));
   return (
-    <Stack gap={6} role="group" aria-label="Steps">
+    <Stack data-fields gap={6} role="group" aria-label="Steps">
       {steps.map((_, index) => {
         const isLast = index === steps.length - 1;
         const percentage = form.getInputProps(`${at}.steps.${index}.percentage`);
@@ -97,7 +100,7 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
                   color="gray"
                   size="sm"
                   aria-label={`Remove step ${index + 1}`}
-                  {...pressOnce(() => form.removeListItem(`${at}.steps`, index))}
+                  {...pressOnce(() => remove(index))}
                 >
                   <IconX size={14} stroke={1.6} />
                 </ActionIcon>

@@ -161,6 +161,10 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(form.getByRole('group', { name: /^Window/ })).toHaveCount(2);
   await expect(days(2)).toHaveCount(7);
   await add.click();
+  await form.getByRole('button', { name: 'Remove window 3' }).press('Enter');
+  await expect(add).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(days(3)).toHaveCount(7);
   // the days in one line, and the bin beside the time zone
   const tops = await windows.evaluate((group) =>
     ['label', 'input[placeholder], .mantine-ActionIcon-root'].map((controls) => {

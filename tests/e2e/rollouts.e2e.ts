@@ -75,6 +75,23 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   expect((await stored(server, release)).rolloutPlan?.[0]).toEqual({ percentage: 5, hours: 40 });
 
   await goTo(page, `/releases?edit=${release.id}`);
+  await test.step('the focus stays at the steps, also where the pressed button goes', async () => {
+    const add = form.getByRole('button', { name: 'Add a step' });
+    await form.getByRole('button', { name: 'Remove step 3' }).press('Enter');
+    await expect(add).toBeFocused();
+    await form.getByRole('button', { name: 'Remove step 1' }).press('Enter');
+    await expect(add).toBeFocused();
+    for (let steps = 2; steps <= 10; steps++) {
+      await page.keyboard.press('Enter');
+      await expect(form.getByLabel(/^Percentage of step/)).toHaveCount(steps);
+    }
+    await expect(form.getByRole('button', { name: 'Remove step 10' })).toBeFocused();
+    // none that would be refused is proposed
+    const proposed = await form
+      .getByLabel(/^Percentage of step/)
+      .evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value));
+    expect(proposed).toEqual(['25', '38', '44', '47', '49', '', '', '', '', '50']);
+  });
   await form.getByText('One percentage', { exact: true }).click();
   await expect(form.getByText(/^Saving drops the rest of the plan/)).toBeVisible();
   await form.getByRole('button', { name: 'Save Changes' }).click();

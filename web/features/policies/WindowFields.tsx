@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
 import { policyLabels } from '../../field-labels.ts';
+import { changeInPlace } from '../../ui/change-in-place.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { describedBy } from '../../ui/described-by.tsx';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
@@ -29,7 +30,7 @@ export function WindowFields({ form }: { form: PolicyFormState }) {
     if (mode === 'windows' && windows.length === 0) form.setFieldValue('windows', [usualWindow()]);
   };
   return (
-    <Stack gap="xs">
+    <Stack data-fields gap="xs">
       <Select
         label={policyLabels.windows}
         data={modes}
@@ -49,7 +50,9 @@ export function WindowFields({ form }: { form: PolicyFormState }) {
               size="compact-sm"
               variant="default"
               disabled={windows.length >= 20}
-              onClick={() => form.insertListItem('windows', windows.at(-1) ?? usualWindow())}
+              onClick={() =>
+                changeInPlace(() => form.insertListItem('windows', windows.at(-1) ?? usualWindow()))
+              }
             >
               Add Window
             </Button>
@@ -108,7 +111,7 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
             size={30}
             aria-label={`Remove window ${number}`}
             disabled={windows.length === 1}
-            {...pressOnce(() => form.removeListItem('windows', index))}
+            {...pressOnce(() => changeInPlace(() => form.removeListItem('windows', index)))}
           >
             <IconTrash />
           </ActionIcon>
