@@ -11,7 +11,7 @@ import { stubBrowser } from '../tests/browser.ts';
 const storage = stubBrowser();
 vi.stubGlobal('navigator', {});
 
-const { call, urlOf } = await import('./api.ts');
+const { call, onChanged, urlOf } = await import('./api.ts');
 const { runBulk } = await import('./bulk-run.ts');
 const { clearSession, getSession, setSession } = await import('./session-store.ts');
 const { addDialog } = await import('./ui/open-dialogs.ts');
@@ -60,6 +60,19 @@ describe('what an answer gives', () => {
     expect(await call(customers.get, { params: { id: 'c1' } })).toEqual({ name: 'Osaka Medical' });
     expect(await call(customers.get, { params: { id: 'c1' } })).toEqual({ name: 'Osaka Medical' });
     expect(await call(customers.hardDelete, { params: { id: 'c1' } })).toBeNull();
+  });
+
+  test('a change tells what it returned, unless that is a secret; a read tells nothing', async () => {
+    const told: unknown[] = [];
+    const tell = (data: unknown) => void told.push(data);
+    onChanged.add(tell);
+    const customer = { customerId: 'c1', updatedAt: '2026-11-20T10:00:00.000Z' };
+    answer([200, customer], [200, { secret: 'JBSWY3DP' }], [200, { ...customer, name: 'Osaka Medical' }]);
+    await call(customers.get, { params: { id: 'c1' } });
+    await call(account.enrollSecondFactor, { body: { currentPassword: 'mine' } });
+    await call(customers.restore, { params: { id: 'c1' } });
+    onChanged.delete(tell);
+    expect(told).toEqual([{ ...customer, name: 'Osaka Medical' }]);
   });
 
   test('data and meta of a list', async () => {
