@@ -5,6 +5,7 @@ import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
+  endSessions,
   expect,
   expectAccessible,
   expectColor,
@@ -14,6 +15,7 @@ import {
   loseAnswers,
   rowOf,
   signInAs,
+  signInByForm,
   test,
 } from './support.ts';
 
@@ -83,6 +85,36 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   ]);
   await button(page, 'Confirm').click();
   await expect(names(page)).toHaveText([`${word} 2`]);
+});
+
+test('a session that ends while customers are deleted says which are, and undoes them', async ({
+  page,
+  server,
+}) => {
+  const word = unique('Lapsed');
+  for (const n of [1, 2, 3, 4, 5, 6]) await makeCustomer(server.admin, { name: `${word} ${n}` });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(word)}`, server);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await button(page, 'Delete selected').click();
+  expectStatus(page, 401);
+  await endSessions(page, 'super_admin', server, customers.softDelete, 5);
+  await button(page, 'Confirm').click();
+  await expect(page).toHaveURL(/login/);
+  await page.unrouteAll();
+  await signInByForm(page, (await server.person('super_admin')).email);
+  const outcome = dialog(page, 'Delete Customers');
+  // of the four that are sent at once, some may be refused
+  const said = outcome.getByRole('alert');
+  await expect(said).toHaveText(
+    /^\d customers? deleted\. \d customers? could not be deleted, or gave no answer:$/,
+  );
+  const [deleted, left] = (await said.innerText()).match(/\d/g)!.map(Number);
+  expect(deleted! + left!).toBe(6);
+  await expect(outcome.getByRole('listitem')).toHaveCount(left!);
+  await outcome.getByRole('button', { name: 'Close' }).last().click();
+  await expect(names(page)).toHaveCount(left!);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(names(page)).toHaveCount(6);
 });
 
 test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ page, server }) => {

@@ -1,10 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
-import { isUnanswered, messageOf } from '../../api-error.ts';
+import { ApiError, isUnanswered, messageOf, signInAgain } from '../../api-error.ts';
 import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
 import { licenseSentences, refusedSentence } from '../../impact-labels.ts';
+import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
@@ -21,7 +23,7 @@ export default function DeleteCustomers(props: {
   onDeleted: () => void;
 }) {
   const { customers, onClose, onDeleted } = props;
-  const { remove, notifyDeleted } = useDelete(({ done, failed }) => {
+  const { remove, result, notifyDeleted } = useDelete(customers, ({ done, failed }) => {
     if (done.length > 0) onDeleted();
     if (failed.length === 0) onClose();
   });
@@ -35,8 +37,8 @@ export default function DeleteCustomers(props: {
   });
   const title = isOne ? 'Delete Customer' : 'Delete Customers';
 
-  if (remove.data && !isOne) {
-    const { done, failed } = remove.data;
+  if (result && !isOne) {
+    const { done, failed } = result;
     // Only now: otherwise the Undo notification would time out while the user reads the failures.
     const close = () => {
       notifyDeleted(done);
@@ -64,7 +66,7 @@ export default function DeleteCustomers(props: {
       </Dialog>
     );
   }
-  const [failure] = remove.data?.failed ?? [];
+  const [failure] = result?.failed ?? [];
   return (
     <ConfirmDialog
       title={title}
@@ -72,14 +74,17 @@ export default function DeleteCustomers(props: {
       consequences={consequences}
       busy={remove.isPending}
       error={failure && messageOf(failure.error)}
-      onConfirm={() => remove.mutate(customers)}
+      onConfirm={() => remove.mutate()}
       // Failures are shown in this dialog.
       onClose={remove.isPending ? () => {} : onClose}
     />
   );
 }
 
-function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
+type Result = BulkResult<Customer, Customer>;
+
+/** What was deleted is kept when the session ends in between: else nobody is told, and nothing undoes it. */
+function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
   const restore = useChange({
     mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer),
     onSuccess: ({ done, failed }) => {
@@ -93,7 +98,7 @@ function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
       });
     },
   });
-  const notifyDeleted = (done: Customer[], failed: BulkResult<Customer, Customer>['failed'] = []) => {
+  const notifyDeleted = (done: Customer[], failed: Result['failed'] = []) => {
     const deleted = done.length > 0 && `${capitalize(whatOf(done))} deleted`;
     const parts = [deleted, failed.length > 0 && notDone('deleted', failed)].filter(Boolean);
     if (parts.length === 0) return;
@@ -105,20 +110,39 @@ function useDelete(onEnd: (result: BulkResult<Customer, Customer>) => void) {
     });
   };
   const isLeft = useIsLeft();
+  const done = useRef<Customer[]>([]);
   const remove = useChange({
-    mutationFn: (customers: Customer[]) => runBulk(customers, softDeleteCustomer),
+    mutationFn: () =>
+      runBulk(customers, async (customer) => {
+        const deleted = await softDeleteCustomer(customer);
+        done.current.push(deleted);
+        return deleted;
+      }),
     onSuccess: (result) => {
       if (result.failed.length === 0 || isLeft()) notifyDeleted(result.done, result.failed);
       onEnd(result);
     },
   });
-  return { remove, notifyDeleted };
+  const key = 'delete customers';
+  const [before] = useState(() => keptValues<Result | undefined>(key, undefined));
+  const result = remove.data ?? before;
+  useKeepingValues(key, () => (result?.done.length ? result : interrupted(customers, done.current)));
+  return { remove, result, notifyDeleted };
+}
+
+function interrupted(customers: Customer[], done: Customer[]): Result | undefined {
+  if (done.length === 0) return undefined;
+  const error = new ApiError(401, signInAgain);
+  error.isUnanswered = true;
+  const known = new Set(done.map(({ customerId }) => customerId));
+  const failed = customers.filter(({ customerId }) => !known.has(customerId));
+  return { done, failed: failed.map((item) => ({ item, error })) };
 }
 
 /** Of the customers that could not be deleted or restored. */
 const mostNamed = 5;
 
-function notDone(past: string, failed: BulkResult<Customer, Customer>['failed']): string {
+function notDone(past: string, failed: Result['failed']): string {
   const names = failed.slice(0, mostNamed).map(({ item }) => item.name);
   const others = failed.length > mostNamed ? ` and ${failed.length - mostNamed} more` : '';
   const error = failed[0]?.error;
