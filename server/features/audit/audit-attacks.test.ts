@@ -243,6 +243,24 @@ describe('rows that some queries do not see', () => {
     expect(server.audit.state().broken?.problem, 'found without being asked').toBe(problem);
   });
 
+  test.each([
+    ["made_at = 'infinity'"],
+    ['made_at = null', 'alter table audit_anchors alter made_at drop not null'],
+    ['signature = null', 'alter table audit_anchors alter signature drop not null'],
+    ['seal = null', 'alter table audit_anchors alter seal drop not null'],
+  ])('an anchor with %s is a break', async (change, ...statements) => {
+    server.clock.advance(days(800));
+    api = server.api(await server.signInAs('super_admin'));
+    await fill(1);
+    expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBeGreaterThan(0);
+    await asOwner(...statements, `update audit_anchors set ${change}`);
+    expect(await problemOf()).toMatch(
+      /^The anchor of .*clean-up .*(is not signed by this installation|was altered)\.$/,
+    );
+    await server.audit.tick();
+    expect(server.audit.state().state, 'found without being asked').toBe('broken');
+  });
+
   test('are no break once a rule or an inheriting table is gone', async () => {
     await asOwner(
       'create table more_entries () inherits (audit_entries)',
