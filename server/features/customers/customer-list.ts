@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { countryName } from '../../../contract/countries.ts';
+import { countries, countryName } from '../../../contract/countries.ts';
 import type { customers as calls } from '../../../contract/customers.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
@@ -68,11 +68,13 @@ function filtered(db: Db, filter: Filter) {
   return query;
 }
 
+const countriesByName = countries.map(({ code }) => code);
+
 function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'name') {
   const by = {
     name: sql`sort_key(name)`,
     email: sql`lower(email)`,
-    country: sql`country`,
+    country: sql`array_position(${countriesByName}::bpchar[], country)`,
     createdAt: sql`created_at`,
   }[sort.replace('-', '') as 'name' | 'email' | 'country' | 'createdAt'];
   return query.orderBy(orderBy(by, sort.startsWith('-'))).orderBy('customer_id');
