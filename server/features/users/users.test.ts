@@ -109,6 +109,13 @@ describe('the list', () => {
     const found = await root.ok(calls.list, { query: { search: 'ÜNSAL' } });
     expect(found.map((u) => u.id)).toEqual([user.id]);
   });
+
+  test('is in the order of names, accented ones among the others', async () => {
+    const names = ['order Aron', 'Order Åsa', 'order Zoe'];
+    for (const name of names.toReversed()) await makeUser('viewer', { name });
+    const found = await root.ok(calls.list, { query: { search: 'order' } });
+    expect(found.map(({ name }) => name)).toEqual(names);
+  });
 });
 
 describe('a change', () => {

@@ -33,7 +33,7 @@ const ownSecondFactor = 'Remove your own second factor on your account page, whi
 export async function listUsers(db: Db, search: string | undefined): Promise<User[]> {
   const rows = await selectUsers(db)
     .$call((q) => (search ? q.where(contains(sql`u.email || E'\n' || u.name`, search)) : q))
-    .orderBy(sql`lower(u.name)`)
+    .orderBy(sql`sort_key(u.name)`)
     .orderBy('u.email')
     .execute();
   return rows.map(toUser);

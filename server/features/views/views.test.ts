@@ -27,7 +27,9 @@ describe('own views', () => {
     const view = await make();
     expect(view).toMatchObject({ ...body, isOwn: true, mayChange: true });
     await make(ada, { name: 'all of them', query: '' });
-    expect(await names()).toEqual(['all of them', 'Full ones']);
+    const accented = await make(ada, { name: 'Écoles' });
+    expect(await names()).toEqual(['all of them', 'Écoles', 'Full ones']);
+    await ada.ok(calls.delete, at(accented));
     const changed = await ada.ok(calls.update, {
       ...at(view),
       body: { name: 'Fuller', query: 'seats=high', updatedAt: view.updatedAt },

@@ -78,12 +78,12 @@ export async function listViews(
     .where('v.list', 'in', wanted)
     .where('v.deleted_at', 'is', null)
     .orderBy(sql`v.owner_id is not distinct from ${staffOf(by)?.userId ?? null}`, 'desc')
-    .orderBy(sql`lower(v.name)`)
+    .orderBy(sql`sort_key(v.name)`)
     .orderBy('v.view_id')
     .limit(mostListed);
   const rows = await selectViews(db)
     .where('v.view_id', 'in', shown)
-    .orderBy(sql`lower(v.name)`)
+    .orderBy(sql`sort_key(v.name)`)
     .orderBy('v.view_id')
     .execute();
   return rows.map((row) => toView(by, row));
