@@ -80,8 +80,8 @@ test('every kind says what it counts, for one and for many', () => {
         "1,200 licenses have offline seats that end within 7 days",
       ],
       [
-        "1 API key is at the hourly limit",
-        "1,200 API keys are at the hourly limit",
+        "1 API key reached its hourly limit",
+        "1,200 API keys reached their hourly limit",
       ],
       [
         "1 API key was refused within 24 hours",

@@ -181,8 +181,8 @@ const described: Record<TodayKind, Describe> = {
   ),
   keysLimited: records(
     'orange',
-    (n) => say(n, 'API key', ['is', 'are'], 'at the hourly limit'),
-    ({ name }) => `${name}: what is above it is refused until the hour ends`,
+    (n) => say(n, 'API key', ['reached its', 'reached their'], 'hourly limit'),
+    ({ name }) => `${name}: requests above it are refused until the hour ends`,
     apiKeys('limited'),
     apiKey(apiKeys('limited')),
   ),
