@@ -40,7 +40,7 @@ export type UploadState = z.output<typeof uploadState>;
 export const uploads = {
   direct: route('POST', '/api/v1/binaries/upload', {
     summary:
-      'Upload a file of up to 20 MB in one multipart request: file, version, channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, and optionally security, minimum_supported_version, is_draft, rollout_percentage, rollout_plan (JSON) with starts_at, sha512',
+      'Upload a file of up to 20 MB in one multipart request: file, version, and optionally channel, platform, architecture, release_notes, minimum_app_version, is_mandatory, security, minimum_supported_version, is_draft, rollout_percentage or rollout_plan (JSON) with starts_at, acceptable_failures, sha512',
     access: mayUpload,
     bodyKind: 'multipart',
     answer: release,
