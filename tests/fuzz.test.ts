@@ -76,7 +76,7 @@ const pathOf = (route: Route, given: Record<string, string> = params) =>
 
 // --- judging --------------------------------------------------------------------------------------------------
 
-/** Every table whose rows invalid input must not change; the others record the calls themselves. */
+/** The tables that record the calls themselves; invalid input must not change the rows of any other. */
 const recordsOfCalls = [
   'audit_entries',
   'audit_pending',

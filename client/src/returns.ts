@@ -20,7 +20,7 @@ export async function lastReturn(parts: Parts): Promise<Return | undefined> {
 /** Why the receipts cannot be read at the moment; undefined if they can, or there are none. */
 export const receiptsHeld = (parts: Parts): Promise<string | undefined> => whyHeld(parts, receiptFile);
 
-/** Returns the problem, if there is one. */
+/** Stores the receipt of a license file that is given back. Returns the problem, if there is one. */
 export async function keepReturn(parts: Parts, last: Return): Promise<string | undefined> {
   const held = await receiptsHeld(parts);
   if (held !== undefined) return held;

@@ -38,7 +38,7 @@ export async function rotateMonths(
 const monthOf = (at: Date, ahead: number): Date =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead));
 
-/** Sorts by time. */
+/** The names of a table sort by time. */
 const nameOf = (table: string, month: Date): string =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 

@@ -41,7 +41,7 @@ export function claimOf(
 export async function claimKey(tx: Tx, claim: Claim): Promise<undefined | StoredAnswer | Failure> {
   const inserted = await tx
     .insertInto('idempotency_keys')
-    // by a clock that was set back, it would be removed at once
+    // clearAnswers would remove at once what a clock that was set back has dated
     .values({
       ...claim,
       created_at: sql`greatest(${claim.created_at}::timestamptz, (select at from newest_moment))`,
@@ -52,7 +52,7 @@ export async function claimKey(tx: Tx, claim: Claim): Promise<undefined | Stored
   return present(await readAnswer(tx, claim), 'it is in the way of the new claim');
 }
 
-/** A stored response: the same request ran before. A Failure: the key was used for another request. */
+/** The response stored under the key, if the same request ran before; a Failure if another one did. */
 export async function readAnswer(
   db: Db,
   { actor, key, request_hash }: Claim,

@@ -73,7 +73,7 @@ export function frameworkFailure(error: unknown): Failure | undefined {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = frameworkFailures[code ?? ''];
   if (known) return fail(...known);
-  // of the sender of files: a range, state or path that no file has
+  // thrown by the library that sends files, for a range, condition or path that it cannot serve
   if (error instanceof Error && 'expose' in error && statusCode && statusCode < 500) return unsendableFile;
   if (statusCode === 400 || error instanceof SyntaxError) {
     return fail('INVALID_INPUT', 'The body is not valid JSON.', {

@@ -23,8 +23,9 @@ export type Storage = {
   /** Begins an object that is uploaded in parts; immediately STORAGE_FULL if `size` bytes cannot fit. */
   begin(key: string, size: number): Promise<Unfinished | Failure>;
   /**
-   * Writes a part to stable storage and returns its tag. `bytes` must yield exactly `part.length` bytes or throw; a
-   * part may be written again. WRONG_STATE if the object is complete or abandoned.
+   * Writes a part to stable storage and returns its tag, which is `tag` where the storage has none of its own. `bytes`
+   * must yield exactly `part.length` bytes or throw; a part may be written again. WRONG_STATE if the object is complete
+   * or abandoned.
    */
   writePart(
     unfinished: Unfinished,

@@ -15,7 +15,7 @@ export type StorageWatch = {
   isUsable(): Promise<boolean>;
   /** Why the storage is not that of this installation, and what to do, by the last check; undefined if it is. */
   whyForeign(): string | undefined;
-  /** Checks again; takes at most four seconds. */
+  /** Checks again whether the storage is available; takes at most four seconds. */
   look(): Promise<boolean>;
   stop(): void;
 };

@@ -59,8 +59,8 @@ export async function listActivations(
 const utcDayOf = (now: Date) => sql`(${now}::timestamptz at time zone 'UTC')::date`;
 
 /**
- * The UTC day on which a seat released by its machine at `now` counts: the next one, if that was begun by another process
- * or while this call waited, for it would begin again with each change between the two.
+ * The UTC day on which a seat released by its machine at `now` counts. That is the next one if another process, or a call
+ * that this one waited for, has begun it: going back would set the count to zero.
  */
 export const selfReleaseDay = (now: Date) =>
   sql<Date>`case when self_release_day = ${utcDayOf(now)} + 1 then self_release_day else ${utcDayOf(now)} end`;
@@ -72,8 +72,8 @@ export const selfReleasesOn = (now: Date) =>
   );
 
 /**
- * Releases a machine's seat on behalf of staff. `machineId` must match the activation: the list may be stale. The seat
- * of an offline machine is freed only by `force`.
+ * Staff take the seat of a machine. `machineId` must match the activation: the list may be stale. WRONG_STATE if the
+ * machine holds no seat, or may run offline and `force` is not set.
  */
 export async function deactivateMachine(
   change: Change,
@@ -105,7 +105,7 @@ export async function deactivateMachine(
   });
 }
 
-/** How a seat ends, if not as its new status says: the event, its text, and when the machine stops running offline. */
+/** What the end of a seat records beside its new status; `offlineUntil: null` if the machine has stopped running offline. */
 type End = {
   event?: 'activation.offline_returned' | 'activation.offline_ended';
   what?: string;
@@ -113,8 +113,8 @@ type End = {
 };
 
 /**
- * Deactivates an active machine, with the audit entry. Its token ends with the seat, and so does the hold of its license
- * files on its key. The caller must hold the lock on the license.
+ * Ends the seat of an active machine, with the audit entry. Its token ends with it, and its license files no longer bind
+ * it to their key. The caller must hold the lock on the license.
  */
 export async function leaveSeat(
   change: Change,

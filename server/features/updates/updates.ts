@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 
-/** The versions of all releases, those in the recycle bin included: other reports of machines are ignored. */
+/** The versions of all releases, those in the recycle bin included; any other that a machine reports counts as unknown. */
 export async function versionsOfReleases(db: Db): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('releases').select('version').distinct().execute();
   return new Set(rows.map(({ version }) => version));

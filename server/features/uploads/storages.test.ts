@@ -9,8 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { releases } from '../../../contract/releases.ts';
-import type { Release } from '../../../contract/releases.ts';
+import { releases, type Release } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey } from '../../../tests/factories.ts';
@@ -417,8 +416,8 @@ describe('a storage that fails in the middle of a direct upload', () => {
   });
 });
 
-/** An empty S3 that keeps the note of the owner, begins multipart uploads and has no room for their parts. */
 let owner: Buffer | undefined;
+/** An empty S3 that keeps the note of the owner, begins multipart uploads and has no room for their parts. */
 function refuseParts(request: IncomingMessage, response: ServerResponse): void {
   const body: Buffer[] = [];
   request

@@ -126,7 +126,7 @@ function Figures({ period }: { period: Period }) {
   );
 }
 
-/** Beside figures that follow the period. */
+/** A count of this moment: the figures beside it are those of the period. */
 const Now = ({ count }: { count: number }) => (
   <>
     {countText(count)}{' '}

@@ -7,7 +7,7 @@ import type { ApprovalsSearch } from './approvals-search.ts';
 import { live } from '../../live.ts';
 import { queryOf } from '../../query-of.ts';
 
-/** Change requests of the last days, or those that the user may approve now, the newest first. */
+/** Change requests of the last 7 days, or those that the user may approve now, the newest first. */
 export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
   queryOf(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, live);
 
