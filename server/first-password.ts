@@ -23,7 +23,7 @@ export async function tellFirstPassword(
     return;
   }
   const file = path.join(dataDir, 'first-password');
-  // of a start that could not create the administrator
+  // left by a start that could not create the administrator
   await rm(file, { force: true });
   await readOrMake(file, () => lines);
   log.warn({ file }, 'Email and password of the first sign-in lie in this file. Delete it afterwards');

@@ -4,8 +4,8 @@ import { alternate, load } from './load.ts';
 import { ratioRow, type Row, type Stage } from './stage.ts';
 
 /**
- * Validations by two workers, as `url` has them, to those by one process, in turn. The load generator and PostgreSQL run
- * on the same cores, so the note says how much of these was left.
+ * Compares validations by the two workers at `url` with those by one process, measured in turn. The load generator and
+ * PostgreSQL run on the same cores, so the note says how much of them was idle.
  */
 export async function workersRow(stage: Stage, url: string): Promise<Row> {
   const one = validations(stage).byApiKey;

@@ -4,8 +4,8 @@ import type { Selection } from './data-table.ts';
 const none: Selection = new Set();
 
 /**
- * The selected rows of a list, and how to select others. Under another filter, or on another page, none are, nor later; a
- * row that leaves the list is not selected when it comes back. `ids`: of the rows, undefined until they have loaded.
+ * The selected rows of a list, and how to select others. Another filter or page ends the selection for good; a row that
+ * leaves the list is not selected when it comes back. `ids`: of the rows, undefined until they have loaded.
  */
 export function useSelection(
   filter: object,

@@ -17,7 +17,7 @@ const clock = movableClock('2026-11-20T23:30:00.000Z');
 
 const week = { startDate: '2026-11-15', endDate: '2026-11-21' };
 
-/** Until as many validations as were answered stand in the counts. */
+/** Waits until the counts include this many validations. */
 const counted = (expected: number) =>
   eventually(async () => {
     const { sum } = await server.db

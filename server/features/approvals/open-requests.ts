@@ -28,7 +28,7 @@ export function stateOf(row: RequestRow, at: Date): ChangeRequest['state'] {
   return isFromFuture || row.expires_at <= at ? 'expired' : 'open';
 }
 
-/** Ends requests that a clock which was ahead has dated: they would be open again once that time comes. */
+/** Ends requests made while a clock was ahead: they would be open again once that time comes. */
 export async function endRequestsAhead({ tx }: Change, time: CheckedTime): Promise<void> {
   await tx
     .updateTable('change_requests')

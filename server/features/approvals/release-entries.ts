@@ -37,7 +37,7 @@ export async function lastOut(
   return left?.before as Release | undefined;
 }
 
-/** The last pause by the service, if one person ended it, be there later pauses or not: who, and why it was paused. */
+/** Who alone ended the last pause by the service, whatever came later, and its reason; undefined if two people did. */
 export async function pauseEndedAlone(
   db: Db,
   releaseId: string,

@@ -11,7 +11,7 @@ type Found = Omit<NamedRecord, 'name'> & Omit<Mention, 'id'>;
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 /** From the beginning of a word: else the time would grow with the square of its length. */
 const email = /(?<![^\s(])[^\s(]+@[^\s:)]+/g;
-/** Altered entries must be shown too. */
+/** The resource id of an altered entry may be any text, and the entry is shown nevertheless. */
 const isUuid = (id: string) => id.match(uuid)?.[0] === id;
 
 /**

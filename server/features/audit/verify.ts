@@ -63,8 +63,8 @@ const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
   });
 
 /**
- * A row that a policy, a rule or a table beside this one hides or adds is another one for each query, as are two rows
- * of one key, which is the first column of each table.
+ * Finds a table of which two queries may read different rows: through a row policy, a rule, inheritance, or two rows with
+ * one key. The key is the first column of each table.
  */
 async function checkTables(tx: Db): Promise<Broken | null> {
   const { rows } = await sql<{ name: string }>`
@@ -162,8 +162,8 @@ export function checkSection(db: Db, keys: AuditKeys, from: Place | undefined): 
 }
 
 /**
- * Checks entries without a seal in the chain, and finds those that disappeared before they were sealed. A seal with a
- * number before the chain is none.
+ * Checks entries without a seal in the chain, and finds those that disappeared before they were sealed. A seal numbered
+ * before the start of the chain does not count.
  */
 async function checkUnsealed(tx: Db, keys: AuditKeys): Promise<Broken | null> {
   const gone = await tx

@@ -94,7 +94,7 @@ async function enrollOn(
   const limited = await takeFromBudget(budgets, by, license, budget);
   if (limited) return limited;
   const result = await validate(validator, by, request, { sequence: null }).catch((error: unknown) => {
-    // or a database that is busy for a while would keep every new machine out for the rest of the hour
+    // otherwise a busy database would keep new machines out for the rest of the hour
     budgets.putBack(budget, by.now);
     throw error;
   });
@@ -187,7 +187,7 @@ async function giveToken(
 ): Promise<string | null | Failure> {
   const { tx, now } = change;
   const { licenseId, licenseKey } = license;
-  // before the lock on its seat, since useNonce locks it as well
+  // before the seat: useNonce locks the license, and locks are taken in one order
   await tx
     .selectFrom('licenses')
     .select('license_id')
@@ -208,7 +208,7 @@ async function giveToken(
   const before = await credentialOf(tx, license, machineId);
   const ownHash = before ? null : await claimRecord(change, license, machineId);
   if (ownHash) await change.announce('records', [ownHash.toString('hex')]);
-  // ends the token before
+  // ends the previous token
   if (before) await change.announce('records', [seat.activation_id]);
   const { text, id, secretHash } = newBearerKey('lym');
   const token = { token_id: id, secret_hash: secretHash, sequence: null };

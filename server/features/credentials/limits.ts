@@ -4,7 +4,7 @@ import { tooMany, type Failure } from '../../failure.ts';
 
 type LimitedLicense = { licenseId: string; licenseKey: string; seats: number };
 
-/** For machines that hold a seat already: `perHour`, or one for each seat. */
+/** For machines that hold a seat already: `perHour`, or the number of seats if that is larger. */
 export const enrollmentsOf = ({ licenseId, seats }: LimitedLicense, perHour: number): BudgetOf => ({
   budget: 'enrollments',
   subject: licenseId,
@@ -32,7 +32,7 @@ const messages: Partial<Record<BudgetOf['budget'], (limit: number) => string>> =
   'refused enrollments': (limit) => `${limit} enrollments on this license were refused in this hour.`,
 };
 
-/** Takes a unit from a budget of the license, or returns the refusal. Staff are told once an hour and budget. */
+/** Takes a unit from a budget of the license, or returns the refusal. Staff are told once per hour and budget. */
 export async function takeFromBudget(
   budgets: Budgets,
   by: Caller,

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 
 type Room = { usedPercent: number; bytesLeft: number };
 
-/** From here on, little is left: the use in percent, unless more than these bytes are free. */
+/** A disk is nearly full from this use on, unless it has this many bytes left. */
 const fullFromPercent = 90;
 const plenty = 20 * 1024 ** 3;
 

@@ -6,7 +6,7 @@ import { useSearch } from '../../use-search.ts';
 export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
   search: textParam(params, 'search'),
-  /** Of the machines. */
+  /** Page of the machines. */
   page: pageParam(params),
   /** Order of the licenses. */
   sort: textParam(params, 'sort'),

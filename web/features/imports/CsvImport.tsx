@@ -66,7 +66,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
       setEntered({ csv: '', option: false });
       props.onSaved(made);
     },
-    // what it was checked against has changed since, or it was not; without an answer, the same is to be sent again
+    // refused: checked again, since the data may have changed; not without an answer, after which the same is sent again
     onError: (error) => {
       if (!mayBeDone(error)) void checked.refetch();
     },
@@ -91,7 +91,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
           file={file}
           onChange={(csv) => setEntered((before) => ({ ...before, csv }))}
         />
-        {/* what is chosen can be taken back also where it is the reason of a refusal */}
+        {/* stays while it is chosen, so that it can be taken back */}
         {option && (entered.option || (data && data.names.length > 0)) && (
           <Checkbox
             label={option(data?.names.length ?? 0)}
