@@ -9,6 +9,7 @@ import {
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   loseAnswers,
   signInAs,
   test,
@@ -276,4 +277,60 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
     page.getByText('Please create a customer before creating a license.', { exact: true }),
   ).toBeVisible();
   await expectAccessible(page);
+});
+
+test('a letter goes to the option that begins with it, an arrow opens the list at the chosen one', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Typed choice') });
+  await signInAs(page, 'super_admin', only(customer), server);
+  await button(page, 'Create License').first().click();
+  const type = dialog(page, 'Create License').getByRole('combobox', { name: 'License Type' });
+  const current = () =>
+    type.evaluate(
+      (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
+    );
+
+  await test.step('in a form', async () => {
+    await type.press('e');
+    await expect(type).toHaveAttribute('aria-expanded', 'true');
+    await expect(type).toHaveValue('Trial');
+    expect(await current()).toBe('Enterprise');
+    await type.press('Enter');
+    await expect(type).toHaveValue('Enterprise');
+    await type.press('ArrowUp');
+    await expect(type).toHaveAttribute('aria-expanded', 'true');
+    expect(await current()).toBe('Enterprise');
+    await type.press('ArrowUp');
+    expect(await current()).toBe('Trial');
+    await type.press('Escape');
+    await expect(type).toHaveAttribute('aria-expanded', 'false');
+    await type.click();
+    await expect(type).toHaveAttribute('aria-expanded', 'true');
+    await type.press('x');
+    expect(await current()).toBe('Enterprise');
+    await type.press('Escape');
+    await expect(type).toHaveValue('Enterprise');
+  });
+
+  await test.step('in a filter: several letters, and the same letter again', async () => {
+    await goTo(page, '/releases');
+    const architecture = page.getByRole('combobox', { name: 'Architecture' });
+    const chooses = async (keys: string, label: string) => {
+      await architecture.pressSequentially(keys);
+      await architecture.press('Enter');
+      await expect(architecture).toHaveValue(label);
+    };
+    await chooses('x', 'x64');
+    await chooses('x', 'x86');
+    await chooses('a', 'arm64');
+    await chooses('x8', 'x86');
+    await chooses('xx', 'x86');
+    // what is chosen stays when it is chosen again
+    await architecture.press('ArrowDown');
+    await architecture.press('Enter');
+    await expect(architecture).toHaveAttribute('aria-expanded', 'false');
+    await expect(architecture).toHaveValue('x86');
+  });
 });

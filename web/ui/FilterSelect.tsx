@@ -23,6 +23,7 @@ export function FilterSelect<Value extends string>(
       <Select
         {...look}
         clearable
+        allowDeselect={false}
         data={choices}
         value={value ?? null}
         onChange={(chosen) => onChange(choiceOf(chosen)?.value)}

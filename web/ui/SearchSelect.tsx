@@ -1,6 +1,7 @@
-import { Select, type SelectProps } from '@mantine/core';
+import type { SelectProps } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { matching, type Choice } from './best-match.ts';
+import { Select } from './Select.tsx';
 
 type Props = Omit<
   SelectProps,

@@ -3,7 +3,8 @@ import { useRef, type KeyboardEvent, type ReactElement, type ReactNode } from 'r
 
 // What floats above a screen loads after it: with its libraries it is 44 kB that no first sight of a list needs.
 
-export { Select, Tooltip } from '@mantine/core';
+export { Tooltip } from '@mantine/core';
+export { Select } from './Select.tsx';
 
 /** `button` opens a panel with `children`. */
 export function ButtonPopover(props: {

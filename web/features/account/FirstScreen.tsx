@@ -1,10 +1,10 @@
-import { Select } from '@mantine/core';
 import type { Screen } from '../../../contract/screens.ts';
 import { sentenceOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { firstReadable, reachable } from '../../shell/navigation.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { Select } from '../../ui/Select.tsx';
 import { aboutAccount } from '../../toast-subjects.ts';
 import { useChange } from '../../use-change.ts';
 import { setFirstScreen } from './queries.ts';

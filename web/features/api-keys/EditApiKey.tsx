@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { apiKeyLabels } from '../../field-labels.ts';
@@ -12,6 +12,7 @@ import { ConsequenceList } from '../../ui/Consequences.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { Select } from '../../ui/Select.tsx';
 import { conflictRows } from './api-key-conflict.ts';
 import { byField, checkChanges, patchOf, valuesOf, type Values } from './api-key-form.ts';
 import { refusedSentence } from './api-key-labels.ts';

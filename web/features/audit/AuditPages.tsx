@@ -1,10 +1,11 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { IconChevronLeft, IconChevronRight } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditSizes, defaultSize, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
+import { Select } from '../../ui/Select.tsx';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
 

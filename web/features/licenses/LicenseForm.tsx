@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, SimpleGrid } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { moduleLabel } from '../../../contract/module-ids.ts';
@@ -16,6 +16,7 @@ import { DialogForm } from '../../ui/DialogForm.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { Select } from '../../ui/Select.tsx';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { CustomerModal } from '../customers/index.ts';
 import { ModulePicker, modulesQuery } from '../modules/index.ts';

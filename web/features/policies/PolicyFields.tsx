@@ -1,8 +1,9 @@
-import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, TextInput } from '@mantine/core';
 import { channels } from '../../../contract/versions.ts';
 import { policyLabels } from '../../field-labels.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
+import { Select } from '../../ui/Select.tsx';
 import { type PolicyFormState } from './policy-form.ts';
 import { WindowFields } from './WindowFields.tsx';
 

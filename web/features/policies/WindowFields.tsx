@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Chip, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Chip, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { capitalize } from '../../../contract/text.ts';
 import { isZone, weekdays } from '../../../contract/policies.ts';
@@ -13,6 +13,7 @@ import { useTyped } from '../../ui/use-typed.ts';
 import { usualWindow, type PolicyFormState } from './policy-form.ts';
 import { readEnd, readTime, readTimes } from './typed-time.ts';
 import { allZones } from '../../ui/locale.ts';
+import { Select } from '../../ui/Select.tsx';
 import classes from './windows.module.css';
 
 const modes = [

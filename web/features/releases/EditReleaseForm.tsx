@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { whyNotPublish } from '../../../contract/release-state.ts';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
@@ -13,6 +13,7 @@ import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
 import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
+import { Select } from '../../ui/Select.tsx';
 import { Banner } from './Banner.tsx';
 import {
   lacksRollout,

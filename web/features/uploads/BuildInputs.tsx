@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { architectureNames, architectures, platformNames } from '../../../contract/builds.ts';
 import { channels, nextVersion, type Bump, type Channel } from '../../../contract/versions.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
@@ -6,6 +6,7 @@ import { useAuth } from '../../session.tsx';
 import { isVersionOf } from './detect-build.ts';
 import { unplanned, type NewReleaseState } from './new-release.ts';
 import classes from './uploads.module.css';
+import { Select } from '../../ui/Select.tsx';
 
 /** The form offers these two (spec part 2, section 3). */
 const offered = ['win32', 'darwin'] as const;
