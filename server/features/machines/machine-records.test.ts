@@ -8,6 +8,7 @@ import {
   openClient,
   startTestServer,
 } from '../../../tests/harness.ts';
+import { writable } from '../../db/client.ts';
 import { knownMigrations, makeSchema, migrate } from '../../db/migrate.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
 import { seedRoles } from '../users/index.ts';
@@ -38,7 +39,7 @@ test('machines that asked for updates before they were listed are seen when they
       select machine_hash(name), name, '2026-01-01', asked from told`);
   await migrate(database.url);
   const server = await startTestServer({ database });
-  await server.context.db.transaction().execute(seedRoles);
+  await writable(server.context.db).transaction().execute(seedRoles);
   const staff = server.api((await server.signInAs('super_admin')).byCookie);
   const unseen = async () => {
     const query = { unseenForDays: '30' };
