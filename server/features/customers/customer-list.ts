@@ -68,16 +68,25 @@ function filtered(db: Db, filter: Filter) {
   return query;
 }
 
-const countriesByName = countries.map(({ code }) => code);
+const countryCodes = countries.map(({ code }) => code);
+/** The order of the countries' names. A join: looking each customer up in the array took 20 times as long. */
+const byCountry = sql<{
+  code: string;
+  place: number;
+}>`unnest(${countryCodes}::bpchar[]) with ordinality`.as<'by'>(sql`by_country(code, place)`);
 
 function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'name') {
+  const column = sort.replace('-', '') as 'name' | 'email' | 'country' | 'createdAt';
   const by = {
     name: sql`sort_key(name)`,
     email: sql`lower(email)`,
-    country: sql`array_position(${countriesByName}::bpchar[], country)`,
+    country: sql`place`,
     createdAt: sql`created_at`,
-  }[sort.replace('-', '') as 'name' | 'email' | 'country' | 'createdAt'];
-  return query.orderBy(orderBy(by, sort.startsWith('-'))).orderBy('customer_id');
+  }[column];
+  return query
+    .$if(column === 'country', (q) => q.leftJoin(byCountry, (on) => on.on(sql`code`, '=', sql`country`)))
+    .orderBy(orderBy(by, sort.startsWith('-')))
+    .orderBy('customer_id');
 }
 
 /** Exports the filtered list as CSV, and records who exported it. */
