@@ -22,12 +22,19 @@ const fileInput = customerInput.extend({
   country: z.string().refine(isCountryCode, 'Must be a two-letter country code or an English name'),
 });
 
+/** A name without what people write in different ways: case, accents, punctuation, `&` for `and`. */
+const spelling = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('&', 'and')
+    .replaceAll(/[^a-z]/g, '');
+const codesByName = new Map(countries.map(({ code, name }) => [spelling(name), code]));
+
 /** The code of a country that is given by code or English name; other text is unchanged. */
 export function countryCode(text: string): string {
-  const wanted = text.toLowerCase();
-  return (
-    countries.find(({ code, name }) => [code, name].some((one) => one.toLowerCase() === wanted))?.code ?? text
-  );
+  const code = text.toUpperCase();
+  return isCountryCode(code) ? code : (codesByName.get(spelling(text)) ?? text);
 }
 
 async function read(db: Db, { csv, skipExisting }: CustomersFile) {
