@@ -12,8 +12,8 @@ const PARTS = ['checks', 'unit', 'browser'];
 const LINTED = /\.(ts|tsx|mjs|js)$/;
 const FORMATTED = /\.(ts|tsx|mjs|js|css|html|yml|yaml)$|(^|\/)(?!package-lock)[^/]*\.json$/;
 
-/** Tests that keep every core busy, beside others that wait and measure. */
-const beside = { niceness: 5 };
+/** For tests that keep every core busy while others wait and measure. */
+const inBackground = { niceness: 5 };
 
 const [first, ...rest] = process.argv.slice(2);
 const part = PARTS.find((one) => one === first);
@@ -54,7 +54,7 @@ async function check(...commands) {
   return { passed: 1, failed: 0 };
 }
 
-// Only what git knows: whatever else lies about in a checkout is nobody's fault.
+// Other files in a checkout are not checked.
 function trackedFiles(pattern) {
   try {
     const listed = execFileSync('git', ['-c', 'safe.directory=*', 'ls-files', '-z'], {
@@ -121,7 +121,7 @@ async function browserTests() {
     '--pass-with-no-tests',
     ...options,
   ];
-  const { ok } = await run(command, { ...beside, env });
+  const { ok } = await run(command, { ...inBackground, env });
   const report = readReport(file);
   if (!report) return { passed: 0, failed: 1 };
   const { stats } = report;
@@ -159,7 +159,7 @@ else if (names.length > 0)
     .then(browser);
 else {
   // What stops processes and waits for them leaves most of a core to the others, which give way to it.
-  await Promise.all([checks().then(() => processes({ quiet: true })), rooms(beside).then(browser)]);
+  await Promise.all([checks().then(() => processes({ quiet: true })), rooms(inBackground).then(browser)]);
 }
 if (total.passed + total.failed === 0) {
   failures.push([names.join(' '), 'No test has this in its path.']);

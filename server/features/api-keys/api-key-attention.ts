@@ -19,10 +19,10 @@ export const apiKeyAttention: Record<ApiKeyAttention, (now: Date) => RawBuilder<
       and e.timestamp >= ${since} and e.event_type = 'api_key.refused')`;
   },
   limited: (now) => {
-    const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs - hourMs);
-    // told_at: of the other budgets of the key, whose limits are settings
+    const previousHour = new Date(Math.floor(now.getTime() / hourMs) * hourMs - hourMs);
+    // the limits of its other budgets are settings: told_at says that one was reached
     return sql`(${isUsable(now)} and exists (select from budget_hours b
-      where b.subject = k.api_key_id::text and b.hour >= ${hour}
+      where b.subject = k.api_key_id::text and b.hour >= ${previousHour}
         and (b.told_at is not null or (b.budget = 'requests' and b.granted >= k.rate_limit))))`;
   },
 };

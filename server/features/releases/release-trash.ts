@@ -96,7 +96,7 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
     const batch = await systemChange(context, now, async (change) => {
       if (!(await tryLock(change.tx, locks.trashPurge))) return 0;
       const rows = await selectReleases(change.tx)
-        .where('r.deleted_at', '<=', purgedUntil(now))
+        .where('r.deleted_at', '<=', dueIfDeletedBy(now))
         .orderBy('r.deleted_at')
         .limit(atOnce)
         .forUpdate('r')
@@ -111,11 +111,8 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
   }
 }
 
-/** Releases deleted before this time have been in the recycle bin for 30 days. */
-const purgedUntil = (now: Date) => new Date(now.getTime() - trashDays * dayMs);
-
-/** Releases deleted before this time are permanently deleted within `days`. */
-const dueBy = (now: Date, days: number) => new Date(purgedUntil(now).getTime() + days * dayMs);
+/** Releases deleted by this time are permanently deleted within `days`; by default, those that may be now. */
+const dueIfDeletedBy = (now: Date, days = 0) => new Date(now.getTime() - (trashDays - days) * dayMs);
 
 /** The releases in the recycle bin that are permanently deleted within `days`, and the next of them. */
 export async function trashForToday(db: Db, now: Date, days: number) {
@@ -123,7 +120,7 @@ export async function trashForToday(db: Db, now: Date, days: number) {
     .selectFrom('releases')
     .select(['release_id', 'version', 'deleted_at'])
     .select((eb) => eb.fn.countAll<number>().over().as('count'))
-    .where('deleted_at', '<=', dueBy(now, days))
+    .where('deleted_at', '<=', dueIfDeletedBy(now, days))
     .orderBy('deleted_at')
     .orderBy('release_id')
     .limit(1)
@@ -136,7 +133,7 @@ export async function trashForToday(db: Db, now: Date, days: number) {
 
 /** The number of releases that `purgeTrash` would remove now. */
 export const countPurgeable = (db: Db, now: Date) =>
-  countOf(db.selectFrom('releases').where('deleted_at', '<=', purgedUntil(now)));
+  countOf(db.selectFrom('releases').where('deleted_at', '<=', dueIfDeletedBy(now)));
 
 /** A page of the recycle bin, the last deleted first. */
 export async function listTrash(
@@ -148,7 +145,7 @@ export async function listTrash(
   const matching =
     dueWithinDays === undefined
       ? found
-      : sql<boolean>`(${found} and r.deleted_at <= ${dueBy(now, dueWithinDays)})`;
+      : sql<boolean>`(${found} and r.deleted_at <= ${dueIfDeletedBy(now, dueWithinDays)})`;
   const rows = await selectReleases(db)
     .where('r.deleted_at', 'is not', null)
     .where(matching)

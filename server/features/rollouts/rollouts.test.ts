@@ -31,7 +31,7 @@ const widen = (release: Release, percentage: number, updatedAt?: string) =>
 const setPlan = (release: Release, steps: RolloutPlan | null, startsAt: string | null = null) =>
   api.call(rollouts.plan, { ...by(release), body: { plan: steps, startsAt } });
 const step = () => stepRollouts(server.context, checkedTime(server));
-const percentages = async (release: Release) => (await get(release)).rolloutPercentage;
+const percentageOf = async (release: Release) => (await get(release)).rolloutPercentage;
 const lastEntry = async (release: Release) => (await auditOf(server, release.id)).at(-1)!;
 const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n)).toISOString();
 /** No plan of an earlier test is due in a later one. */
@@ -57,16 +57,16 @@ describe('a plan', () => {
       'published with the plan 1 % for 24 h, 10 % for 48 h, 100 %',
     );
     server.clock.advance(hours(24) - 1);
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
     server.clock.advance(1);
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
     const entry = await lastEntry(release);
     expect([entry.event_type, entry.user_email]).toEqual(['release.step_taken', 'system']);
     expect(entry.changes_summary).toMatch(/step 2 of 3 taken by plan: rollout 1 % → 10 %\. \S/);
     server.clock.advance(hours(48));
-    expect([await step(), await percentages(release)]).toEqual([1, 100]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 100]);
     server.clock.advance(days(300));
-    expect([await step(), await percentages(release)]).toEqual([0, 100]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 100]);
   });
 
   test('takes one step at a time however far the clock jumps, once among processes', async () => {
@@ -78,11 +78,11 @@ describe('a plan', () => {
         [server, twin, server, twin].map(({ context }) => stepRollouts(context, checkedTime(server))),
       );
     const sum = (taken: number[]) => taken.reduce((all, one) => all + one, 0);
-    expect([sum(await jobs()), await percentages(release)]).toEqual([1, 10]);
-    expect([sum(await jobs()), await percentages(release)]).toEqual([0, 10]);
+    expect([sum(await jobs()), await percentageOf(release)]).toEqual([1, 10]);
+    expect([sum(await jobs()), await percentageOf(release)]).toEqual([0, 10]);
     expect((await get(release)).stepStartedAt).toBe(server.clock.now().toISOString());
     server.clock.advance(hours(48));
-    expect([sum(await jobs()), await percentages(release)]).toEqual([1, 100]);
+    expect([sum(await jobs()), await percentageOf(release)]).toEqual([1, 100]);
     const steps = (await auditOf(server, release.id)).filter((e) => e.event_type === 'release.step_taken');
     expect(steps).toHaveLength(2);
   });
@@ -99,7 +99,7 @@ describe('a plan', () => {
     server.clock.advance(days(2) - 1);
     expect(await step()).toBe(0);
     server.clock.advance(1);
-    expect([await step(), await percentages(later)]).toEqual([1, 1]);
+    expect([await step(), await percentageOf(later)]).toEqual([1, 1]);
     expect(await get(draft)).toMatchObject({ rolloutPercentage: 100, stepTaken: null });
     const published = (await update(draft, { isDraft: false })).body.data;
     expect(published).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect(await step()).toBe(0);
     server.clock.advance(1);
     expect(await step()).toBe(2);
-    expect([await percentages(published), await percentages(running)]).toEqual([1, 50]);
+    expect([await percentageOf(published), await percentageOf(running)]).toEqual([1, 50]);
   });
 
   test.each([
@@ -172,9 +172,9 @@ describe('a plan', () => {
     const waiting = (await setPlan(release, plan, startsAt)).body.data;
     expect(nextStep(waiting)).toMatchObject({ percentage: 10, dueAt: startsAt });
     server.clock.advance(days(7) - 1);
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
     server.clock.advance(1);
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
     expect(nextStep(await get(release))?.dueAt).toBe(inDays(2));
   });
 
@@ -211,13 +211,13 @@ describe('a plan', () => {
     expect((await setPlan(release, shorter)).body.data).toMatchObject({ rolloutPercentage: 1, stepTaken: 0 });
     expect((await lastEntry(release)).event_type).toBe('release.plan_changed');
     server.clock.advance(hours(1));
-    expect([await step(), await percentages(release)]).toEqual([1, 50]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 50]);
     expect((await setPlan(release, plan)).body.data).toMatchObject({ rolloutPercentage: 50, stepTaken: 1 });
     const wide: RolloutPlan = [{ percentage: 75, hours: null }];
     const waiting = (await setPlan(release, wide, inDays(1))).body.data;
     expect(waiting).toMatchObject({ rolloutPercentage: 50, stepTaken: null });
     server.clock.advance(days(1));
-    expect([await step(), await percentages(release)]).toEqual([1, 75]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 75]);
     expect((await setPlan(release, null)).body.data).toMatchObject({
       rolloutPercentage: 75,
       rolloutPlan: null,
@@ -231,12 +231,12 @@ describe('a pause', () => {
     server.clock.advance(hours(20));
     await api.ok(calls.pause, { ...by(release), body: { reason: 'A hospital reports crashes' } });
     server.clock.advance(days(10));
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
     await api.ok(calls.resume, by(release));
     server.clock.advance(hours(4) - 1);
     expect(await step()).toBe(0);
     server.clock.advance(1);
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
   });
 
   test('that a clock which is behind ends does not count as hours of the step', async () => {
@@ -250,7 +250,7 @@ describe('a pause', () => {
     server.clock.advance(hours(48 + 22));
     expect(await step()).toBe(0);
     server.clock.advance(hours(1));
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
   });
 
   test('by the guard, which counts from zero then, starts the step again', async () => {
@@ -262,9 +262,9 @@ describe('a pause', () => {
     server.clock.advance(1);
     await api.ok(calls.resume, by(release));
     server.clock.advance(hours(24) - 1);
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
     server.clock.advance(1);
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
   });
 
   test('that a plan is changed in counts the hours of the step from then', async () => {
@@ -286,9 +286,9 @@ describe('no step is taken', () => {
     const release = await publish();
     await insertInstalls(release, { failed: 30 });
     server.clock.advance(hours(24));
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
     await insertInstalls(release, { failed: 0, succeeded: 3000 });
-    expect([await step(), await percentages(release)]).toEqual([1, 10]);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 10]);
     expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
     expect((await widen(release, 100)).status).toBe(200);
     expect((await lastEntry(release)).changes_summary).toContain('30 of 3,030');
@@ -368,7 +368,7 @@ describe('no step is taken', () => {
     const rolloutPlan = [plan[0], { percentage: 50, hours: null }];
     const back = await update(release, { isActive: true, rolloutPlan });
     expect(back.body.data).toMatchObject({ stepTaken: 0, stepStartedAt: server.clock.now().toISOString() });
-    expect([await step(), await percentages(release)]).toEqual([0, 1]);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 1]);
   });
 });
 
@@ -422,7 +422,7 @@ describe('widening', () => {
     const release = await publish();
     const both = await Promise.all([1, 2, 3, 4].map(() => widen(release, 10)));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
-    expect(await percentages(release)).toBe(10);
+    expect(await percentageOf(release)).toBe(10);
     expect((await widen(release, 10)).body.error).toBe(
       'The next step of the rollout is 100 % now, not 10 %.',
     );
@@ -434,7 +434,7 @@ describe('widening', () => {
     const answer = await widen(release, 10);
     expect([answer.status, answer.body.code]).toEqual([409, 'WRONG_STATE']);
     expect(answer.body.error).toContain('50 of 50');
-    expect(await percentages(release)).toBe(1);
+    expect(await percentageOf(release)).toBe(1);
   });
 
   test('is refused with the reason', async () => {

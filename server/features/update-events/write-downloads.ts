@@ -66,8 +66,8 @@ export async function writeDownloads(
   return { events, newDownloads, failedReleases: [...new Set(failed)], figures: states.flatMap(figuresIn) };
 }
 
-/** One machine and release once, whatever it reports; an outcome of another day is one of that day, too. */
-function figuresIn({ from, to }: Pick<Change, 'from' | 'to'>): Counted[] {
+/** A download counts once; the outcome of an install again when it changes, or is reported on another day. */
+function figuresIn({ from, to }: Pick<Reported, 'from' | 'to'>): Counted[] {
   const { completedAt, installedAt, installFailed } = to;
   const ended: Counted[] = [];
   if (completedAt && !from.completedAt) ended.push({ at: completedAt, figure: 'downloads' });
@@ -132,7 +132,7 @@ async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<s
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-type Change = Download & { from: DownloadState; to: DownloadState };
+type Reported = Download & { from: DownloadState; to: DownloadState };
 
 /**
  * Records when a feed offered a release that the machine fetched. Each event repeats the lookup until it succeeds,
@@ -141,8 +141,8 @@ type Change = Download & { from: DownloadState; to: DownloadState };
 async function withOffers(
   tx: Tx,
   batch: readonly UpdateEvent[],
-  changes: readonly Change[],
-): Promise<Change[]> {
+  changes: readonly Reported[],
+): Promise<Reported[]> {
   const unseen = changes.filter(({ to }) => to.fetchedAt !== null && to.offeredAt === null);
   const offers = await lastOffered(
     tx,
@@ -155,7 +155,7 @@ async function withOffers(
   });
 }
 
-async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
+async function updateStates(tx: Tx, changes: readonly Reported[]): Promise<void> {
   const changed = changes.filter(({ from, to }) => from !== to);
   if (changed.length === 0) return;
   const column = <K extends keyof DownloadState>(name: K) => changed.map(({ to }) => to[name]);
@@ -177,7 +177,7 @@ async function updateStates(tx: Tx, changes: readonly Change[]): Promise<void> {
      where d.machine_hash = decode(s.hash, 'hex') and d.release_id = s.release_id`.execute(tx);
 }
 
-async function addToTotals(tx: Tx, changes: readonly Change[], made: ReadonlySet<string>): Promise<void> {
+async function addToTotals(tx: Tx, changes: readonly Reported[], made: ReadonlySet<string>): Promise<void> {
   const totals = new Map<string, { downloads: number; completed: number; failed: number; proven: number }>();
   for (const change of changes) {
     const [from, to] = [counted(change.from), counted(change.to)];
