@@ -34,7 +34,7 @@ import { comparesVersions, errorsOf } from './errors-of.ts';
 import { checkInput } from './input.ts';
 import { sendFailure } from './reply.ts';
 import { urlCompleter, type UrlCompleter } from './public-urls.ts';
-import { crossSite } from './same-origin.ts';
+import { refuseCrossSite } from './same-origin.ts';
 
 /** The fields of a route that authentication uses. */
 export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
@@ -83,7 +83,7 @@ async function answer(
     const actor = await auth.identify(request, reply, route);
     if (isFailure(actor)) return actor;
     const by = callerOf(request, context.clock(), `${route.method} ${route.path}`, actor);
-    const denied = authorize(route.access, by.actor) ?? crossSite(route, request, actor);
+    const denied = authorize(route.access, by.actor) ?? refuseCrossSite(route, request, actor);
     if (denied) {
       if (denied.failure !== 'UNAUTHENTICATED') await auth.refused(by, denied);
       return denied;

@@ -7,7 +7,7 @@ import { fail, type Failure } from '../failure.ts';
  * Refuses a change that another site makes with the session cookie. Browsers do not send a bearer token or an API key
  * on their own, so those are not checked.
  */
-export function crossSite(route: Route, request: FastifyRequest, actor: Actor): Failure | undefined {
+export function refuseCrossSite(route: Route, request: FastifyRequest, actor: Actor): Failure | undefined {
   const usesCookie = actor.kind === 'staff' && actor.via !== 'bearer';
   if (route.method === 'GET' || !usesCookie) return undefined;
   return isSameOrigin(request)

@@ -1,12 +1,12 @@
 import { countries } from '../../../contract/countries.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
-import { useCustomerSearch } from './customers-search.ts';
+import { useCustomerListSearch } from './customers-search.ts';
 
 const countryChoices = countries.map(({ code, name }) => ({ value: code, label: name }));
 
 /** Filters by country; there is no status filter, since only soft-deleted customers are inactive. */
 export function CustomerFilters() {
-  const { search, change } = useCustomerSearch();
+  const { search, change } = useCustomerListSearch();
   return (
     <SearchSelect
       w={170}

@@ -25,7 +25,7 @@ import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
 import { CustomerFilters } from './CustomerFilters.tsx';
 import { countryOf, customerExportUrl, customerListQuery, customerView, pageSize } from './queries.ts';
 import { openViewOf, Views } from '../views/index.ts';
-import { useCustomerSearch } from './customers-search.ts';
+import { useCustomerListSearch } from './customers-search.ts';
 
 const DeleteCustomers = lazyPart(() => import('./DeleteCustomers.tsx'));
 
@@ -37,7 +37,7 @@ const peek: Peek<Customer> = {
 
 /** Filters, table and pages of the customer list. */
 export function CustomerList() {
-  const { search, change } = useCustomerSearch();
+  const { search, change } = useCustomerListSearch();
   const { can } = useAuth();
   const list = useQuery(customerListQuery(search));
   const country = countryOf(search);
@@ -124,7 +124,7 @@ export function CustomerList() {
 }
 
 function NoCustomers() {
-  const { search, change } = useCustomerSearch();
+  const { search, change } = useCustomerListSearch();
   const { can } = useAuth();
   const filtered = Boolean(search.search || countryOf(search));
   return (

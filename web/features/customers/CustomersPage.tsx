@@ -12,11 +12,11 @@ import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
 import { CustomerList } from './CustomerList.tsx';
 import { CustomerModal } from './lazy.ts';
 import { customerListQuery } from './queries.ts';
-import { useCustomerSearch } from './customers-search.ts';
+import { useCustomerListSearch } from './customers-search.ts';
 
 /** The customer list (spec part 1, section 2). Its state and the open dialog are in the URL. */
 export function CustomersPage() {
-  const { search, change } = useCustomerSearch();
+  const { search, change } = useCustomerListSearch();
   const { can } = useAuth();
   return (
     <Page
@@ -61,7 +61,7 @@ export function CustomersPage() {
 
 /** Link to the recycle bin, with the number of customers in it. */
 function TrashLink() {
-  const { search } = useCustomerSearch();
+  const { search } = useCustomerListSearch();
   const { data } = useQuery(customerListQuery(search));
   return (
     <Button component={Link} to={paths.customerTrash} variant="default" leftSection={<IconTrash />}>

@@ -21,7 +21,7 @@ export const customerListSearch = searchOf((params) => ({
 export type CustomerListSearch = ReturnType<typeof customerListSearch>;
 
 const route = getRouteApi('/signed-in/customers');
-export const useCustomerSearch = () =>
+export const useCustomerListSearch = () =>
   useSearch<CustomerListSearch>(route, { dialogs: ['dialog', 'edit', 'policy', 'tag'] });
 
 export const customerTrashSearch = searchOf((params) => ({
