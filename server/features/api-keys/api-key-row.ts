@@ -41,7 +41,7 @@ function makerOf(row: Row): ApiKey['maker'] {
   return {
     userId: row.maker_id,
     email: row.maker_name,
-    status: (row.maker_id === null ? null : row.maker_status) ?? 'deleted',
+    status: row.maker_status ?? 'deleted',
     lacks: [...new Set(row.scopes.flatMap((scope) => lacksForScope(scope, row.permissions)))],
   };
 }

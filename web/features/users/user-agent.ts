@@ -4,7 +4,7 @@ const browsers: [RegExp, string][] = [
   [/OPR\/(\d+)/, 'Opera'],
   [/SamsungBrowser\/(\d+)/, 'Samsung Internet'],
   [/(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
-  [/(?:Chrome|CriOS|HeadlessChrome)\/(\d+)/, 'Chrome'],
+  [/(?:Chrome|CriOS)\/(\d+)/, 'Chrome'],
   [/Version\/(\d+)[\d.]* .*Safari/, 'Safari'],
   [/^curl\/(\d+)/, 'curl'],
 ];
