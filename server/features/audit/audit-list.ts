@@ -37,7 +37,7 @@ export async function listEntries(
 ): Promise<RouteAnswer<typeof calls.list> | Failure> {
   const { limit, offset } = query;
   const after = query.after === undefined ? undefined : readCursor(query.after);
-  if (after === null) return failField('INVALID_INPUT', 'after', 'Must be the nextCursor of a page before');
+  if (after === null) return failField('INVALID_INPUT', 'after', 'Must be the nextCursor of a previous page');
   const filter = split(query);
   const [{ rows, searchedTo }, counted] = await Promise.all([
     findPage(context.db, filter, { after, limit: limit + 1, offset }),

@@ -100,7 +100,7 @@ describe('the list', () => {
       const answer = await api.call(calls.list, { query: { after } });
       expect([answer.status, answer.body.error]).toEqual([
         400,
-        'after: Must be the nextCursor of a page before',
+        'after: Must be the nextCursor of a previous page',
       ]);
     },
   );

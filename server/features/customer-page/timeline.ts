@@ -23,7 +23,7 @@ export async function listTimeline(
   const customer = await findCustomer(db, customerId, true);
   if (isFailure(customer)) return customer;
   const behind = after === undefined ? undefined : readCursor(after);
-  if (behind === null) return failField('INVALID_INPUT', 'after', 'Must be the next of a page before');
+  if (behind === null) return failField('INVALID_INPUT', 'after', 'Must be the next of a previous page');
   const rows = await readTimeline(db, customerId, { limit: limit + 1, behind });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
