@@ -152,7 +152,7 @@ describe('a clock that is far from what the database has seen', () => {
   });
 });
 
-test('a database of before clocks were compared has seen what stands in it', async () => {
+test('an older database, which compared no clocks, begins with the newest time in its records', async () => {
   await server.signInAs('admin');
   const { rows } = await server.pool.query<{ at: Date }>(
     `select greatest((select max(timestamp) from audit_entries), (select max(last_seen_at) from sessions)) as at`,

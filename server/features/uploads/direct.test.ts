@@ -109,7 +109,7 @@ describe('a file in one request', () => {
     ['without a version', { file: program(1000) }, 400, /version: /],
     ['without a file', { version: '1.0.0' }, 400, /file: File is required/],
     [
-      'with a version that is none',
+      'with an invalid version',
       { version: '1.0', file: program(1000) },
       400,
       /Invalid semantic version: 1\.0/,
@@ -120,12 +120,7 @@ describe('a file in one request', () => {
       400,
       /color: Is not a known field/,
     ],
-    [
-      'with a flag that is none',
-      { version: '1.0.0', is_draft: 'maybe', file: program(1000) },
-      400,
-      /is_draft: /,
-    ],
+    ['with an invalid flag', { version: '1.0.0', is_draft: 'maybe', file: program(1000) }, 400, /is_draft: /],
     [
       'with a share beyond 100',
       { version: '1.0.0', rollout_percentage: '101', file: program(1000) },

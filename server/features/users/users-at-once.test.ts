@@ -54,7 +54,7 @@ describe('a password that an administrator resets', () => {
   });
 });
 
-test('a role that gets users:update while a user with it is under way asks for the own password as well', async () => {
+test('a new user whose role gets users:update meanwhile needs the own password of the caller as well', async () => {
   const thief = await server.signInAs('super_admin');
   await holder.query(
     `update sessions set created_at = created_at - interval '6 minutes' where user_id = $1`,

@@ -104,7 +104,7 @@ test.each([
     { rolloutPercentage: 100 },
     false,
   ],
-] as const)('%s is confirmed with the number of machines: %#', (_, seen, change, confirmed) => {
+] as const)('whether %s asks for confirmation: %#', (_, seen, change, confirmed) => {
   expect(isAsked({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
 });
 
@@ -132,7 +132,7 @@ describe('a rollout in steps', () => {
     expect(isAsked({ ...publish, plan: later }, draft)).toBe(false);
   });
 
-  test('keeps what is typed half, and says where', () => {
+  test('keeps half-typed input, and says where', () => {
     const typed = [
       { percentage: '1 %x', hours: '' },
       { percentage: 1, hours: 3 },
@@ -185,7 +185,7 @@ test.each([
     { isDraft: false, isActive: true },
     { draft: false, active: false, terms: true },
   ],
-])('who may not publish brings %o to no machine, nor on other terms: %o', (seen, locked) => {
+])('a user who may not publish cannot bring %o to machines or change its terms: %o', (seen, locked) => {
   expect(lockedFor(seen, false)).toEqual(locked);
   expect(Object.values(lockedFor(seen, true))).toEqual([false, false, false]);
 });
