@@ -23,12 +23,10 @@ const fileInput = customerInput.extend({
 });
 
 /** A name without what people write in different ways: case, accents, punctuation, `&` for `and`. */
-const spelling = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll('&', 'and')
-    .replaceAll(/[^a-z]/g, '');
+const spelling = (name: string): string => {
+  const plain = name.normalize('NFKD').toLowerCase();
+  return plain.replaceAll('&', 'and').replaceAll(/[^a-z]/g, '');
+};
 const codesByName = new Map(countries.map(({ code, name }) => [spelling(name), code]));
 
 /** The code of a country that is given by code or English name; other text is unchanged. */

@@ -104,17 +104,11 @@ describe('the first administrator', () => {
 });
 
 describe('the list', () => {
-  test('is searched by email and name, whatever the case', async () => {
+  test('is searched by email and name, and ordered by name, whatever the case and the accents', async () => {
+    const last = await makeUser('viewer', { name: 'unsal Zorlu' });
     const user = await makeUser('viewer', { name: 'Ünsal Öztürk' });
     const found = await root.ok(calls.list, { query: { search: 'ÜNSAL' } });
-    expect(found.map((u) => u.id)).toEqual([user.id]);
-  });
-
-  test('is in the order of names, accented ones among the others', async () => {
-    const names = ['order Aron', 'Order Åsa', 'order Zoe'];
-    for (const name of names.toReversed()) await makeUser('viewer', { name });
-    const found = await root.ok(calls.list, { query: { search: 'order' } });
-    expect(found.map(({ name }) => name)).toEqual(names);
+    expect(found.map((u) => u.id)).toEqual([user.id, last.id]);
   });
 });
 
@@ -290,7 +284,7 @@ describe('resetting a password', () => {
     expect(await reset({ currentPassword: password }), 'right').toEqual([204, 409]);
   });
 
-  test('so does whatever lets somebody take over accounts, as a super admin of a thief would', async () => {
+  test('so does every call that lets somebody take over accounts, such as making a super admin', async () => {
     const own = await startTestServer();
     const api = own.api(await own.signInAs('super_admin'));
     const { userId } = await own.createPerson('viewer');

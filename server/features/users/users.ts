@@ -3,8 +3,7 @@ import type { OpenSession, User, users as calls } from '../../../contract/users.
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
-import type { Db } from '../../db/client.ts';
-import { orTaken } from '../../db/client.ts';
+import { orTaken, type Db } from '../../db/client.ts';
 import { contains, laterThan } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
