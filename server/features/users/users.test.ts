@@ -14,6 +14,7 @@ import {
   password,
 } from '../../../tests/harness.ts';
 import { othersIn } from '../../../tests/rows.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 
 const server = await startTestServer();
 const root = server.api(await server.signInAs('super_admin'));
@@ -207,7 +208,10 @@ describe('deactivating', () => {
 
 test('deleting is for good, and the audit entries stay', async () => {
   const user = await makeUser();
+  const person = await signedIn(user);
+  expect((await person.call(sessionCalls.me)).status).toBe(200);
   await root.ok(calls.delete, { params: { id: user.id } });
+  expect((await person.call(sessionCalls.me)).status).toBe(401);
   expect((await root.call(calls.delete, { params: { id: user.id } })).status).toBe(404);
   expect((await auditOf(server, user.id)).map((entry) => entry.event_type)).toEqual([
     'user.created',
@@ -215,18 +219,33 @@ test('deleting is for good, and the audit entries stay', async () => {
   ]);
 });
 
-test('of two super admins who remove each other at the same moment, one stays', async () => {
+test.each<[string, (by: Api, id: string) => Promise<{ status: number }>]>([
+  ['remove', (by, id) => by.call(calls.delete, { params: { id } })],
+  ['deactivate', (by, id) => by.call(calls.deactivate, { params: { id } })],
+  ['demote', (by, id) => by.call(calls.update, { params: { id }, body: { role: 'viewer' } })],
+])('of two super admins who %s each other at the same moment, one stays', async (_, oust) => {
   const own = await startTestServer();
   const [one, two] = [await own.signInAs('super_admin'), await own.signInAs('super_admin')];
-  const answers = await Promise.all([
-    own.api(one).call(calls.delete, { params: { id: two.userId } }),
-    own.api(two).call(calls.delete, { params: { id: one.userId } }),
-  ]);
-  expect(answers.filter((answer) => answer.status === 204)).toHaveLength(1);
+  const holder = await openHolder(own);
+  const bothWait = () =>
+    eventually(async () => {
+      const { rowCount } = await own.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === 2;
+    });
+  const answers = await holder.whileWaiting(
+    ['select from users for update'],
+    () => Promise.all([oust(own.api(one), two.userId), oust(own.api(two), one.userId)]),
+    bothWait,
+  );
+  expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
   const left = await own.db
-    .selectFrom('user_roles')
-    .selectAll()
+    .selectFrom('user_roles as r')
+    .innerJoin('users as u', 'u.user_id', 'r.user_id')
+    .select('r.user_id')
     .where('role_id', '=', 'super_admin')
+    .where('status', '=', 'active')
     .execute();
   expect(left).toHaveLength(1);
 });
@@ -279,6 +298,7 @@ describe('resetting a password', () => {
     };
     expect(await reset({}), 'just signed in').toEqual([204, 409]);
     own.clock.advance(minutes(5));
+    await own.signInAs('super_admin');
     expect(await reset({}), 'without').toEqual([422, 422]);
     expect(await reset({ currentPassword: 'a guess' }), 'wrong').toEqual([401, 401]);
     expect(await reset({ currentPassword: password }), 'right').toEqual([204, 409]);
@@ -330,6 +350,7 @@ describe('resetting a password', () => {
     const body = { newPassword: 'zb7!q2', confirmPassword: 'zb7!q2' };
     await root.ok(calls.resetPassword, { params: { id: user.id }, body });
     expect((await person.call(sessionCalls.me, {})).status).toBe(401);
+    expect((await auditOf(server, user.id)).at(-1)).toMatchObject({ event_type: 'user.password_reset' });
     expect((await signIn(user)).status).toBe(401);
     expect((await signIn(user, 'zb7!q2')).status).toBe(200);
   });
@@ -474,10 +495,19 @@ describe('roles', () => {
     expect((await root.call(rbac.updateRole, { params: { roleId: 'super_admin' }, body })).status).toBe(422);
     const own = await startTestServer();
     const last = await own.signInAs('super_admin');
-    const params = { userId: last.userId, roleId: 'super_admin' };
-    expect((await own.api(last).call(rbac.revokeRole, { params })).body).toMatchObject({
-      error: 'This is the last super admin. Make another one first.',
-    });
+    const api = own.api(last);
+    // neither a former one nor somebody of another role is another one
+    const former = await own.createPerson('super_admin');
+    await api.ok(calls.deactivate, { params: { id: former.userId } });
+    await own.createPerson('admin');
+    const { userId } = last;
+    for (const answer of [
+      await api.call(rbac.revokeRole, { params: { userId, roleId: 'super_admin' } }),
+      await api.call(calls.update, { params: { id: userId }, body: { role: 'admin' } }),
+    ])
+      expect(answer.body).toMatchObject({
+        error: 'This is the last super admin. Make another one first.',
+      });
   });
 
   test('hold permissions that are a resource and an action, all of them listed', async () => {
@@ -496,13 +526,18 @@ describe('roles', () => {
       Promise.all((['users', 'user_roles'] as const).map((t) => othersIn(server, t, 'user_id', user.id)));
     const before = await others();
     // Whatever a client sends along: the spec leaves the body open.
+    const person = await signedIn(user);
+    const rolesNow = async () => (await person.ok(sessionCalls.me)).roles.map(({ name }) => name);
+    expect(await rolesNow()).toEqual(['viewer']);
     await root.ok(rbac.assignRole, { params, body: { roleId: params.roleId, note: [1] } } as never);
+    expect(await rolesNow()).toEqual(['license_manager', 'viewer']);
     expect((await root.ok(rbac.userRoles, { params: { userId: user.id } })).map((r) => r.roleId)).toEqual([
       'license_manager',
       'viewer',
     ]);
     expect((await root.call(rbac.assignRole, { params })).status).toBe(409);
     await root.ok(rbac.revokeRole, { params });
+    expect(await rolesNow()).toEqual(['viewer']);
     expect((await root.call(rbac.revokeRole, { params })).status).toBe(404);
     expect((await root.ok(rbac.userRoles, { params: { userId: user.id } })).map((r) => r.roleId)).toEqual([
       'viewer',
@@ -517,8 +552,10 @@ describe('sessions of others', () => {
     const person = await signedIn(user);
     const [open] = await root.ok(calls.sessions, { params: { id: user.id } });
     expect(open).toMatchObject({ current: false, ipAddress: '127.0.0.1' });
+    const ending = { params: { id: user.id, sessionId: open!.sessionId } };
     expect((await admin.call(calls.sessions, { params: { id: user.id } })).status).toBe(422);
-    await root.ok(calls.endSession, { params: { id: user.id, sessionId: open!.sessionId } });
+    expect((await admin.call(calls.endSession, ending)).status).toBe(422);
+    await root.ok(calls.endSession, ending);
     expect((await person.call(sessionCalls.me, {})).status).toBe(401);
   });
 });
