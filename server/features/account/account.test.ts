@@ -5,7 +5,7 @@ import { audit } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users } from '../../../contract/users.ts';
-import { auditOf, days, hours, minutes, password, startTestServer } from '../../../tests/harness.ts';
+import { auditOf, days, hours, minutes, password, seconds, startTestServer } from '../../../tests/harness.ts';
 import { othersIn } from '../../../tests/rows.ts';
 import { addSecondFactor, codeOf } from '../../../tests/session-room.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
@@ -223,6 +223,20 @@ describe('a second factor', () => {
     ]);
   });
 
+  test('takes the codes of half a minute before and after, no others, and none before one that was used', async () => {
+    const person = await server.signInAs('viewer');
+    const { secret } = await addSecondFactor(server, person);
+    server.clock.advance(minutes(2));
+    const answers: number[] = [];
+    for (const off of [-60, 60, -30, 0, 30, 0, -30].map(seconds)) {
+      server.clock.advance(off);
+      const code = codeOf(server, secret);
+      server.clock.advance(-off);
+      answers.push((await signIn(person.email, password, code)).status);
+    }
+    expect(answers).toEqual([401, 401, 200, 200, 200, 401, 401]);
+  });
+
   test('signs in again, once by each code, after a day on which the clock was ahead', async () => {
     const { email, headers } = await server.signInAs('viewer');
     const { secret } = await addSecondFactor(server, { headers });
@@ -363,6 +377,18 @@ describe('a second factor', () => {
     const root = server.api(await server.signInAs('super_admin'));
     const user = await root.ok(users.resetSecondFactor, { params: { id: person.userId }, body: {} });
     expect(user.secondFactor).toBe(false);
+    expect((await auditOf(server, person.userId)).at(-1)).toMatchObject({
+      event_type: 'user.second_factor_removed',
+    });
+  });
+
+  test('takes its recovery codes along: they open no account with the next one', async () => {
+    const person = await server.signInAs('viewer');
+    const { api, recoveryCodes } = await addSecondFactor(server, person);
+    await api.ok(calls.removeSecondFactor, { body: { currentPassword: password } });
+    expect(await api.ok(calls.secondFactor)).toMatchObject({ active: false, recoveryCodesLeft: 0 });
+    await addSecondFactor(server, person);
+    expect((await signIn(person.email, password, recoveryCodes[0])).status).toBe(401);
   });
 
   test('that was set up since the lost one was shown is not taken off', async () => {

@@ -359,6 +359,10 @@ describe('a restored backup', () => {
     expect(await problemOf()).toMatch(
       /^The database was put back to an earlier state: the entries 13 to 14 /,
     );
+    expect(await accept(), 'a second time, only what is missing now').toBe(
+      'Audit log: accepted that entries are missing (numbers 13 to 14): Restored the backup of 20 November',
+    );
+    expect(await verify()).toMatchObject({ whole: true, acceptedGaps: 2 });
     await putBackTo(old);
     expect((await verify()).whole).toBe(false);
   });

@@ -228,7 +228,11 @@ describe('deleting a license', () => {
     const made = [];
     for (let i = 0; i < 8; i++) made.push(await makeLicense(api, { customerId }));
     await Promise.all(made.map((license) => revoke(api, license)));
+    const total = async () =>
+      (await api.call(calls.list, { query: { customerId } })).body.meta.counts.revoked;
+    expect(await total()).toBe(8);
     const answers = await Promise.all(made.map((license) => api.call(calls.delete, at(license))));
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 204));
+    expect(await total(), 'no count of before is kept').toBe(0);
   });
 });

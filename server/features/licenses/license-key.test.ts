@@ -19,8 +19,10 @@ describe('a license key', () => {
     expect(newLicenseKey('enterprise')[0]).toBe('E');
   });
 
-  test('is never made twice', () => {
-    expect(new Set(Array.from({ length: 5000 }, () => newLicenseKey('trial'))).size).toBe(5000);
+  test('is never made twice, and has every sign at each of its random places', () => {
+    const made = Array.from({ length: 5000 }, () => newLicenseKey('trial').replaceAll('-', ''));
+    expect(new Set(made).size).toBe(5000);
+    for (let at = 1; at < 24; at++) expect(new Set(made.map((one) => one[at])).size).toBe(signs.length);
   });
 
   test('tells every single wrong sign', () => {

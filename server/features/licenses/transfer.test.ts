@@ -69,6 +69,8 @@ test.each([
     await housekeep(server.context, checkedTime(server));
     server.clock.advance(seconds(1));
     await validateOn(desktop, license, 'ours');
+    server.clock.advance(seconds(1));
+    await housekeep(server.context, checkedTime(server));
     const machinesOnTimeline = async ({ customerId }: Customer) => {
       const { entries } = await admin.ok(customerPage.timeline, { params: { id: customerId } });
       return entries.flatMap(({ what }) => /^Machine (\w+) on .*: activated$/.exec(what)?.[1] ?? []);

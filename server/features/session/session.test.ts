@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { account } from '../../../contract/account.ts';
 import { session as calls } from '../../../contract/session.ts';
 import {
   auditOf,
@@ -59,11 +60,16 @@ describe('a session', () => {
   test('has a bearer token that lives exactly 15 minutes', async () => {
     const own = await startTestServer();
     const session = await own.signInAs('viewer');
-    later(own, minutes(15) - 1);
-    expect((await me(own, session)).status).toBe(200);
-    later(own, 1);
-    expect((await me(own, session)).status).toBe(401);
+    const lives = async (token: Identity) => {
+      later(own, minutes(15) - 1);
+      expect((await me(own, token)).status).toBe(200);
+      later(own, 1);
+      expect((await me(own, token)).status).toBe(401);
+    };
+    await lives(session);
     expect((await me(own, session.byCookie)).status, 'the cookie lives on').toBe(200);
+    const { accessToken } = (await refresh(own, session.cookie)).body.data;
+    await lives({ headers: { authorization: `Bearer ${accessToken}` } });
   });
 
   test('ends after 30 minutes without a call', async () => {
@@ -73,6 +79,10 @@ describe('a session', () => {
     expect((await me(own, session.byCookie)).status).toBe(200);
     later(own, minutes(30));
     expect((await me(own, session.byCookie)).status).toBe(401);
+    const again = own.api(await own.signIn(session.email, 'viewer'));
+    expect(await again.ok(account.sessions), 'it is not among the open ones').toMatchObject([
+      { current: true },
+    ]);
   });
 
   test('counts its 30 minutes from the last call, at most half a minute short', async () => {
@@ -272,11 +282,13 @@ test('sessions that ended long ago are cleared away, and living ones are not', a
   const { housekeep } = await import('../../jobs/housekeeping.ts');
   const own = await startTestServer(usual);
   const old = await own.signInAs('viewer');
-  later(own, days(31));
+  later(own, 1);
+  const kept = await own.signInAs('viewer');
+  later(own, days(30) + hours(12));
   const young = await own.signInAs('viewer');
   await housekeep(own.context, checkedTime(own));
   const rows = await own.db.selectFrom('sessions').select('user_id').execute();
-  expect(rows.map((row) => row.user_id)).toEqual([young.userId]);
+  expect(new Set(rows.map((row) => row.user_id))).toEqual(new Set([kept.userId, young.userId]));
   expect((await me(own, old)).status).toBe(401);
   expect((await me(own, young)).status).toBe(200);
 });

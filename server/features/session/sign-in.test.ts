@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
+import { rbac } from '../../../contract/users.ts';
 import {
   changePerson,
   cookieOf,
@@ -113,11 +114,17 @@ describe('login', () => {
   });
 
   test('refuses a service account, which has API keys instead', async () => {
-    const { email } = await server.createPerson('service_account');
+    const { email, userId } = await server.createPerson('service_account');
     const answer = await login(server, email);
     expect(answer.status).toBe(403);
     expect(answer.body.error).toBe('A service account cannot sign in to the console. Use an API key.');
     expect(cookieOf(answer.headers)).toBeUndefined();
+    const root = server.api(await server.signInAs('super_admin'));
+    await root.ok(rbac.assignRole, { params: { userId, roleId: 'viewer' } });
+    expect((await login(server, email)).status, 'with another role too').toBe(200);
+    for (const roleId of ['viewer', 'service_account'])
+      await root.ok(rbac.revokeRole, { params: { userId, roleId } });
+    expect((await login(server, email)).status, 'without any role').toBe(200);
   });
 
   test.each([

@@ -41,6 +41,12 @@ async function deviceOf(email: string, had?: string): Promise<string> {
   return line.split(';')[0]!;
 }
 
+/** A change of one's own password with what is taken for the current one. */
+const changeAs = (who: Identity, currentPassword: string, on = server) =>
+  on.api(who).call(account.changePassword, {
+    body: { currentPassword, newPassword: 'fresh and long', confirmPassword: 'fresh and long' },
+  });
+
 describe('ten wrong guesses', () => {
   test('lock out their own address, and nobody elsewhere', async () => {
     const { email } = await server.createPerson('viewer');
@@ -125,6 +131,27 @@ describe('a device', () => {
     }
   });
 
+  test('keeps its guesses when somebody else signs in there', async () => {
+    const [one, other] = [await server.createPerson('viewer'), await server.createPerson('viewer')];
+    const cookie = await deviceOf(one.email);
+    await fail(one.email, 10, { cookie });
+    expect(await statusOf(one.email, password, { cookie: await deviceOf(other.email, cookie) })).toBe(429);
+  });
+
+  test('knows the last ten people who signed in there, however often they did', async () => {
+    const people = [];
+    for (let i = 0; i < 11; i++) people.push(await server.createPerson('viewer'));
+    let cookie: string | undefined;
+    const last = people.at(-1)!;
+    for (const { email } of [...people, last, last]) cookie = await deviceOf(email, cookie);
+    const statuses = [];
+    for (const { email } of people.slice(0, 2)) {
+      await fail(email, 10);
+      statuses.push(await statusOf(email, password, { cookie: cookie! }));
+    }
+    expect(statuses).toEqual([429, 200]);
+  });
+
   test.each([['a cookie of another’s making'], ['e30.AAAA'], ['']])('is not known by “%s”', async (value) => {
     const { email } = await server.createPerson('viewer');
     await fail(email, 10);
@@ -132,6 +159,16 @@ describe('a device', () => {
       429,
     );
   });
+});
+
+test('a session guesses its password ten times, also at the same moment, and stops no other session', async () => {
+  const stolen = await server.signInAs('viewer');
+  const guesses = Array.from({ length: 40 }, (_, i) => changeAs(stolen, `guess ${i % 3}`));
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+  const owner = await server.signIn(stolen.email, 'viewer');
+  expect((await changeAs(owner, password)).status).toBe(204);
 });
 
 test('ten wrong codes are all that a known password gets, from however many addresses', async () => {
@@ -166,6 +203,13 @@ test('a right password without its code says nothing once others have reached th
   expect((await signIn(email, password, { on: slow })).body.code).toBe('SECOND_FACTOR_REQUIRED');
   others = () => fail(email, 10);
   expect((await signIn(email, password, { on: slow })).body.code).toBe('TOO_MANY_REQUESTS');
+
+  const session = await server.signInAs('viewer');
+  others = async () => {
+    for (let i = 0; i < 10; i++) await changeAs(session, 'wrong');
+  };
+  const change = await changeAs(session, password, slow);
+  expect(change.body.code, 'nor does that of an open session').toBe('TOO_MANY_REQUESTS');
   await slow.close();
   await real.stop();
 });

@@ -41,8 +41,11 @@ describe('a new user', () => {
     const user = await makeUser('license_manager');
     expect(user).toMatchObject({ role: 'license_manager', roles: ['license_manager'], status: 'active' });
     expect(await root.ok(calls.get, { params: { id: user.id } })).toEqual(user);
+    expect(user.lastSignInAt).toBeNull();
     const answer = await signIn(user);
     expect(answer.body.data.roles).toEqual([{ name: 'license_manager' }]);
+    const { lastSignInAt } = await root.ok(calls.get, { params: { id: user.id } });
+    expect(lastSignInAt).toBe(server.clock.now().toISOString());
     const [entry] = await auditOf(server, user.id);
     expect(entry).toMatchObject({ event_type: 'user.created', success: true });
     expect(JSON.stringify(entry)).not.toContain(newPassword);
