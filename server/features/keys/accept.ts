@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { CannotStart } from '../../cannot-start.ts';
 import { systemChange, type Change, type WriteEntry } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
@@ -71,7 +72,13 @@ async function registerSigner(
   const found = signing.main.find((key) => !isKnown(key));
   if (!found && config.signingKey)
     throw new CannotStart('Set SIGNING_KEY to a new key: openssl genpkey -algorithm ed25519');
-  const file = keyFiles(config.dataDir).signing;
+  const { signing: file, retired } = keyFiles(config.dataDir);
+  const [earlier] = signing.main;
+  if (!found && earlier)
+    throw new CannotStart(
+      `${file} holds the earlier key ${earlier.keyId}, as in an older copy of the folder. Move it to ` +
+        `${join(retired, `${earlier.keyId}.pem`)}: then a new key is made, which it endorses.`,
+    );
   const key = found ?? (await readOrMakeSigner(file));
   // clients that trust a remaining key can verify the new one
   const endorser = signing.all.find((one) => isKnown(one));

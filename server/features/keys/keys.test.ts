@@ -398,11 +398,43 @@ describe('keys that are lost', () => {
     await expect(accept(folder)).rejects.toThrow('nothing to accept');
   });
 
+  test('of which an earlier one lies in the place: it is to be moved away, and endorses a new one', async () => {
+    const folder = await newFolder();
+    const { signer: first } = await open(folder);
+    const old = await readFile(join(folder, 'signing-key.pem'), 'utf8');
+    const config = { dataDir: folder, ...noSettings };
+    const options = { prepare: false, out: undefined, now };
+    const { keyId: lost } = await rotateKey(signing(first), config, options);
+    // as after the restore of an older copy of the folder
+    await rm(join(folder, 'retired-keys', `${first.keyId}.pem`));
+    await writeFile(join(folder, 'signing-key.pem'), old);
+    await expect(open(folder)).rejects.toThrow(CannotStart);
+    const place = join(folder, 'retired-keys', `${first.keyId}.pem`);
+    await expect(accept(folder)).rejects.toThrow(`Move it to ${place}: then a new key is made`);
+    await rename(join(folder, 'signing-key.pem'), place);
+    const accepted = await accept(folder);
+    expect(accepted.lost).toEqual([lost]);
+    const { signer } = await open(folder);
+    expect(accepted.named).toEqual([signer.keyId]);
+    const [current] = await publishedKeys(db, signer);
+    expect(current).toMatchObject({ keyId: signer.keyId, endorsement: { keyId: first.keyId } });
+  });
+
   test('of second factors alone leave the audit log as it was', async () => {
     const folder = await newFolder();
     const ids = await idsOf(folder);
     await rm(join(folder, 'secrets-key'));
     expect(await accept(folder)).toMatchObject({ lost: [ids[1]], head: undefined });
     expect((await open(folder)).signer.keyId).toBe(ids[0]);
+  });
+
+  test('of a replacement that was only prepared leave the one that signs, and the audit log', async () => {
+    const folder = await newFolder();
+    const { signer } = await open(folder);
+    const options = { prepare: true, out: undefined, now };
+    const { keyId } = await rotateKey(signing(signer), { dataDir: folder, ...noSettings }, options);
+    await rm(join(folder, 'next-signing-key.pem'));
+    expect(await accept(folder)).toEqual({ lost: [keyId], named: [], head: undefined });
+    expect((await open(folder)).signer.keyId).toBe(signer.keyId);
   });
 });
