@@ -283,6 +283,7 @@ describe('a second factor', () => {
       signIn(email, password, recoveryCodes[0]),
     ]);
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 401]);
+    expect((await signIn(email, password, recoveryCodes[1]!.toUpperCase())).status).toBe(200);
   });
 
   test('says in the audit log when a recovery code stood in for it, and how many are left', async () => {

@@ -312,6 +312,15 @@ describe('the retention switch', () => {
     },
   );
 
+  test('an entry of a lower retention that was written by hand sets none', async () => {
+    await server.pool.query(
+      `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success, after)
+       values (gen_random_uuid(), now(), 'audit.config_changed', 'audit', 'x', true, '{"retentionDays": 90}')`,
+    );
+    await server.audit.seal();
+    expect(await head()).toMatchObject({ sequence: 7, retention_days: 730 });
+  });
+
   test('that the owner of the database exchanged lets nothing be removed, and the log says so', async () => {
     await asOwner("update audit_switch set opened_by = sha256('on')");
     server.clock.advance(days(800));

@@ -38,7 +38,7 @@ export function acceptNewKeys(
       !rows.some((row) => row.purpose === purpose && row.state === 'current' && held(row));
     const named = [
       ...(isWithout('signing') ? [await registerSigner(tx, config, local, rows, now)] : []),
-      ...(isWithout('secrets') ? [await registerSecrets(tx, config, local, now)] : []),
+      ...(isWithout('secrets') ? [await registerSecrets(tx, config, local, rows, now)] : []),
     ];
     if (lost.length === 0 && named.length === 0)
       throw new CannotStart('Every key that this database names is here. There is nothing to accept.');
@@ -91,11 +91,16 @@ async function registerSecrets(
   tx: Tx,
   config: KeyConfig,
   { secrets }: LocalKeys,
+  rows: RegisteredKey[],
   now: Date,
 ): Promise<string> {
-  if (!secrets.key && config.secretsKey)
-    throw new CannotStart('Set SECRETS_KEY to a new key: openssl rand -base64 32');
   const file = keyFiles(config.dataDir).secrets;
+  if (rows.some((row) => row.key_id === secrets.key?.keyId))
+    throw new CannotStart(
+      config.secretsKey
+        ? 'Set SECRETS_KEY to a new key: openssl rand -base64 32'
+        : `${file} holds an earlier key of this database. Move it away: then a new key is made.`,
+    );
   const key = secrets.key ?? readSecrets(await readOrMake(file, newSecretsKey), file);
   await registerKey(tx, { purpose: 'secrets', key, state: 'current', now });
   return key.keyId;

@@ -21,6 +21,7 @@ import { keys as calls } from '../../../contract/keys.ts';
 import { auditKeys, entryWriter, verifyChain } from '../audit/index.ts';
 import { acceptNewKeys } from './accept.ts';
 import { openKeys } from './claim.ts';
+import type { KeyConfig } from './local-keys.ts';
 import { publishedKeys } from './published.ts';
 import { rotateKey } from './replace.ts';
 import { rotateSecrets } from './replace-secrets.ts';
@@ -350,8 +351,8 @@ describe('the secrets key is replaced', () => {
 });
 
 describe('keys that are lost', () => {
-  const accept = (dataDir: string) =>
-    acceptNewKeys(db, { dataDir, ...noSettings }, { reason: 'The disk burned', now });
+  const accept = (dataDir: string, settings: Partial<KeyConfig> = {}) =>
+    acceptNewKeys(db, { dataDir, ...noSettings, ...settings }, { reason: 'The disk burned', now });
 
   test('are accepted as lost by a person: new ones are made, and the audit log begins again with an entry', async () => {
     const folder = await newFolder();
@@ -410,6 +411,8 @@ describe('keys that are lost', () => {
     await writeFile(join(folder, 'signing-key.pem'), old);
     await expect(open(folder)).rejects.toThrow(CannotStart);
     const place = join(folder, 'retired-keys', `${first.keyId}.pem`);
+    const signingKey = { text: old };
+    await expect(accept(folder, { signingKey })).rejects.toThrow('Set SIGNING_KEY to a new key');
     await expect(accept(folder)).rejects.toThrow(`Move it to ${place}: then a new key is made`);
     await rename(join(folder, 'signing-key.pem'), place);
     const accepted = await accept(folder);
@@ -423,9 +426,28 @@ describe('keys that are lost', () => {
   test('of second factors alone leave the audit log as it was', async () => {
     const folder = await newFolder();
     const ids = await idsOf(folder);
-    await rm(join(folder, 'secrets-key'));
-    expect(await accept(folder)).toMatchObject({ lost: [ids[1]], head: undefined });
-    expect((await open(folder)).signer.keyId).toBe(ids[0]);
+    const file = join(folder, 'secrets-key');
+    const text = await readFile(file, 'utf8');
+    await rm(file);
+    const { lost, named, head } = await accept(folder);
+    expect([lost, head]).toEqual([[ids[1]], undefined]);
+    expect(await idsOf(folder)).toEqual([ids[0], ...named]);
+    // the lost one is found again, and put over its successor
+    await writeFile(file, text);
+    await expect(accept(folder)).rejects.toThrow(`${file} holds an earlier key of this database.`);
+    const secretsKey = { text };
+    await expect(accept(folder, { secretsKey })).rejects.toThrow('Set SECRETS_KEY to a new key');
+  });
+
+  test('of an earlier one begin the audit log again, and leave the one that signs', async () => {
+    const folder = await newFolder();
+    const { signer: first } = await open(folder);
+    const options = { prepare: false, out: undefined, now };
+    const { keyId } = await rotateKey(signing(first), { dataDir: folder, ...noSettings }, options);
+    await rm(join(folder, 'retired-keys'), { recursive: true });
+    const { lost, named, head } = await accept(folder);
+    expect([lost, named, head !== undefined]).toEqual([[first.keyId], [], true]);
+    expect((await open(folder)).signer.keyId).toBe(keyId);
   });
 
   test('of a replacement that was only prepared leave the one that signs, and the audit log', async () => {
