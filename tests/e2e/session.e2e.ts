@@ -1,17 +1,9 @@
 import type { Request, Route } from '@playwright/test';
-import {
-  hasPermission,
-  roleMatrix,
-  roleNames,
-  type Action,
-  type Resource,
-} from '../../contract/permissions.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
-import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense } from '../factories.ts';
-import { password, minutes } from '../harness.ts';
+import { password } from '../harness.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
@@ -19,131 +11,18 @@ import {
   dialog,
   endSessions,
   expect,
-  expectAccessible,
   expectNoAxeViolations,
   expectStatus,
   goTo,
   heading,
+  logged,
+  navigation,
   quiet,
   signInAs,
   signInByForm,
   stored,
   test,
-  type Page,
-  stayWithin,
 } from './support.ts';
-import { makeUser } from './users-screen.ts';
-
-const four = ['user', 'accessToken', 'permissions', 'roles'];
-const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
-
-const protectedPaths = [
-  '/licenses',
-  '/licenses/new',
-  '/customers',
-  '/customers/trash',
-  '/analytics',
-  '/users',
-  '/audit',
-  '/releases',
-  '/releases/trash',
-  '/machines/machine-1',
-  '/api-keys',
-];
-
-/** The browser's message for a failed call, without the reason after the colon. */
-function logged(page: Page): string[] {
-  const sentences: string[] = [];
-  page.on('console', (line) => {
-    if (line.type() === 'warning') sentences.push(line.text().split(':')[0]!);
-  });
-  return sentences;
-}
-
-test('sign-in sends back to where the person was going', async ({ page, server }) => {
-  const { email } = await server.person('viewer');
-  expectStatus(page, 401);
-  for (const path of [...protectedPaths, '/nowhere']) {
-    await page.goto(path);
-    await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent(path)}`);
-  }
-  await page.goto('/customers?search=klinik');
-  await expect(page).toHaveURL('/login?redirect=%2Fcustomers%3Fsearch%3Dklinik');
-  await expect(heading(page, 'Sign in')).toBeVisible();
-  await expect(page.getByText(/^\d+\.\d+\.\d+ · build \d+ · \w+$/)).toBeVisible();
-
-  const answer = await holdBack(page, `**${session.login.path}`);
-  await signInByForm(page, email, 'not the password');
-  const address = page.getByRole('textbox', { name: 'Email' });
-  await address.click();
-  answer();
-  await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');
-  await expect(address).toBeFocused();
-  expect(await stored(page)).toEqual([]);
-  await expectAccessible(page);
-
-  await signInByForm(page, email);
-  await expect(page).toHaveURL('/customers?search=klinik');
-  expect((await stored(page)).toSorted()).toEqual(four.toSorted());
-  await expect(page.getByRole('banner')).toContainText('Robin viewer');
-
-  await expect(page.getByRole('link', { name: 'Lanyard' })).toHaveAttribute('href', '/');
-  await page.goto('/');
-  await expect(page).toHaveURL('/licenses');
-  await page.goto('/login');
-  await expect(page).toHaveURL('/licenses');
-});
-
-test('a sign-in link leads to no other place than this one', async ({ page, server }) => {
-  await signInAs(page, 'viewer', '/licenses', server);
-  for (const target of [
-    'https://evil.example/',
-    '//evil.example',
-    '/\\evil.example',
-    'javascript:alert(1)',
-    '/login',
-  ]) {
-    await page.goto(`/login?redirect=${encodeURIComponent(target)}`);
-    await expect(page, target).toHaveURL('/licenses');
-  }
-  await page.goto(`/login?redirect=${encodeURIComponent('/customers/trash')}`);
-  await expect(page).toHaveURL('/customers/trash');
-});
-
-test('a call that cannot be made and one without a sentence fall back to the words of the console', async ({
-  page,
-}) => {
-  expectStatus(page, 'aborted', 418);
-  const warnings = logged(page);
-  await page.goto('/login');
-  await page.route(`**${session.login.path}`, (route) => route.abort(), { times: 1 });
-  await signInByForm(page, 'someone@lanyard.test', 'secret');
-  await expect(page.getByRole('alert')).toHaveText(
-    'Login failed. The server cannot be reached. Check the connection and try again.',
-  );
-  await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 418, body: '{}' }));
-  await signInByForm(page, 'someone@lanyard.test', 'secret');
-  await expect(page.getByRole('alert')).toHaveText('Login failed');
-  const json = { success: false, error: 'Sign-in is closed today.' };
-  await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 200, json }));
-  await signInByForm(page, 'someone@lanyard.test', 'secret');
-  await expect(page.getByRole('alert')).toHaveText('Sign-in is closed today.');
-  expect(await stored(page)).toEqual([]);
-  expect(warnings).toEqual(['Login failed', 'Login failed', 'Login failed']);
-});
-
-test('too many wrong passwords are throttled in words', async ({ page, server }) => {
-  expectStatus(page, 429);
-  const credentials = { email: 'nobody@lanyard.test', password: 'wrong' };
-  await stayWithin(minutes(15));
-  const attempts = Array.from({ length: 25 }, () => server.api().call(session.login, { body: credentials }));
-  expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
-  await page.goto('/login');
-  await signInByForm(page, credentials.email, credentials.password);
-  await expect(page.getByRole('alert')).toHaveText(
-    'Too many failed sign-ins. Wait a few minutes and try again.',
-  );
-});
 
 test('a stored session is restored behind a spinner, with rights as they are now', async ({
   page,
@@ -433,145 +312,4 @@ test('someone without a name is called User', async ({ page, server }) => {
   await signInAs(page, 'admin', '/licenses', server);
   await expect(page.getByRole('banner').getByText('User', { exact: true })).toBeVisible();
   await rename(name);
-});
-
-/** The links of the console after Today, in order: their targets, and the permission that each needs. */
-const links = {
-  Licenses: ['/licenses', 'licenses'],
-  Customers: ['/customers', 'customers'],
-  Analytics: ['/analytics', 'analytics'],
-  Releases: ['/releases', 'releases'],
-  Machines: ['/machines', 'releases'],
-  Users: ['/users', 'users'],
-  'Audit Log': ['/audit', 'audit'],
-  'API Keys': ['/api-keys', 'api_keys'],
-} as const satisfies Record<string, [path: string, resource: Resource]>;
-
-test('every role begins where it may, sees the links and buttons that it may use, and asks for nothing else', async ({
-  page,
-  server,
-}) => {
-  await makeLicense(server.admin);
-  const shown = () =>
-    navigation(page)
-      .getByRole('link')
-      .evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]));
-  const offered = async (...buttons: string[]) => {
-    const counts = buttons.map((name) => page.getByRole('button', { name, exact: true }).count());
-    return (await Promise.all(counts)).map((count) => count > 0);
-  };
-  // The button of the page, not the one of an empty list.
-  const creates = page.locator('[data-hotkey="c"]');
-  for (const role of roleNames.filter((name) => name !== 'service_account')) {
-    await test.step(role, async () => {
-      const may = (resource: Resource, action: Action) => hasPermission(roleMatrix[role], resource, action);
-      await signInAs(page, role, '/', server);
-      const readable = Object.entries(links).filter(([, [, resource]]) => may(resource, 'read'));
-      await expect(page).toHaveURL(readable[0]![1][0]);
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-      expect(await shown()).toEqual([['Today', '/today'], ...readable.map(([link, [path]]) => [link, path])]);
-      await expect(creates).toHaveText(may('licenses', 'create') ? ['Create License'] : []);
-      if (may('licenses', 'read')) {
-        // the header of that column is a button, too
-        const rows = page.locator('tbody');
-        await expect(rows.getByRole('button', { name: 'Activations', exact: true }).first()).toBeVisible();
-        const update = may('licenses', 'update');
-        expect(await offered('Edit', 'Revoke')).toEqual([update, update]);
-      } else {
-        await goTo(page, '/licenses');
-        await expect(heading(page, 'You may not see this screen')).toBeVisible();
-        await expect(page.getByText('It needs the permission licenses:read.')).toBeVisible();
-      }
-      // Users with all permissions make no call that is refused.
-      for (const [link] of may('users', 'read') ? [] : readable) {
-        await navigation(page).getByRole('link', { name: link, exact: true }).click();
-        await expect(navigation(page).getByRole('link', { name: link, exact: true })).toHaveAttribute(
-          'aria-current',
-          'page',
-        );
-        await quiet(page);
-        await expect(page.getByText(/lacks? the permission/)).toHaveCount(0);
-        await expect(page.getByRole('alert')).toHaveCount(0);
-      }
-      if (!may('customers', 'read')) return;
-      await navigation(page).getByRole('link', { name: 'Customers' }).click();
-      await expect(page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
-      await expect(creates).toHaveText(may('customers', 'create') ? ['Create Customer'] : []);
-      expect(await offered('Edit', 'Delete')).toEqual([
-        may('customers', 'update'),
-        may('customers', 'delete'),
-      ]);
-    });
-  }
-});
-
-test('who loses a permission is offered what is left, once a screen is refused', async ({ page, server }) => {
-  expectStatus(page, 403);
-  const { id, email } = await makeUser(server, 'admin');
-  await page.goto('/customers');
-  await signInByForm(page, email);
-  await expect(heading(page, 'Customers')).toBeVisible();
-  await server.admin.ok(users.update, { params: { id }, body: { role: 'viewer' } });
-  await navigation(page).getByRole('link', { name: 'Users' }).click();
-  await expect(heading(page, 'You may not see this screen')).toBeVisible();
-  await expect(navigation(page).getByRole('link', { name: 'Users' })).toHaveCount(0);
-  await navigation(page).getByRole('link', { name: 'Customers' }).click();
-  await expect(heading(page, 'Customers')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Create Customer' })).toHaveCount(0);
-});
-
-test('what is typed, and a key that is shown once, stay when a right of the user is lost', async ({
-  page,
-  server,
-}) => {
-  expectStatus(page, 403);
-  const { id, email } = await makeUser(server, 'admin');
-  // with the password of the administrator, who may have signed in more than five minutes ago
-  const become = (role: string) =>
-    server.admin.ok(users.update, {
-      params: { id },
-      body: { role, currentPassword: server.printed.password },
-    });
-  await page.goto('/api-keys?dialog=create');
-  await signInByForm(page, email);
-  const form = page.getByRole('dialog');
-  const name = form.getByRole('textbox', { name: 'Name' });
-  await name.fill('Night build');
-  await form.getByRole('textbox', { name: 'Expiration Date' }).fill('2031-12-31');
-
-  await become('viewer');
-  const refused = page.waitForResponse(`**${session.me.path}`);
-  await comeBack(page);
-  await refused;
-  await quiet(page);
-  await form.getByRole('button', { name: 'Create API Key' }).click();
-  await expect(form.getByRole('alert')).toHaveText('You lack the permission api_keys:create.');
-  await expect(name).toHaveValue('Night build');
-
-  await become('admin');
-  await form.getByRole('button', { name: 'Create API Key' }).click();
-  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
-  await become('viewer');
-  await comeBack(page);
-  await quiet(page);
-  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
-  await form.getByRole('button', { name: 'Done' }).click();
-  await expect(heading(page, 'You may not see this screen')).toBeVisible();
-});
-
-test('a service account does not sign in', async ({ page, server }) => {
-  expectStatus(page, 403);
-  const { email } = await server.person('service_account');
-  await page.goto('/login');
-  await signInByForm(page, email);
-  await expect(page.getByRole('alert')).toContainText('API key');
-  expect(await stored(page)).toEqual([]);
-});
-
-test('a long address is whole after sign-in', async ({ page, server }) => {
-  const { email } = await server.person('viewer');
-  const path = `/customers?search=${'x'.repeat(190)}&country=DE&sort=-name`;
-  await page.goto(path);
-  await signInByForm(page, email);
-  await expect(page).toHaveURL(path);
 });

@@ -22,6 +22,7 @@ import {
   quiet,
   signInAs,
   test,
+  navigation,
 } from './support.ts';
 
 const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/build.json'), 'utf8')) as {
@@ -259,7 +260,7 @@ test('on paper lists are whole tables', async ({ page, server }) => {
     await expect(page.getByRole('button', { name: label })).toHaveCount(0);
   for (const role of ['banner', 'contentinfo'] as const) await expect(page.getByRole(role)).toHaveCount(0);
   await expect(table.getByRole('checkbox')).toHaveCount(0);
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  await expect(navigation(page)).toBeHidden();
   await page.emulateMedia({ media: 'screen' });
   await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
 
@@ -292,7 +293,7 @@ test('an unknown URL shows a message inside the shell, with build and commit at 
 }) => {
   await signInAs(page, 'viewer', '/nowhere/at/all', server);
   await expect(heading(page, 'Page not found')).toBeVisible();
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expect(navigation(page)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Go to the start page' }).click();
   await expect(page).toHaveURL('/licenses');
@@ -317,7 +318,7 @@ test('a screen that fails keeps the shell, says what happened and can be reloade
   await page.goto('/licenses/new');
   await expect(heading(page, '500 - Something went wrong')).toBeVisible();
   await expect(page.getByRole('alert')).toContainText(/Cannot read properties of null/);
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible();
+  await expect(navigation(page)).toBeVisible();
   await expect(page.getByRole('main', { name: '500 - Something went wrong' })).toBeVisible();
   await expect(page.locator('main img')).toHaveJSProperty('naturalWidth', 112);
   await expectAccessible(page);

@@ -1,6 +1,15 @@
 import { makeApiKey } from '../factories.ts';
 import { validation } from '../../contract/validation.ts';
-import { dialog, expect, expectBriefly, rowOf, signInByForm, test, type ConsoleServer } from './support.ts';
+import {
+  dialog,
+  expect,
+  expectBriefly,
+  navigation,
+  rowOf,
+  signInByForm,
+  test,
+  type ConsoleServer,
+} from './support.ts';
 
 const customer = 'Klinikum Freiburg';
 
@@ -50,7 +59,7 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
   });
 
   await test.step('issue an enterprise license with modules of two categories and 3 activations', async () => {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Licenses' }).click();
+    await navigation(page).getByRole('link', { name: 'Licenses' }).click();
     await page.getByRole('button', { name: 'Create License' }).first().click();
     const modal = dialog(page, 'Create License');
     await modal.getByRole('combobox', { name: 'Customer' }).click();
@@ -119,7 +128,7 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
 
   const softDelete = () =>
     test.step('soft-delete the customer', async () => {
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+      await navigation(page).getByRole('link', { name: 'Customers' }).click();
       await rowOf(page, customer).getByRole('button', { name: 'Delete' }).click();
       const question = dialog(page, 'Delete Customer');
       await expect(
@@ -131,7 +140,7 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
   await softDelete();
 
   await test.step('its license shows the note, its machines are refused', async () => {
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Licenses' }).click();
+    await navigation(page).getByRole('link', { name: 'Licenses' }).click();
     await expect(page.getByRole('button', { name: `${customer} (Deleted)` })).toBeVisible();
     await expect(row()).toContainText('Customer is soft-deleted');
     await expect(row().getByRole('button')).toHaveText(['', '+1', 'Activations', '']);

@@ -99,6 +99,15 @@ export async function quiet(page: Page): Promise<void> {
   await expect.poll(isQuiet, { intervals: [50] }).toBe(true);
 }
 
+/** What the console logs of a failed call, without the reason after the colon. */
+export function logged(page: Page): string[] {
+  const sentences: string[] = [];
+  page.on('console', (line) => {
+    if (line.type() === 'warning') sentences.push(line.text().split(':')[0]!);
+  });
+  return sentences;
+}
+
 /** Declares that requests of this test end with these statuses. */
 export function expectStatus(page: Page, ...statuses: Expected[]): void {
   for (const status of statuses) watches.get(page.context())!.expected.add(status);
@@ -397,6 +406,9 @@ export const dialog = (page: Page, title: string) => page.getByRole('dialog', { 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 export const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name, exact: true });
+
+/** The links to the screens. */
+export const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
 /** The title of the screen. */
 export const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });

@@ -14,6 +14,7 @@ import {
   signInByForm,
   test,
   type Page,
+  navigation,
 } from './support.ts';
 import {
   box,
@@ -294,7 +295,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   await signInAs(page, 'super_admin', create, server);
   const free = await holdBack(page, chunks);
   const versions = await uploadInBackground(page, names);
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL(/\/customers$/);
   for (const name of names)
     await expect(tray(page).getByRole('progressbar', { name: `Upload of ${name}` })).toBeAttached();

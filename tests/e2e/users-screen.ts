@@ -1,10 +1,9 @@
 import { users } from '../../contract/users.ts';
 import { unique } from '../factories.ts';
 import { password } from '../harness.ts';
-import type { ConsoleServer, Page } from './support.ts';
+import { navigation, type ConsoleServer, type Page } from './support.ts';
 
-/** The links of the navigation. */
-export const links = (page: Page) => page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+export const links = (page: Page) => navigation(page).getByRole('link');
 /** An address that no other test has. */
 export const address = () => `${unique('kim').toLowerCase().replaceAll(' ', '-')}@lanyard.test`;
 

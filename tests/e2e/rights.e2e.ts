@@ -1,0 +1,147 @@
+import {
+  hasPermission,
+  roleMatrix,
+  roleNames,
+  type Action,
+  type Resource,
+} from '../../contract/permissions.ts';
+import { session } from '../../contract/session.ts';
+import { users } from '../../contract/users.ts';
+import { makeLicense } from '../factories.ts';
+import {
+  comeBack,
+  expect,
+  expectStatus,
+  goTo,
+  heading,
+  navigation,
+  quiet,
+  signInAs,
+  signInByForm,
+  test,
+} from './support.ts';
+import { makeUser } from './users-screen.ts';
+
+/** The links of the console after Today, in order: their targets, and the permission that each needs. */
+const links = {
+  Licenses: ['/licenses', 'licenses'],
+  Customers: ['/customers', 'customers'],
+  Analytics: ['/analytics', 'analytics'],
+  Releases: ['/releases', 'releases'],
+  Machines: ['/machines', 'releases'],
+  Users: ['/users', 'users'],
+  'Audit Log': ['/audit', 'audit'],
+  'API Keys': ['/api-keys', 'api_keys'],
+} as const satisfies Record<string, [path: string, resource: Resource]>;
+
+test('every role begins where it may, sees the links and buttons that it may use, and asks for nothing else', async ({
+  page,
+  server,
+}) => {
+  await makeLicense(server.admin);
+  const shown = () =>
+    navigation(page)
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]));
+  const offered = async (...buttons: string[]) => {
+    const counts = buttons.map((name) => page.getByRole('button', { name, exact: true }).count());
+    return (await Promise.all(counts)).map((count) => count > 0);
+  };
+  // The button of the page, not the one of an empty list.
+  const creates = page.locator('[data-hotkey="c"]');
+  for (const role of roleNames.filter((name) => name !== 'service_account')) {
+    await test.step(role, async () => {
+      const may = (resource: Resource, action: Action) => hasPermission(roleMatrix[role], resource, action);
+      await signInAs(page, role, '/', server);
+      const readable = Object.entries(links).filter(([, [, resource]]) => may(resource, 'read'));
+      await expect(page).toHaveURL(readable[0]![1][0]);
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      expect(await shown()).toEqual([['Today', '/today'], ...readable.map(([link, [path]]) => [link, path])]);
+      await expect(creates).toHaveText(may('licenses', 'create') ? ['Create License'] : []);
+      if (may('licenses', 'read')) {
+        // the header of that column is a button, too
+        const rows = page.locator('tbody');
+        await expect(rows.getByRole('button', { name: 'Activations', exact: true }).first()).toBeVisible();
+        const update = may('licenses', 'update');
+        expect(await offered('Edit', 'Revoke')).toEqual([update, update]);
+      } else {
+        await goTo(page, '/licenses');
+        await expect(heading(page, 'You may not see this screen')).toBeVisible();
+        await expect(page.getByText('It needs the permission licenses:read.')).toBeVisible();
+      }
+      // Users with all permissions make no call that is refused.
+      for (const [link] of may('users', 'read') ? [] : readable) {
+        await navigation(page).getByRole('link', { name: link, exact: true }).click();
+        await expect(navigation(page).getByRole('link', { name: link, exact: true })).toHaveAttribute(
+          'aria-current',
+          'page',
+        );
+        await quiet(page);
+        await expect(page.getByText(/lacks? the permission/)).toHaveCount(0);
+        await expect(page.getByRole('alert')).toHaveCount(0);
+      }
+      if (!may('customers', 'read')) return;
+      await navigation(page).getByRole('link', { name: 'Customers' }).click();
+      await expect(page.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+      await expect(creates).toHaveText(may('customers', 'create') ? ['Create Customer'] : []);
+      expect(await offered('Edit', 'Delete')).toEqual([
+        may('customers', 'update'),
+        may('customers', 'delete'),
+      ]);
+    });
+  }
+});
+
+test('who loses a permission is offered what is left, once a screen is refused', async ({ page, server }) => {
+  expectStatus(page, 403);
+  const { id, email } = await makeUser(server, 'admin');
+  await page.goto('/customers');
+  await signInByForm(page, email);
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await server.admin.ok(users.update, { params: { id }, body: { role: 'viewer' } });
+  await navigation(page).getByRole('link', { name: 'Users' }).click();
+  await expect(heading(page, 'You may not see this screen')).toBeVisible();
+  await expect(navigation(page).getByRole('link', { name: 'Users' })).toHaveCount(0);
+  await navigation(page).getByRole('link', { name: 'Customers' }).click();
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create Customer' })).toHaveCount(0);
+});
+
+test('what is typed, and a key that is shown once, stay when a right of the user is lost', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 403);
+  const { id, email } = await makeUser(server, 'admin');
+  // with the password of the administrator, who may have signed in more than five minutes ago
+  const become = (role: string) =>
+    server.admin.ok(users.update, {
+      params: { id },
+      body: { role, currentPassword: server.printed.password },
+    });
+  await page.goto('/api-keys?dialog=create');
+  await signInByForm(page, email);
+  const form = page.getByRole('dialog');
+  const name = form.getByRole('textbox', { name: 'Name' });
+  await name.fill('Night build');
+  await form.getByRole('textbox', { name: 'Expiration Date' }).fill('2031-12-31');
+
+  await become('viewer');
+  const refused = page.waitForResponse(`**${session.me.path}`);
+  await comeBack(page);
+  await refused;
+  await quiet(page);
+  await form.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(form.getByRole('alert')).toHaveText('You lack the permission api_keys:create.');
+  await expect(name).toHaveValue('Night build');
+
+  await become('admin');
+  await form.getByRole('button', { name: 'Create API Key' }).click();
+  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
+  await become('viewer');
+  await comeBack(page);
+  await quiet(page);
+  await expect(form.getByText('This key will not be shown again.')).toBeVisible();
+  await form.getByRole('button', { name: 'Done' }).click();
+  await expect(heading(page, 'You may not see this screen')).toBeVisible();
+});

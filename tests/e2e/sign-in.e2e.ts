@@ -1,0 +1,133 @@
+import { session } from '../../contract/session.ts';
+import { minutes } from '../harness.ts';
+import { holdBack } from './hold-back.ts';
+import {
+  expect,
+  expectAccessible,
+  expectStatus,
+  heading,
+  logged,
+  signInAs,
+  signInByForm,
+  stored,
+  test,
+  stayWithin,
+} from './support.ts';
+
+const four = ['user', 'accessToken', 'permissions', 'roles'];
+
+const protectedPaths = [
+  '/licenses',
+  '/licenses/new',
+  '/customers',
+  '/customers/trash',
+  '/analytics',
+  '/users',
+  '/audit',
+  '/releases',
+  '/releases/trash',
+  '/machines/machine-1',
+  '/api-keys',
+];
+
+test('sign-in sends back to where the person was going', async ({ page, server }) => {
+  const { email } = await server.person('viewer');
+  expectStatus(page, 401);
+  for (const path of [...protectedPaths, '/nowhere']) {
+    await page.goto(path);
+    await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent(path)}`);
+  }
+  await page.goto('/customers?search=klinik');
+  await expect(page).toHaveURL('/login?redirect=%2Fcustomers%3Fsearch%3Dklinik');
+  await expect(heading(page, 'Sign in')).toBeVisible();
+  await expect(page.getByText(/^\d+\.\d+\.\d+ · build \d+ · \w+$/)).toBeVisible();
+
+  const answer = await holdBack(page, `**${session.login.path}`);
+  await signInByForm(page, email, 'not the password');
+  const address = page.getByRole('textbox', { name: 'Email' });
+  await address.click();
+  answer();
+  await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');
+  await expect(address).toBeFocused();
+  expect(await stored(page)).toEqual([]);
+  await expectAccessible(page);
+
+  await signInByForm(page, email);
+  await expect(page).toHaveURL('/customers?search=klinik');
+  expect((await stored(page)).toSorted()).toEqual(four.toSorted());
+  await expect(page.getByRole('banner')).toContainText('Robin viewer');
+
+  await expect(page.getByRole('link', { name: 'Lanyard' })).toHaveAttribute('href', '/');
+  await page.goto('/');
+  await expect(page).toHaveURL('/licenses');
+  await page.goto('/login');
+  await expect(page).toHaveURL('/licenses');
+});
+
+test('a sign-in link leads to no other place than this one', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/licenses', server);
+  for (const target of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/login',
+  ]) {
+    await page.goto(`/login?redirect=${encodeURIComponent(target)}`);
+    await expect(page, target).toHaveURL('/licenses');
+  }
+  await page.goto(`/login?redirect=${encodeURIComponent('/customers/trash')}`);
+  await expect(page).toHaveURL('/customers/trash');
+});
+
+test('a call that cannot be made and one without a sentence fall back to the words of the console', async ({
+  page,
+}) => {
+  expectStatus(page, 'aborted', 418);
+  const warnings = logged(page);
+  await page.goto('/login');
+  await page.route(`**${session.login.path}`, (route) => route.abort(), { times: 1 });
+  await signInByForm(page, 'someone@lanyard.test', 'secret');
+  await expect(page.getByRole('alert')).toHaveText(
+    'Login failed. The server cannot be reached. Check the connection and try again.',
+  );
+  await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 418, body: '{}' }));
+  await signInByForm(page, 'someone@lanyard.test', 'secret');
+  await expect(page.getByRole('alert')).toHaveText('Login failed');
+  const json = { success: false, error: 'Sign-in is closed today.' };
+  await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 200, json }));
+  await signInByForm(page, 'someone@lanyard.test', 'secret');
+  await expect(page.getByRole('alert')).toHaveText('Sign-in is closed today.');
+  expect(await stored(page)).toEqual([]);
+  expect(warnings).toEqual(['Login failed', 'Login failed', 'Login failed']);
+});
+
+test('too many wrong passwords are throttled in words', async ({ page, server }) => {
+  expectStatus(page, 429);
+  const credentials = { email: 'nobody@lanyard.test', password: 'wrong' };
+  await stayWithin(minutes(15));
+  const attempts = Array.from({ length: 25 }, () => server.api().call(session.login, { body: credentials }));
+  expect((await Promise.all(attempts)).map(({ status }) => status)).toContain(429);
+  await page.goto('/login');
+  await signInByForm(page, credentials.email, credentials.password);
+  await expect(page.getByRole('alert')).toHaveText(
+    'Too many failed sign-ins. Wait a few minutes and try again.',
+  );
+});
+
+test('a service account does not sign in', async ({ page, server }) => {
+  expectStatus(page, 403);
+  const { email } = await server.person('service_account');
+  await page.goto('/login');
+  await signInByForm(page, email);
+  await expect(page.getByRole('alert')).toContainText('API key');
+  expect(await stored(page)).toEqual([]);
+});
+
+test('a long address is whole after sign-in', async ({ page, server }) => {
+  const { email } = await server.person('viewer');
+  const path = `/customers?search=${'x'.repeat(190)}&country=DE&sort=-name`;
+  await page.goto(path);
+  await signInByForm(page, email);
+  await expect(page).toHaveURL(path);
+});
