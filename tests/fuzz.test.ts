@@ -71,8 +71,8 @@ function send(
   });
 }
 
-const pathOf = (route: Route, given: Record<string, string> = params) =>
-  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given[name]!));
+const pathOf = (route: Route) =>
+  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
 
 // --- judging --------------------------------------------------------------------------------------------------
 

@@ -46,10 +46,10 @@ export function jws(key, header, claims) {
 }
 
 /** Changes one character in the middle of a part, so that the text stays well-formed. */
-export function altered(text, part = 0, separator = '.') {
-  const parts = text.split(separator);
+export function altered(text, part = 0) {
+  const parts = text.split('.');
   const middle = Math.floor(parts[part].length / 2);
   const other = parts[part][middle] === 'A' ? 'B' : 'A';
   parts[part] = parts[part].slice(0, middle) + other + parts[part].slice(middle + 1);
-  return parts.join(separator);
+  return parts.join('.');
 }

@@ -56,7 +56,7 @@ const asOwner = (...statements: string[]) =>
   asWriter("set session_replication_role = 'replica'", ...statements);
 
 const verify = (on = server) => on.audit.verify();
-const problemOf = async (on = server) => (await verify(on)).broken?.problem;
+const problemOf = async () => (await verify()).broken?.problem;
 const head = () => server.db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 const kept = async (on = server) =>
   JSON.parse(await readFile(join(on.context.config.dataDir, 'audit-head.json'), 'utf8')) as {

@@ -39,8 +39,8 @@ const at = (customerId: string) => ({ params: { id: customerId } });
 const overview = (customerId: string, as: Api = admin) => as.ok(calls.overview, at(customerId));
 const machinesOf = (customerId: string, query: { search?: string; limit?: string; offset?: string } = {}) =>
   admin.call(calls.machines, { ...at(customerId), query });
-const timeline = (customerId: string, query: { limit?: string; after?: string } = {}, as: Api = admin) =>
-  as.ok(calls.timeline, { ...at(customerId), query });
+const timeline = (customerId: string, query: { limit: string; after?: string }) =>
+  admin.ok(calls.timeline, { ...at(customerId), query });
 const whats = async (customerId: string) =>
   (await timeline(customerId, { limit: '200' })).entries.map(({ what }) => what);
 const exported = async (customerId: string, as: Api = admin) => {

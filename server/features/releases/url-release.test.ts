@@ -76,8 +76,8 @@ const body = (fields: object = {}) => ({
   ...fields,
 });
 const create = (fields: object = {}) => api.call(calls.createFromUrl, { body: body(fields) });
-async function refusal(fileUrl: string, fields: object = {}): Promise<string> {
-  const answer = await create({ fileUrl, ...fields });
+async function refusal(fileUrl: string): Promise<string> {
+  const answer = await create({ fileUrl });
   expect([answer.status, answer.body.code], answer.text).toEqual([422, 'RULE_VIOLATED']);
   expect(answer.body.error.startsWith(`${answer.body.details[0]!.path}: `)).toBe(true);
   return answer.body.error;

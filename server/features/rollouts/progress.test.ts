@@ -28,7 +28,7 @@ const check = async (machineId: string, version: string) =>
   askFeed(desktop, { 'x-app-version': version, 'x-machine-id': machineId });
 const report = (events: Told[]) => reportEvents(desktop, events);
 const at = ({ id }: { id: string }) => ({ params: { releaseId: id } });
-const progress = (release: { id: string }, as: Api = manager) => as.ok(rollouts.progress, at(release));
+const progress = (release: { id: string }) => manager.ok(rollouts.progress, at(release));
 const listed = (release: { id: string }, group: MachineGroup, search?: string, as: Api = manager) =>
   as.ok(rollouts.machines, { ...at(release), query: { group, ...(search && { search }) } });
 

@@ -45,8 +45,7 @@ type Event = ReturnType<typeof eventOf>;
 
 const send = (events: Event[], on = server) => on.api(key).call(calls.report, { body: { events } });
 const report = (machineIds: string[], on = server) => send(machineIds.map(eventOf), on);
-const many = (count: number, what = unique('machine')) =>
-  Array.from({ length: count }, (_, n) => `${what} ${n}`);
+const many = (count: number) => Array.from({ length: count }, () => unique('machine'));
 const statusesOf = (answers: { status: number }[]) => ({
   passed: answers.filter(({ status }) => status === 200).length,
   refused: answers.filter(({ status }) => status === 429).length,
