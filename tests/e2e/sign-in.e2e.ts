@@ -37,8 +37,10 @@ test('sign-in sends back to where the person was going', async ({ page, server }
     await page.goto(path);
     await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent(path)}`);
   }
-  await page.goto('/customers?search=klinik');
-  await expect(page).toHaveURL('/login?redirect=%2Fcustomers%3Fsearch%3Dklinik');
+  // longer than any other text in an address may be
+  const left = `/customers?search=${'x'.repeat(190)}&country=DE&sort=-name`;
+  await page.goto(left);
+  await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent(left)}`);
   await expect(heading(page, 'Sign in')).toBeVisible();
   await expect(page.getByText(/^\d+\.\d+\.\d+ · build \d+ · \w+$/)).toBeVisible();
 
@@ -53,7 +55,7 @@ test('sign-in sends back to where the person was going', async ({ page, server }
   await expectAccessible(page);
 
   await signInByForm(page, email);
-  await expect(page).toHaveURL('/customers?search=klinik');
+  await expect(page).toHaveURL(left);
   expect((await stored(page)).toSorted()).toEqual(four.toSorted());
   await expect(page.getByRole('banner')).toContainText('Robin viewer');
 
@@ -122,12 +124,4 @@ test('a service account does not sign in', async ({ page, server }) => {
   await signInByForm(page, email);
   await expect(page.getByRole('alert')).toContainText('API key');
   expect(await stored(page)).toEqual([]);
-});
-
-test('a long address is whole after sign-in', async ({ page, server }) => {
-  const { email } = await server.person('viewer');
-  const path = `/customers?search=${'x'.repeat(190)}&country=DE&sort=-name`;
-  await page.goto(path);
-  await signInByForm(page, email);
-  await expect(page).toHaveURL(path);
 });
