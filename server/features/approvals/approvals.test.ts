@@ -516,6 +516,7 @@ describe('on a channel with the setting', () => {
     expect((await withdraw(other, withdrawn)).body.code).toBe('WRONG_STATE');
     expect((await withdraw(one, withdrawn)).status).toBe(200);
     expect((await approveAs(other, withdrawn)).status).toBe(409);
+    expect((await auditOf(server, withdrawn.id))[1]).toMatchObject({ event_type: 'approval.withdrawn' });
     expect((await get(release)).isDraft).toBe(true);
   });
 
