@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as calls } from '../../../contract/session.ts';
-import { minutes, password, startTestServer, startTwin, type TestServer } from '../../../tests/harness.ts';
+import {
+  minutes,
+  password,
+  startTestServer,
+  startTwin,
+  type Identity,
+  type TestServer,
+} from '../../../tests/harness.ts';
 import { networkOf, withoutPorts } from '../../address.ts';
 import { createPasswords } from '../../passwords.ts';
 
