@@ -68,6 +68,14 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
     await expect(phone(page)).toHaveValue('2');
     expect(new URL(page.url()).pathname).toBe('/customers');
   }
+  // Forward after Back is another way to stay, as often as one likes.
+  for (const _ of [1, 2]) {
+    await page.goBack();
+    await expect(question).toBeVisible();
+    await page.goForward();
+    await expect(question).toBeHidden();
+    await expect(phone(page)).toHaveValue('2');
+  }
   // The browser itself asks before closing the tab.
   expect(await mayUnload(page)).toBe(false);
   await page.keyboard.press('Escape');

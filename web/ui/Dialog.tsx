@@ -120,13 +120,25 @@ function useUnsavedGuard(name: string, unsaved: boolean, isHeld: boolean, leaves
       closed();
     };
   }, [checks]);
+  const [returned, setReturned] = useState<object>();
   const leaving = useBlocker({
-    shouldBlockFn: (way) => hasInput() && leaves(way),
+    shouldBlockFn: (way) => {
+      // Forward after a Back that is still asked about; the router would load the page again
+      if (isSamePlace(way)) setReturned(leaving);
+      return hasInput() && !isSamePlace(way) && leaves(way);
+    },
     enableBeforeUnload: hasInput,
     withResolver: true,
   });
-  return { body, checks, isUnsaved, leaving };
+  return { body, checks, isUnsaved, leaving: leaving === returned ? notLeaving : leaving };
 }
+
+const notLeaving = { status: 'idle', proceed: undefined, reset: undefined } as const;
+
+const isSamePlace = ({ current, next, action }: Way) =>
+  isOfHistory(action) &&
+  current.pathname === next.pathname &&
+  JSON.stringify(current.search) === JSON.stringify(next.search);
 
 const isOfHistory = (action: string) => action === 'BACK' || action === 'FORWARD' || action === 'GO';
 
