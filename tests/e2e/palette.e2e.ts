@@ -25,8 +25,10 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   page,
   server,
 }) => {
+  // at first longer than keys are held back
+  let late = 5500;
   await page.route('**/assets/CommandPalette-*.js', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, late));
     await route.continue();
   });
   await signInAs(page, 'super_admin', '/licenses', server);
@@ -37,6 +39,7 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   await page.keyboard.type('omers');
   await expect(field(page)).toHaveValue('customers');
   await expect(page.getByRole('dialog')).toHaveCount(1);
+  late = 600;
   await page.reload();
   await page.getByRole('button', { name: 'Use dark colors' }).focus();
   await page.keyboard.press('Control+k');

@@ -1,12 +1,13 @@
 let typed = '';
 let stop: (() => void) | undefined;
 
-/** How long keys are held while the code of the palette loads, in milliseconds. */
+/** How long keys are held while the code of the palette loads, in milliseconds. Those held reach it later, too. */
 const patience = 5000;
 
 /** Holds keys back until the field of the palette has loaded. */
 export function keepEarlyKeys(): void {
   if (stop) return;
+  typed = '';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.length === 1) typed += event.key;
@@ -17,11 +18,12 @@ export function keepEarlyKeys(): void {
     event.stopPropagation();
   };
   window.addEventListener('keydown', onKeyDown, { capture: true });
-  const timer = setTimeout(takeEarlyKeys, patience);
   stop = () => {
     clearTimeout(timer);
     window.removeEventListener('keydown', onKeyDown, { capture: true });
+    stop = undefined;
   };
+  const timer = setTimeout(stop, patience);
 }
 
 /** Returns the typed text, with a line break for Enter, and stops holding keys. */
@@ -29,6 +31,5 @@ export function takeEarlyKeys(): string {
   const text = typed;
   typed = '';
   stop?.();
-  stop = undefined;
   return text;
 }
