@@ -63,7 +63,6 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
   page,
   freshServer: server,
 }) => {
-  test.setTimeout(180_000);
   await stayWithin(day);
   const today = new Date().toISOString().slice(0, 10);
   await signInAs(page, 'super_admin', '/licenses', server);

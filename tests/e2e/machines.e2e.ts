@@ -65,7 +65,6 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
   page,
   server,
 }) => {
-  test.setTimeout(180_000);
   await stayWithin(day);
   expectStatus(page, 404);
   await test.step('the title and the facts say which machine it is and what it told', async () => {

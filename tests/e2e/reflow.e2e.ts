@@ -41,7 +41,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   page,
   freshServer: server,
 }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(1_800_000);
   await makeRecordsOfLongWords(server);
   const shown = await findShown(server.admin);
   await signInAs(page, 'super_admin', '/today', server);

@@ -24,7 +24,6 @@ async function desktop(server: ConsoleServer) {
 }
 
 test('from the first sign-in to a customer that is gone for good', async ({ page, freshServer: server }) => {
-  test.setTimeout(90_000);
   const validate = await desktop(server);
   let licenseKey = '';
   const row = () => rowOf(page.getByRole('region', { name: 'Licenses' }), licenseKey);

@@ -146,7 +146,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
       await use(server);
       await server.stop();
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: 240_000 },
   ],
   freshServer: async ({ context }, use) => {
     const server = await startServer();
@@ -158,9 +158,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
   },
   baseURL: async ({ server }, use) => use(server.url),
   contextOptions: { reducedMotion: 'reduce' },
-  context: async ({ context }, use, info) => {
-    // A test checks a whole screen, and axe takes a second on a slow machine.
-    info.setTimeout(90_000);
+  context: async ({ context }, use) => {
     watch(context);
     await use(context);
     await expectNoProblems(context);

@@ -82,7 +82,7 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
   free();
   asked.length = 0;
   await choose(page, path);
-  await expect(modal(page)).toBeHidden({ timeout: 30_000 });
+  await expect(modal(page)).toBeHidden();
   expect(asked).not.toContain(first);
   expect(asked).toHaveLength(2);
   expect(await found(server, wanted)).toMatchObject([{ releaseNotes: 'Kept over a reload' }]);
@@ -115,7 +115,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   await choose(page, path);
   await field(page, 'Version').fill(corrected);
   await press(page, 'Upload Release');
-  await expect(modal(page)).toBeHidden({ timeout: 30_000 });
+  await expect(modal(page)).toBeHidden();
   // The upload goes on instead of starting again.
   expect(prepared).toEqual([]);
   expect(await found(server, corrected)).toHaveLength(1);

@@ -91,7 +91,7 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
   // a finished upload disappears by itself once the pointer and focus have left the tray
   await page.mouse.move(0, 0);
   await page.getByRole('searchbox').or(page.getByPlaceholder('Search version or notes...')).first().focus();
-  await expect(tray(page)).toBeHidden({ timeout: 30_000 });
+  await expect(tray(page)).toBeHidden();
 
   await page.getByRole('button', { name: 'New Release' }).click();
   await expect(modal(page)).toBeVisible();
@@ -254,7 +254,7 @@ test('a chunk that fails is sent once more at the end', async ({ page, server })
   await choose(page, await fileOnDisk('Retried.exe', program(21 * megabyte)));
   await field(page, 'Version').fill(wanted);
   await press(page, 'Upload Release');
-  await expect(modal(page)).toBeHidden({ timeout: 20_000 });
+  await expect(modal(page)).toBeHidden();
   expect(await found(server, wanted)).toHaveLength(1);
 });
 
@@ -286,7 +286,7 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
   await expect(modal(page).getByText(/There is no space left for this file\./)).toBeVisible();
   await page.unroute(chunks);
   await press(page, `Retry ${name}`);
-  await expect(modal(page)).toBeHidden({ timeout: 20_000 });
+  await expect(modal(page)).toBeHidden();
   expect(await found(server, wanted)).toHaveLength(1);
 });
 
@@ -320,7 +320,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
       .getByRole('button', { name: `Resume ${name}` })
       .click();
   free();
-  await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2, { timeout: 30_000 });
+  await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2);
   await expect(page).toHaveURL(/\/customers\?search=any$/);
   expect(await found(server, versions[0]!)).toHaveLength(1);
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
