@@ -18,7 +18,6 @@ const arrival = {
 };
 const server = await startTestServer({ arrival });
 const staff = await server.signInAs('binary_manager');
-const manager = staff;
 const up = uploader(server.url, server.api(staff), staff);
 
 /** Opens a connection. `seen` is what it received; `closed` resolves when the server closed it, or it broke. */
@@ -33,7 +32,7 @@ function openConnection(url = server.url) {
 }
 
 const headOf = (method: string, path: string, headers: Record<string, string | number>) =>
-  `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: 'x', ...manager?.headers, ...headers })
+  `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: 'x', ...staff.headers, ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
 const json = (length: number) => ({ 'content-type': 'application/json', 'content-length': length });
@@ -252,18 +251,30 @@ describe('large incomplete bodies', () => {
 
 describe('the requests of a connection', () => {
   const file = program(16 * MiB);
+  const { unreadMs, lookMs } = arrival;
+  let url = '';
   let get = '';
+  let left: ReturnType<typeof leftBy>;
   beforeAll(async () => {
-    const made = await up.direct({ version: nextVersion(), is_draft: 'false', file });
-    get = headOf('GET', new URL(made.body.data.fileUrl).pathname, {});
+    // the short times to arrive would end the upload of the file on a busy machine
+    const reading = await startTestServer({ arrival: { unreadMs, lookMs } });
+    const by = await reading.signInAs('binary_manager');
+    const made = await uploader(reading.url, reading.api(by), by).direct({
+      version: nextVersion(),
+      is_draft: 'false',
+      file,
+    });
+    ({ url } = reading);
+    left = leftBy(reading);
+    get = headOf('GET', new URL(made.body.data.fileUrl).pathname, by.headers);
   });
 
   test('are handled one after the other, so that a client that reads nothing holds one file', async () => {
-    const { socket, seen } = openConnection();
+    const { socket, seen } = openConnection(url);
     socket.pause();
     socket.write(get.repeat(3) + headOf('GET', '/healthz', { connection: 'close' }));
-    await eventually(async () => (await openFiles()) > 0);
-    for (let reads = 0; reads < 5; reads++) expect(await openFiles()).toBe(1);
+    await eventually(async () => (await left.openFiles()) > 0);
+    for (let reads = 0; reads < 5; reads++) expect(await left.openFiles()).toBe(1);
     socket.resume();
     await new Promise((resolve) => socket.once('end', resolve));
     expect(seen.text.match(/HTTP\/1\.1 \d+ OK/g)).toHaveLength(4);
@@ -272,22 +283,22 @@ describe('the requests of a connection', () => {
   });
 
   test('close it when more than 16 wait', async () => {
-    const { socket, closed } = openConnection();
+    const { socket, closed } = openConnection(url);
     socket.pause();
     socket.write(get.repeat(18));
     socket.resume();
     await closed;
-    await eventually(async () => (await openFiles()) === 0);
+    await eventually(async () => (await left.openFiles()) === 0);
     socket.destroy();
   });
 
   test('get no response to what is no request in the bytes of the one before it', async () => {
-    const { socket, seen, closed } = openConnection();
+    const { socket, seen, closed } = openConnection(url);
     socket.write(get);
     await once(socket, 'data');
     socket.pause();
     socket.write('This is no request\r\n\r\n');
-    await eventually(async () => (await openFiles()) === 0);
+    await eventually(async () => (await left.openFiles()) === 0);
     socket.resume();
     await closed;
     expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
@@ -297,7 +308,7 @@ describe('the requests of a connection', () => {
   test('close it when nothing of a response is read for long, but not while it is read slowly', async () => {
     // a busy machine may keep also the slow one from reading for that long
     await eventually(async () => {
-      const [stalled, slow] = [openConnection(), openConnection()];
+      const [stalled, slow] = [openConnection(url), openConnection(url)];
       stalled.socket.pause();
       for (const { socket } of [stalled, slow]) socket.write(get);
       while (slow.seen.text.length < file.length && !slow.socket.readableEnded && !slow.socket.destroyed) {
