@@ -9,25 +9,26 @@ import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
+  type ConsoleServer,
   dialog,
   endSessions,
   expect,
   expectAccessible,
-  expectColor,
   expectBriefly,
+  expectColor,
   expectInSight,
   expectNoAxeViolations,
   expectStatus,
+  goByKeys,
   goTo,
   inDays,
+  type Page,
   rowOf,
   signInAs,
   signInByForm,
   signInHolding,
-  test,
-  type ConsoleServer,
-  type Page,
   stayWithin,
+  test,
 } from './support.ts';
 import { makeUser } from './users-screen.ts';
 
@@ -83,8 +84,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
   const name = unique('Clinic desktops');
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
-  await page.keyboard.press('g');
-  await page.keyboard.press('k');
+  await goByKeys(page, 'k');
   await expect(page).toHaveURL('/api-keys');
   const expiresAt = field(inDays(30));
   let key = '';

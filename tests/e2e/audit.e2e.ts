@@ -11,19 +11,20 @@ import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
+  type ConsoleServer,
   day,
   dialog,
   expect,
   expectAccessible,
   expectInSight,
   expectStatus,
+  goByKeys,
   option,
+  type Page,
   rowOf,
   signInAs,
   stayWithin,
   test,
-  type ConsoleServer,
-  type Page,
 } from './support.ts';
 import { makeUser } from './users-screen.ts';
 
@@ -474,8 +475,7 @@ test('deletions wait while the clock is far from the time that the database has 
   const notice = page.locator('[data-notice]').filter({ hasText: 'Permanent deletion is paused' });
   await signInAs(page, 'admin', '/audit', server);
   await expect(notice).toBeVisible();
-  await page.keyboard.press('g');
-  await page.keyboard.press('t');
+  await goByKeys(page, 't');
   await expect(page.getByRole('link', { name: /^Permanent deletion is paused/ })).toBeVisible();
   await expect(notice).toHaveCount(0);
   await button(page, 'Confirm clock').click();

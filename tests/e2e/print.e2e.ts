@@ -2,7 +2,7 @@ import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
-import { expect, expectStatus, heading, quiet, signInAs, test, type Page } from './support.ts';
+import { expect, expectStatus, goByKeys, heading, type Page, quiet, signInAs, test } from './support.ts';
 
 /** Prints the page, and returns what is on the paper. */
 async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
@@ -87,7 +87,7 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   await page.evaluate(() => Object.assign(window, { paper: undefined }));
   // who leaves before prints nothing else
   await page.keyboard.press('Control+p');
-  await page.keyboard.type('gc');
+  await goByKeys(page, 'c');
   await expect(heading(page, 'Customers')).toBeVisible();
   await quiet(page);
   await page.goBack();

@@ -15,14 +15,15 @@ import {
   expectAccessible,
   expectInSight,
   expectNoAxeViolations,
+  expectStatus,
+  goByKeys,
   goTo,
   heading,
-  rowOf,
-  expectStatus,
+  navigation,
   quiet,
+  rowOf,
   signInAs,
   test,
-  navigation,
 } from './support.ts';
 
 const built = JSON.parse(readFileSync(join(import.meta.dirname, '../../dist/build.json'), 'utf8')) as {
@@ -83,8 +84,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
     addEventListener('focusin', () => seen.push(document.querySelector('main:focus h1')?.textContent ?? ''));
     Object.assign(window, { seen });
   });
-  await page.keyboard.press('g');
-  await page.keyboard.press('c');
+  await goByKeys(page, 'c');
   await expect(heading(page, 'Customers')).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
   expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toContain('Customers');
@@ -92,8 +92,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(dialog(page, 'Add Customer')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog(page, 'Add Customer')).toBeHidden();
-  await page.keyboard.press('g');
-  await page.keyboard.press('l');
+  await goByKeys(page, 'l');
   await expect(heading(page, 'License Management')).toBeVisible();
 
   await page.keyboard.press('?');
@@ -102,8 +101,7 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(help).toContainText('Go to Customers');
   // No field has the focus: the dialog itself keeps keys from the page below.
   await page.keyboard.press('c');
-  await page.keyboard.press('g');
-  await page.keyboard.press('u');
+  await goByKeys(page, 'u');
   await expect(page.getByRole('dialog')).toHaveCount(1);
   await expect(page).toHaveURL(/\/licenses$/);
   await expectAccessible(page);

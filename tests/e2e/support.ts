@@ -414,6 +414,13 @@ export const heading = (page: Page, name: string) => page.getByRole('heading', {
 /** The row that contains this text. */
 export const rowOf = (page: Page | Locator, text: string) => page.getByRole('row').filter({ hasText: text });
 
+/**
+ * Goes to a screen by `g` and its letter, as fast as a person: the letter counts within a second, and a busy page takes
+ * longer to handle the key before it.
+ */
+export const goByKeys = (page: Page, letter: string): Promise<unknown> =>
+  Promise.all([page.keyboard.press('g'), page.keyboard.press(letter)]);
+
 /** Chooses an action in the menu of a row. */
 export async function chooseInMenu(row: Locator, action: string): Promise<void> {
   await row.getByRole('button', { name: 'More actions' }).click();

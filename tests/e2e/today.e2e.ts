@@ -3,7 +3,7 @@ import { account } from '../../contract/account.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
-import { expect, expectAccessible, heading, signInAs, test, type Page } from './support.ts';
+import { expect, expectAccessible, goByKeys, heading, type Page, signInAs, test } from './support.ts';
 
 const line = (page: Page, kind: string) => page.locator(`[data-kind="${kind}"]`);
 
@@ -20,8 +20,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   });
   await signInAs(page, 'license_manager', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
-  await page.keyboard.press('g');
-  await page.keyboard.press('t');
+  await goByKeys(page, 't');
   await expect(heading(page, 'Today')).toBeVisible();
   await expect(page).toHaveURL('/today');
   const ending = line(page, 'licensesEnding');

@@ -14,9 +14,10 @@ import {
   expectAccessible,
   expectInSight,
   expectStatus,
+  goByKeys,
   goTo,
-  rowOf,
   quiet,
+  rowOf,
   signInAs,
   signInByForm,
   signInHolding,
@@ -32,8 +33,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
   const email = address();
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.keyboard.press('g');
-  await page.keyboard.press('u');
+  await goByKeys(page, 'u');
   await expect(page).toHaveURL('/users');
   await expect(page).toHaveTitle('User Management · Lanyard');
 
