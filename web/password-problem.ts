@@ -1,8 +1,11 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { fieldErrors, sentenceOf } from './api-error.ts';
 import { focusWrongField } from './ui/wrong-field.ts';
 
 const fields = ['currentPassword', 'newPassword', 'confirmPassword'];
+
+/** What is wrong with a password, for its field: the one of the library does not announce that it is invalid. */
+export const passwordError = (error: ReactNode) => ({ error, 'aria-invalid': Boolean(error) });
 
 /** What is wrong with passwords, and with which; without a field, with the form as a whole. */
 export type PasswordProblem = { field: string | undefined; message: string };
@@ -31,7 +34,7 @@ export function usePasswordProblem(error: Error | null, otherwise: string) {
       setFound(wrong);
       return wrong === undefined;
     },
-    at: (field: string) => (problem?.field === field ? problem.message : undefined),
+    at: (field: string) => passwordError(problem?.field === field && problem.message),
     ofForm: problem && !problem.field ? problem.message : undefined,
   };
 }

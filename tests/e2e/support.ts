@@ -365,8 +365,9 @@ export async function inBothThemes(page: Page, look: (theme: 'light' | 'dark') =
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** The violations that axe finds, and the contrast of texts in both color schemes. */
+/** The violations that axe finds, the contrast of texts in both color schemes, and fields that hide that they are invalid. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await expect(page.locator('[data-invalid]:is(input, textarea):not([aria-invalid="true"])')).toHaveCount(0);
   await expectNoAxeViolations(page, { except: ['color-contrast'] });
   expect(await page.evaluate(textsOfLowContrast), 'contrast of texts').toEqual([]);
 }

@@ -3,8 +3,7 @@
  * above the button that was pressed. The errors must be rendered.
  */
 export function focusWrongField(form: HTMLElement): void {
-  // that of a password is not aria-invalid in Mantine
-  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], input[data-invalid], [data-wrong]');
+  const wrong = form.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
   const field = wrong?.matches('[data-wrong]')
     ? wrong.querySelector<HTMLElement>(':is(button, input:not([type="file"])):enabled')
     : wrong;

@@ -48,19 +48,19 @@ export function ChangePassword() {
             label="Current Password"
             name="currentPassword"
             autoComplete="current-password"
-            error={problem.at('currentPassword')}
+            {...problem.at('currentPassword')}
           />
           <PasswordInput
             label="New Password"
             name="newPassword"
             autoComplete="new-password"
-            error={problem.at('newPassword')}
+            {...problem.at('newPassword')}
           />
           <PasswordInput
             label="Confirm Password"
             name="confirmPassword"
             autoComplete="new-password"
-            error={problem.at('confirmPassword')}
+            {...problem.at('confirmPassword')}
           />
         </Fields>
         {problem.ofForm && <ErrorText>{problem.ofForm}</ErrorText>}

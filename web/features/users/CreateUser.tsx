@@ -4,6 +4,7 @@ import { userInput } from '../../../contract/users.ts';
 import { userLabels } from '../../field-labels.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
+import { passwordError } from '../../password-problem.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DialogForm } from '../../ui/DialogForm.tsx';
@@ -74,6 +75,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         required
         autoComplete="new-password"
         {...form.getInputProps('password')}
+        {...passwordError(form.errors['password'])}
       />
       <RoleSelect
         label={userLabels.role}

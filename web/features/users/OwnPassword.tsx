@@ -1,6 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
+import { passwordError } from '../../password-problem.ts';
 import { useRoles } from './use-roles.ts';
 
 type Field = { typed: string | undefined; error?: ReactNode; onChange: (typed: string | undefined) => void };
@@ -14,7 +15,7 @@ export function OwnPassword({ typed, error, onChange }: Field) {
       name="currentPassword"
       description="Needed when you signed in more than five minutes ago"
       autoComplete="current-password"
-      error={error}
+      {...passwordError(error)}
       value={typed ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
     />

@@ -48,19 +48,19 @@ export default function ResetPassword({ user, onClose }: { user: User; onClose: 
         <PasswordInput
           label="New Password"
           name="newPassword"
-          error={problem.at('newPassword')}
+          {...problem.at('newPassword')}
           data-autofocus
           autoComplete="new-password"
         />
         <PasswordInput
           label="Confirm Password"
           name="confirmPassword"
-          error={problem.at('confirmPassword')}
+          {...problem.at('confirmPassword')}
           autoComplete="new-password"
         />
         <OwnPassword
           typed={currentPassword}
-          error={problem.at('currentPassword')}
+          error={problem.at('currentPassword').error}
           onChange={setCurrentPassword}
         />
       </DialogForm>
