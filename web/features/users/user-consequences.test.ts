@@ -44,6 +44,10 @@ test.each([
   ['deactivate', 'cannot be approved while the user is not active: somebody else must ask.'],
   ['delete', 'cannot be approved anymore: somebody else must ask.'],
   [
+    'resetPassword',
+    'can be approved again once the user has a password of their own, where that is required.',
+  ],
+  [
     'changeRole',
     'can be approved only if the new role has the permission, and the user a second factor where it requires one.',
   ],

@@ -29,7 +29,14 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
     ...requests(impact, 'cannot be approved anymore: somebody else must ask'),
     'One account is deleted; its audit entries stay.',
   ],
-  resetPassword: (impact) => [ended(impact), keysStay(impact)],
+  resetPassword: (impact) => [
+    ended(impact),
+    keysStay(impact),
+    ...requests(
+      impact,
+      'can be approved again once the user has a password of their own, where that is required',
+    ),
+  ],
   changeRole: (impact) => [
     impact.openSessions === 0
       ? 'The user is not signed in; the new role acts from the next sign-in.'
