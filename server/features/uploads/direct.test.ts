@@ -80,6 +80,15 @@ describe('a file in one request', () => {
     },
   );
 
+  test.each(['Setup.exe\u200e', 'Setup.ex\u00ade', 'Setup\u2060.exe'])(
+    'named %j, with a character that nobody sees, is named as in a chunked upload',
+    async (name) => {
+      const answer = await up.direct({ version: nextVersion(), file: [program(1000), name] });
+      expect(answer.status, answer.text).toBe(201);
+      expect(answer.body.data.fileName).toBe('Setup.exe');
+    },
+  );
+
   test('gets a SHA-1 where it is a NuGet package', async () => {
     const answer = await up.direct({ version: nextVersion(), file: [archive(5000), 'App-1.0.0-full.nupkg'] });
     const row = await rowOf(answer.body.data.id);

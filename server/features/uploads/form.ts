@@ -1,6 +1,7 @@
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { asLine } from '../../../contract/common.ts';
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { buildFields, planProblem, publishFields, sha512 } from '../../../contract/builds.ts';
 import { directUploadLimit, uploads } from '../../../contract/uploads.ts';
@@ -132,12 +133,12 @@ export async function readForm<T>(
   });
   parser.on('file', (field, stream, given) => {
     if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
-    const trimmed = given?.trim();
-    if (trimmed?.includes(undecodable)) excess ??= `file: ${unreadableLetters}`;
-    name = trimmed;
+    // as it will be stored: the kind of file is found by it
+    name = given && asLine(given);
+    if (name?.includes(undecodable)) excess ??= `file: ${unreadableLetters}`;
     open = stream.on('error', ignore);
     const bytes = whole(stream);
-    taking = take(bytes, trimmed);
+    taking = take(bytes, name);
     // drain bytes that `take` left unread, which would block the form
     const drain = () => bytes.return().then(() => stream.resume());
     taking.then(drain, drain).catch(ignore);
