@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, optional, requiredLine, text } from './common.ts';
+import { instant, optional, requiredLine, text, wholeFrom } from './common.ts';
 import { acceptableFailures } from './guard.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { channels, isVersion } from './versions.ts';
@@ -30,11 +30,7 @@ export const architectureName = z
   .enum([...architectures, 'universal'])
   .transform((name): Architecture => (name === 'universal' ? 'x64' : name));
 
-export const percentage = z
-  .number('Must be a whole number from 0 to 100')
-  .int('Must be a whole number from 0 to 100')
-  .min(0, 'Must be a whole number from 0 to 100')
-  .max(100, 'Must be a whole number from 0 to 100');
+export const percentage = wholeFrom(0, 100);
 
 /** Empty or a version. */
 const optionalVersion = z

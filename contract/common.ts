@@ -89,6 +89,12 @@ export const url = z.string().meta({ format: 'uri' });
 export const integer = (least: number, most: number, tooSmall?: string) =>
   z.number().min(least, tooSmall).max(most).int();
 
+/** A whole number with one message for whatever is wrong with it. */
+export function wholeFrom(least: number, most: number) {
+  const error = `Must be a whole number from ${least} to ${most}`;
+  return z.number(error).int(error).min(least, error).max(most, error);
+}
+
 /** A whole number in a path or query string: decimal digits only. */
 export const wholeNumber = (min: number, max: number) =>
   z

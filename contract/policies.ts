@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { dateTime, day, id, line, listMeta, namedObject, paging, search, seenVersion } from './common.ts';
+import {
+  dateTime,
+  day,
+  id,
+  line,
+  listMeta,
+  namedObject,
+  paging,
+  search,
+  seenVersion,
+  wholeFrom,
+} from './common.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
@@ -42,8 +53,6 @@ export const maintenanceWindow = namedObject('MaintenanceWindow', {
 });
 export type MaintenanceWindow = z.output<typeof maintenanceWindow>;
 
-const wholeDays = 'Must be a whole number from 0 to 365';
-
 /** What a customer or a tag may decide about updates. Null: not decided here. */
 export const policyFields = {
   channel: z
@@ -52,11 +61,7 @@ export const policyFields = {
     .meta({ description: 'In place of the channel that the machine asks for' }),
   pin: pin.nullable().meta({ description: '4. or 4.2. or a version' }),
   pinForSecurity: z.boolean().meta({ description: 'The pin also holds back security updates' }),
-  deferDays: z
-    .number(wholeDays)
-    .int(wholeDays)
-    .min(0, wholeDays)
-    .max(365, wholeDays)
+  deferDays: wholeFrom(0, 365)
     .nullable()
     .meta({ description: 'Days between the moment a release reached 100 % and its offer' }),
   windows: z

@@ -1,25 +1,13 @@
 import { z } from 'zod';
-import { dateTime } from './common.ts';
+import { dateTime, wholeFrom } from './common.ts';
 
 /** The longest a step may last, in hours. */
 export const longestStepHours = 2160;
 export const mostSteps = 10;
 
-const stepPercentage = z
-  .number('Must be a whole number from 1 to 100')
-  .int('Must be a whole number from 1 to 100')
-  .min(1, 'Must be a whole number from 1 to 100')
-  .max(100, 'Must be a whole number from 1 to 100');
-
-const stepHours = z
-  .number(`Must be a whole number from 1 to ${longestStepHours}`)
-  .int(`Must be a whole number from 1 to ${longestStepHours}`)
-  .min(1, `Must be a whole number from 1 to ${longestStepHours}`)
-  .max(longestStepHours, `Must be a whole number from 1 to ${longestStepHours}`);
-
 /** One step of a rollout plan. `hours`: how long it lasts until the next one is taken; null for the last step. */
 export const planStep = z
-  .strictObject({ percentage: stepPercentage, hours: stepHours.nullable() })
+  .strictObject({ percentage: wholeFrom(1, 100), hours: wholeFrom(1, longestStepHours).nullable() })
   .meta({ id: 'PlanStep' });
 export type PlanStep = z.output<typeof planStep>;
 
