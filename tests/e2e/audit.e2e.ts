@@ -43,6 +43,39 @@ async function history({ admin }: ConsoleServer) {
   return { name, id: customer.customerId };
 }
 
+/** From left to right, as it is shown on its line. */
+const placesOf = (line: Locator, words: string[]) =>
+  line.evaluate((element, wanted) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const places: { word: string; left: number }[] = [];
+    for (let node = texts.nextNode(); node; node = texts.nextNode())
+      for (const word of wanted) {
+        const at = node.textContent!.indexOf(word);
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        places.push({ word, left: range.getBoundingClientRect().left });
+      }
+    return places.toSorted((a, b) => a.left - b.left).map(({ word }) => word);
+  }, words);
+
+test('a change between Hebrew names is shown from before to after', async ({ page, server }) => {
+  const { customerId: id } = await makeCustomer(server.admin, { name: 'בית חולים', contactName: 'דוד' });
+  const body = { name: 'בית חולים', country: 'DE', contactName: 'שרה' };
+  await server.admin.ok(customers.update, { params: { id }, body });
+  await signInAs(page, 'super_admin', `/audit?resourceId=${id}`, server);
+  const updated = rowOf(page, 'Customer updated');
+  await updated.getByText('Customer updated').click();
+  const drawer = dialog(page, 'Audit Entry');
+  const fromLeft = ['Contact Name', 'דוד', '→', 'שרה'];
+  const summary = drawer.getByRole('paragraph').filter({ hasText: 'Contact Name' });
+  await expect(summary).toBeVisible();
+  expect(await placesOf(summary, fromLeft)).toEqual(fromLeft);
+  const stored = drawer.locator('dd').filter({ hasText: 'contactName' });
+  expect(await placesOf(stored, fromLeft)).toEqual(fromLeft.slice(1));
+});
+
 test('the list: columns, search, pages and sizes, in the address', async ({ page, server }) => {
   const { name, id } = await history(server);
   for (let n = 0; n < 22; n++) await makeCustomer(server.admin);

@@ -11,7 +11,7 @@ import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import SidePanel from '../../ui/SidePanel.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { momentText } from '../../ui/time.ts';
-import { Summary } from './Summary.tsx';
+import { FromLeft, Summary } from './Summary.tsx';
 import { eventWord, summaryWords } from './audit-words.ts';
 import classes from './audit.module.css';
 import { auditEntryQuery, auditListQuery } from './queries.ts';
@@ -84,7 +84,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
     ),
     'Event Type': <CopyText value={event_type} what="event type" />,
     ...(summaryWords(event_type, changes_summary) !== changes_summary && {
-      'Stored Summary': changes_summary,
+      'Stored Summary': <FromLeft>{changes_summary}</FromLeft>,
     }),
     Resource: labelOf(resource_type),
     'Resource ID': resource_id && <CopyText value={resource_id} what="resource id" />,

@@ -15,17 +15,27 @@ export function Summary(props: {
   const { of, hostNames = false } = props;
   return namedParts(of.changes_summary, of.records).map((part, index) =>
     typeof part === 'string' ? (
-      <Fragment key={index}>{summaryWords(of.event_type, part)}</Fragment>
+      <FromLeft key={index}>{summaryWords(of.event_type, part)}</FromLeft>
     ) : (
-      <RecordLink
-        key={index}
-        kind={part.kind}
-        id={part.id}
-        inherit
-        title={(hostNames ? part.name : part.hostname) ?? undefined}
-      >
-        {(hostNames && part.hostname) || part.name}
-      </RecordLink>
+      <bdi key={index}>
+        <RecordLink
+          kind={part.kind}
+          id={part.id}
+          inherit
+          title={(hostNames ? part.name : part.hostname) ?? undefined}
+        >
+          {(hostNames && part.hostname) || part.name}
+        </RecordLink>
+      </bdi>
     ),
   );
 }
+
+/** Text with `before → after`, which stay at their sides of the arrow where both are Arabic or Hebrew. */
+export const FromLeft = ({ children }: { children: string }) =>
+  children.split('→').map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && '→'}
+      <span dir="ltr">{part}</span>
+    </Fragment>
+  ));
