@@ -21,6 +21,7 @@ import {
   goByKeys,
   option,
   type Page,
+  placesOf,
   rowOf,
   signInAs,
   stayWithin,
@@ -42,23 +43,6 @@ async function history({ admin }: ConsoleServer) {
   await admin.ok(customers.softDelete, at);
   return { name, id: customer.customerId };
 }
-
-/** From left to right, as it is shown on its line. */
-const placesOf = (line: Locator, words: string[]) =>
-  line.evaluate((element, wanted) => {
-    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    const places: { word: string; left: number }[] = [];
-    for (let node = texts.nextNode(); node; node = texts.nextNode())
-      for (const word of wanted) {
-        const at = node.textContent!.indexOf(word);
-        if (at < 0) continue;
-        const range = document.createRange();
-        range.setStart(node, at);
-        range.setEnd(node, at + word.length);
-        places.push({ word, left: range.getBoundingClientRect().left });
-      }
-    return places.toSorted((a, b) => a.left - b.left).map(({ word }) => word);
-  }, words);
 
 test('a change between Hebrew names is shown from before to after', async ({ page, server }) => {
   const { customerId: id } = await makeCustomer(server.admin, { name: 'בית חולים', contactName: 'דוד' });

@@ -444,6 +444,23 @@ export async function expectInSight(element: Locator): Promise<void> {
   await expect.poll(isWhole, 'is it in sight?').toBe(true);
 }
 
+/** These words of a line in the order in which they are shown, from left to right. */
+export const placesOf = (line: Locator, words: string[]) =>
+  line.evaluate((element, wanted) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const places: { word: string; left: number }[] = [];
+    for (let node = texts.nextNode(); node; node = texts.nextNode())
+      for (const word of wanted) {
+        const at = node.textContent!.indexOf(word);
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        places.push({ word, left: range.getBoundingClientRect().left });
+      }
+    return places.toSorted((a, b) => a.left - b.left).map(({ word }) => word);
+  }, words);
+
 export const day = 86_400_000;
 export const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
 

@@ -3,7 +3,16 @@ import { account } from '../../contract/account.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
-import { expect, expectAccessible, goByKeys, heading, type Page, signInAs, test } from './support.ts';
+import {
+  expect,
+  expectAccessible,
+  goByKeys,
+  heading,
+  type Page,
+  placesOf,
+  signInAs,
+  test,
+} from './support.ts';
 
 const line = (page: Page, kind: string) => page.locator(`[data-kind="${kind}"]`);
 
@@ -11,7 +20,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   page,
   server,
 }) => {
-  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Morning Hospital') });
+  const { customerId, name } = await makeCustomer(server.admin, { name: unique('בית חולים') });
   const soon = new Date(Date.now() + 180_000).toISOString();
   const urgent = await makeLicense(server.admin, { customerId, validUntil: soon });
   const other = await makeLicense(server.admin, {
@@ -25,6 +34,8 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await expect(page).toHaveURL('/today');
   const ending = line(page, 'licensesEnding');
   await expect(ending).toContainText(`${name} ends in`);
+  const shown = await placesOf(ending.getByRole('paragraph'), ['ends in', 'בית חולים']);
+  expect(shown, 'the sentence is read from left to right').toEqual(['בית חולים', 'ends in']);
   await expectAccessible(page);
   const count = /^[\d,]+/.exec((await ending.getByRole('link').first().textContent())!)![0];
   await ending.getByRole('link').first().press('Enter');
