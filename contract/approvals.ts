@@ -22,7 +22,7 @@ const channelApproval = namedObject('ChannelApproval', {
   channel: z.enum(channels),
   required: z.boolean().meta({
     description:
-      'Publishing, widening to 100 %, lowering the minimum version, resuming after a pause by the service and overriding update policies need the approval of a second person; on wider channels too, whose releases these machines receive',
+      'Publishing, widening to 100 %, lowering the minimum version, resuming after a pause by the service, accepting more failures and overriding update policies need the approval of a second person; on wider channels too, whose releases these machines receive',
   }),
   updatedAt: dateTime,
 });
