@@ -28,8 +28,8 @@ export function asLine(typed: string): string {
   return shown.replaceAll(/[\u200c\u200d\p{M}]/gu, '') && shown;
 }
 
-/** Like `text`, for one line, such as a name. */
-export const line = (max: number, missing?: string) => text(max, missing).overwrite(asLine);
+/** Like `text`, for one line, such as a name. NFC makes some texts longer, which could then not be saved again. */
+export const line = (max: number, missing?: string) => text(max, missing).overwrite(asLine).max(max);
 
 export const requiredLine = (max: number, message?: string) => line(max, message).min(1, message);
 

@@ -66,6 +66,17 @@ describe('creating a customer', () => {
     expect(answer.body.details[0]!.path).toBe(sentence.split(':')[0]);
   });
 
+  test('takes a name of which the stored form fits, so that it can be saved again', async () => {
+    // a Hebrew letter that is three in the form in which texts are stored
+    const create = (name: string) => api.call(calls.create, { body: { name, country: 'DE' } });
+    const refused = await create('\ufb2c'.repeat(67));
+    expect([refused.status, refused.body.error]).toEqual([400, 'name: Must be at most 200 characters']);
+    const taken = await create('\ufb2c'.repeat(66));
+    const { customerId, name } = taken.body.data;
+    const body = { name, country: 'AT' };
+    expect((await api.call(calls.update, { params: { id: customerId }, body })).status).toBe(200);
+  });
+
   test('names every wrong field at once', async () => {
     const answer = await api.call(calls.create, { body: { name: '', country: '', email: 'x' } });
     expect(answer.body.details.map((detail) => detail.path).toSorted()).toEqual(['country', 'email', 'name']);
