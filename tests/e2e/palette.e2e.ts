@@ -1,6 +1,6 @@
 import { customers } from '../../contract/customers.ts';
 import { users } from '../../contract/users.ts';
-import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import {
@@ -10,6 +10,7 @@ import {
   expectAccessible,
   heading,
   expectStatus,
+  placesOf,
   signInAs,
   signInByForm,
   test,
@@ -308,4 +309,19 @@ test('a customer that is named without accents comes before the licenses that it
   await field(page).fill('zurichberg');
   await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
   await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
+});
+
+test('the id of a machine stays whole after a name in Hebrew', async ({ page, server }) => {
+  const { customerId } = await makeCustomer(server.admin, { name: 'מרפאה' });
+  const license = await makeLicense(server.admin, { customerId });
+  const hostname = unique('scanner');
+  await validateOn(server.admin, license, 'machine-he', { hostname });
+  await signInAs(page, 'super_admin', '/customers', server);
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await field(page).fill(hostname);
+  const machine = choice(page, new RegExp(hostname)).filter({ hasText: '2D2V2NHABCSA' });
+  await expect(machine).toBeVisible();
+  const fromLeft = ['מרפאה', '2D2V', 'ABCSA'];
+  expect(await placesOf(machine, fromLeft)).toEqual(fromLeft);
 });

@@ -136,7 +136,7 @@ export default function CommandPalette() {
                 key={entry.id}
                 {...asOption(group, entry)}
                 label={entry.label}
-                description={entry.description ?? ''}
+                description={numbersInPlace(entry.description)}
                 leftSection={<entry.icon size={16} stroke={1.5} />}
                 onClick={entry.choose}
               />
@@ -298,6 +298,9 @@ function scopeOf(text: string, all: PaletteSource[]) {
 
 const kindOf = (start: string, all: PaletteSource[]) =>
   all.find(({ group }) => group.toLowerCase().startsWith(start.toLowerCase()));
+
+/** A number after a Hebrew or Arabic name would stand before it, apart from the letters after it. */
+const numbersInPlace = (description = '') => description.replaceAll(/ · (?=\d)/g, ' · \u200e');
 
 /** The fewest letters that search a kind alone: `c` for customers, `ch` for change requests. */
 function startOf(source: PaletteSource, all: PaletteSource[]): string {
