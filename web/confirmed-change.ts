@@ -24,6 +24,7 @@ export function useConfirmedChange<Data, Input = void>(props: {
   useWhenAsked(confirmed.error, onClose);
   return {
     busy: confirmed.isPending,
+    failure: confirmed.error,
     error: confirmed.error ? problemOf(confirmed.error) : undefined,
     onConfirm: (input: Input) => confirmed.mutate(input),
     onClose,

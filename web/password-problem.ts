@@ -7,6 +7,10 @@ const fields = ['currentPassword', 'newPassword', 'confirmPassword'];
 /** What is wrong with a password, for its field: the one of the library does not announce that it is invalid. */
 export const passwordError = (error: ReactNode) => ({ error, 'aria-invalid': Boolean(error) });
 
+/** What is wrong without the password of the user. */
+export const missingPassword = (currentPassword: string): PasswordProblem | undefined =>
+  currentPassword ? undefined : { field: 'currentPassword', message: 'Please enter your current password' };
+
 /** What is wrong with passwords, and with which; without a field, with the form as a whole. */
 export type PasswordProblem = { field: string | undefined; message: string };
 

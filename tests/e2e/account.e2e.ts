@@ -149,9 +149,13 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
   await test.step('back to the password alone', async () => {
     await button(page, 'Remove').click();
     const remove = dialog(page, 'Remove second factor');
-    await remove.getByRole('textbox', { name: 'Current Password' }).fill('not mine');
+    const own = remove.getByRole('textbox', { name: 'Current Password' });
+    await own.press('Enter');
+    await expect(own).toHaveAccessibleDescription('Please enter your current password');
+    await own.fill('not mine');
     await remove.getByRole('button', { name: 'Remove' }).click();
-    await expect(remove.getByRole('alert')).toHaveText('The current password is not right.');
+    await expect(own).toHaveAccessibleDescription('The current password is not right.');
+    await expect(own).toBeFocused();
     await expectAccessible(page);
     await remove.getByRole('textbox', { name: 'Current Password' }).fill(password);
     await remove.getByRole('button', { name: 'Remove' }).click();

@@ -49,9 +49,12 @@ test('a channel requires approvals when a second person agrees to it', async ({
     await otherPage.getByRole('link', { name: 'Review' }).click();
     await press(otherPage, 'Approve');
     await expectAccessible(otherPage);
-    await approving(otherPage).getByLabel('Your Password').fill('wrong');
+    const own = approving(otherPage).getByRole('textbox', { name: 'Your Password' });
+    await own.press('Enter');
+    await expect(own).toHaveAccessibleDescription('Please enter your current password');
+    await own.fill('wrong');
     await approving(otherPage).getByRole('button', { name: 'Approve' }).click();
-    await expect(approving(otherPage).getByRole('alert')).toContainText('password is not right');
+    await expect(own).toHaveAccessibleDescription('The current password is not right.');
     await approving(otherPage).getByLabel('Your Password').fill(password);
     await approving(otherPage).getByRole('button', { name: 'Approve' }).click();
     await expect(channels(otherPage).getByRole('listitem').first()).toContainText('Two people');

@@ -157,9 +157,10 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     expectStatus(otherPage, 401);
     await button(otherPage, 'Set Up').click();
     const setUp = dialog(otherPage, 'Set up a second factor');
-    await setUp.getByRole('textbox', { name: 'Current Password' }).fill('not mine');
+    const own = setUp.getByRole('textbox', { name: 'Current Password' });
+    await own.fill('not mine');
     await button(otherPage, 'Continue').click();
-    await expect(setUp.getByRole('alert')).toHaveText('The current password is not right.');
+    await expect(own).toHaveAccessibleDescription('The current password is not right.');
     await setUp.getByRole('textbox', { name: 'Current Password' }).fill(password);
     await button(otherPage, 'Continue').click();
     const shown = await setUp.locator('.mono').first().textContent();

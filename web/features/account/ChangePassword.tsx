@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useRef } from 'react';
 import { useAuth } from '../../session.tsx';
-import { usePasswordProblem } from '../../password-problem.ts';
+import { missingPassword, usePasswordProblem } from '../../password-problem.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
@@ -30,11 +30,7 @@ export function ChangePassword() {
   const submit = submitTexts((textOf, sent) => {
     const [newPassword, confirmPassword] = [textOf('newPassword'), textOf('confirmPassword')];
     const currentPassword = textOf('currentPassword');
-    const wrong =
-      passwordsProblem(newPassword, confirmPassword) ??
-      (currentPassword
-        ? undefined
-        : { field: 'currentPassword', message: 'Please enter your current password' });
+    const wrong = passwordsProblem(newPassword, confirmPassword) ?? missingPassword(currentPassword);
     if (problem.check(sent, wrong)) change.mutate({ currentPassword, newPassword, confirmPassword });
   });
 

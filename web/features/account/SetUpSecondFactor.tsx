@@ -1,16 +1,16 @@
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { useShownOnce } from '../../kept-work.ts';
+import { PasswordForm } from '../../PasswordForm.tsx';
 import { shouldRetry } from '../../query-client.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
 import { aboutAccount } from '../../toast-subjects.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogForm } from '../../ui/DialogForm.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { QrCode } from '../../ui/QrCode.tsx';
@@ -82,21 +82,16 @@ const problemOf = (error: Error): string =>
 function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
   const enroll = useChange({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
   return (
-    <DialogForm
-      onSubmit={submitTexts((textOf) => enroll.mutate(textOf('currentPassword')))}
-      problem={enroll.error ? sentenceOf(enroll.error, 'Failed to set up a second factor') : undefined}
+    <PasswordForm
+      error={enroll.error}
+      otherwise="Failed to set up a second factor"
+      onPassword={(password) => enroll.mutate(password)}
       submitLabel="Continue"
       busy={enroll.isPending}
       onCancel={onCancel}
     >
       <Text>Have an authenticator app ready, such as the one of your phone’s password manager.</Text>
-      <PasswordInput
-        label="Current Password"
-        name="currentPassword"
-        autoComplete="current-password"
-        data-autofocus
-      />
-    </DialogForm>
+    </PasswordForm>
   );
 }
 

@@ -1,11 +1,9 @@
-import { PasswordInput, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { asSentence } from '../../../contract/text.ts';
-import { sentenceOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
+import { PasswordForm } from '../../PasswordForm.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { DialogForm } from '../../ui/DialogForm.tsx';
-import { submitTexts } from '../../ui/form-text.ts';
 import { approveRequest } from './queries.ts';
 import { RequestChanges } from './RequestChanges.tsx';
 import { aboutApproval } from '../../toast-subjects.ts';
@@ -18,17 +16,18 @@ export default function ApproveRequest({
   request: ChangeRequest;
   onClose: () => void;
 }) {
-  const { busy, error, onConfirm } = useConfirmedChange({
+  const { busy, failure, onConfirm } = useConfirmedChange({
     change: (password: string) => approveRequest(request, password),
     done: () => ({ message: 'Approved and carried out', subject: aboutApproval(request) }),
-    problemOf: (problem) => sentenceOf(problem, 'Failed to approve'),
     onClose,
   });
   return (
     <Dialog title="Approve Change" subject={request.subject} onClose={onClose}>
-      <DialogForm
-        onSubmit={submitTexts((textOf) => onConfirm(textOf('currentPassword')))}
-        problem={error}
+      <PasswordForm
+        label="Your Password"
+        error={failure}
+        otherwise="Failed to approve"
+        onPassword={onConfirm}
         submitLabel="Approve"
         busy={busy}
         onCancel={onClose}
@@ -38,14 +37,7 @@ export default function ApproveRequest({
           the change immediately, and the audit log names both of you.
         </Text>
         <RequestChanges changes={request.changes} />
-        <PasswordInput
-          label="Your Password"
-          name="currentPassword"
-          autoComplete="current-password"
-          required
-          data-autofocus
-        />
-      </DialogForm>
+      </PasswordForm>
     </Dialog>
   );
 }
