@@ -23,17 +23,19 @@ type Row = CustomerOfMachine & { place: number; activationId: string; isHeld: bo
 type Owners = { owners: CustomerOfMachine[]; records: string[]; activations: number };
 
 /**
- * The customers of machines, by the SHA-256 of their ids in hex, in their order. Of several, a seat that is held counts
- * before one that is not, an active license before others, a proven machine before a named one, and then the latest
- * validation.
+ * Whoever has an API key may name any machine, and two customers may have one of the same name: a customer with a policy
+ * counts before one without, so that no other lifts it.
  */
-export const customersOfMachines = async (
-  parts: { db: Db; pool: Pool },
-  hashes: readonly string[],
-): Promise<(CustomerOfMachine | undefined)[]> =>
-  (await ownersOf(parts, hashes)).map(({ owners }) => owners[0]);
+export const ofSeveral = (
+  owners: readonly CustomerOfMachine[],
+  policies: { has(customerId: string): boolean },
+): CustomerOfMachine | undefined => owners.find(({ customerId }) => policies.has(customerId)) ?? owners[0];
 
-async function ownersOf(
+/**
+ * The customers of machines, by the SHA-256 of their ids in hex. Of several, a seat that is held counts before one that is
+ * not, an active license before others, a proven machine before a named one, and then the latest validation.
+ */
+export async function ownersOf(
   { db, pool }: { db: Db; pool: Pool },
   machineHashes: readonly string[],
 ): Promise<Owners[]> {

@@ -13,8 +13,15 @@ import {
   type ReleaseSet,
 } from '../releases/index.ts';
 import { decideOffer, fedKinds, versionsOfReleases, type Policed } from '../updates/index.ts';
-import { customersOfMachines, type CustomerOfMachine } from './customer-of-machine.ts';
-import { policyOf, policyOfCustomer, readPolicies, type PolicyData } from './policy-set.ts';
+import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
+import {
+  effectiveOf,
+  policyOf,
+  readPolicies,
+  type EffectivePolicies,
+  type EffectivePolicy,
+  type PolicyData,
+} from './policy-set.ts';
 
 /** Machines are looked at up to this number; a count beyond it is said to be incomplete. */
 const mostMachines = 20_000;
@@ -63,14 +70,26 @@ export async function impactOnTag(
  */
 export async function impactOfTransfer(
   parts: ImpactParts,
-  { licenseId, customerId }: { licenseId: string; customerId: string },
+  { licenseId }: { licenseId: string },
   toCustomerId: string,
   now: Date,
 ): Promise<Omit<PolicyImpact, 'pinMatches'>> {
-  const data = await readPolicies(parts.db);
-  const policies = [customerId, toCustomerId].map((id) => policyOfCustomer(data, id));
+  const policies = effectiveOf(await readPolicies(parts.db));
   const found = await machinesOf(parts, sql`l.license_id = ${licenseId}`);
-  return compareOffers(parts, found, (owner) => (owner.licenseId === licenseId ? policies : undefined), now);
+  const isMoved = (owner: CustomerOfMachine) => owner.licenseId === licenseId;
+  const move = (owner: CustomerOfMachine) =>
+    isMoved(owner) ? { ...owner, customerId: toCustomerId } : owner;
+  const sidesOf = (owners: readonly CustomerOfMachine[]) =>
+    [owners, owners.map(move)].map((of) => followed(of, policies));
+  return compareOffers(parts, found, { sidesOf, counts: isMoved }, now);
+}
+
+/** The customer of a machine whose policy it follows, and this policy. */
+type Followed = { owner: CustomerOfMachine; policy: EffectivePolicy | undefined };
+
+function followed(owners: readonly CustomerOfMachine[], policies: EffectivePolicies): Followed | undefined {
+  const owner = ofSeveral(owners, policies);
+  return owner && { owner, policy: policies.get(owner.customerId) };
 }
 
 type Compared = { before: PolicyData; after: PolicyData };
@@ -85,21 +104,27 @@ async function impact(
   const found =
     customerIds.length > 0 ? await machinesOf(parts, sql`l.customer_id = any(${customerIds}::uuid[])`) : [];
   const mine = new Set(customerIds);
-  const policiesOf = ({ customerId }: CustomerOfMachine) =>
-    mine.has(customerId)
-      ? [compared.before, compared.after].map((data) => policyOfCustomer(data, customerId))
-      : undefined;
+  const policies = [compared.before, compared.after].map(effectiveOf);
+  const sidesOf = (owners: readonly CustomerOfMachine[]) => policies.map((one) => followed(owners, one));
+  const counts = ({ customerId }: CustomerOfMachine) => mine.has(customerId);
   return {
-    ...(await compareOffers(parts, found, policiesOf, now)),
+    ...(await compareOffers(parts, found, { sidesOf, counts }, now)),
     pinMatches: policy.pin === null ? null : await matchesAny(parts, policy.pin),
   };
 }
 
-/** Counts the machines with policies before and after, and those that would be offered something else, or nothing. */
+type Sides = {
+  /** What a machine of these customers follows before and after the change. */
+  sidesOf: (owners: readonly CustomerOfMachine[]) => readonly (Followed | undefined)[];
+  /** Whether a machine that follows this customer, before or after, is counted. */
+  counts: (owner: CustomerOfMachine) => boolean;
+};
+
+/** Counts the machines that the change is about, and those that would be offered something else, or nothing. */
 async function compareOffers(
   parts: ImpactParts,
   found: readonly Row[],
-  policiesOf: (owner: CustomerOfMachine) => readonly ReturnType<typeof policyOfCustomer>[] | undefined,
+  { sidesOf, counts }: Sides,
   now: Date,
 ): Promise<Omit<PolicyImpact, 'pinMatches'>> {
   const [releases, trashed, known, deferredBy] = await Promise.all([
@@ -109,29 +134,35 @@ async function compareOffers(
     plausibleNow(parts.db, now),
   ]);
   const { updatesAfterRevocation } = parts.config;
-  const counts = { machines: 0, changed: 0, held: 0 };
+  const result = { machines: 0, changed: 0, held: 0 };
   const looked = found.slice(0, mostMachines);
   for (let from = 0; from < looked.length; from += piece) {
     const some = looked.slice(from, from + piece);
-    const owners = await customersOfMachines(
+    const ofMachines = await ownersOf(
       parts,
       some.map(({ machine_hash }) => machine_hash.toString('hex')),
     );
     for (const [index, machine] of some.entries()) {
-      const owner = owners[index];
-      const policies = owner && policiesOf(owner);
-      if (!policies) continue;
-      const isLicensed = owner.isActive || updatesAfterRevocation;
-      const [was = [], is = []] = policies.map((policy) =>
-        offersTo(releases, known, machine, { policy: { isLicensed, ...policy }, now, deferredBy, trashed }),
+      const sides = sidesOf(ofMachines[index]?.owners ?? []).filter(
+        (side): side is Followed => side !== undefined,
       );
-      counts.machines++;
+      if (!sides.some(({ owner }) => counts(owner))) continue;
+      const [was = [], is = []] = sides.map(({ owner, policy }) => {
+        const isLicensed = owner.isActive || updatesAfterRevocation;
+        return offersTo(releases, known, machine, {
+          policy: { isLicensed, ...policy },
+          now,
+          deferredBy,
+          trashed,
+        });
+      });
+      result.machines++;
       if (was.join() === is.join()) continue;
-      counts.changed++;
-      if (is.every((id) => id === '')) counts.held++;
+      result.changed++;
+      if (is.every((id) => id === '')) result.held++;
     }
   }
-  return { ...counts, isComplete: found.length <= mostMachines };
+  return { ...result, isComplete: found.length <= mostMachines };
 }
 
 type Row = Pick<

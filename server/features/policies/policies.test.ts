@@ -16,7 +16,7 @@ import { auditOf, eventually } from '../../../tests/harness.ts';
 import { atNight, startPolicyRoom } from '../../../tests/policy-room.ts';
 import { machineRow } from '../../../tests/rows.ts';
 
-const { server, staff, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
+const { server, staff, key, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
 beforeEach(clear);
 
 const get = (customerId: string) => staff.ok(calls.getOfCustomer, { params: { id: customerId } });
@@ -70,6 +70,26 @@ describe('before saving, the impact', () => {
       await eventually(async () =>
         expect(await impact(customerId, { pin: '1.2.' })).toMatchObject({ machines: 1, changed: 1 }),
       );
+  });
+});
+
+describe('of a machine with seats of two customers, the impact', () => {
+  test('is that on the customer whose policy it follows', async () => {
+    await publish('1.2.0', '1.3.0');
+    const [first, latest] = [await makeLicense(staff), await makeLicense(staff)];
+    const machine = await machineOn(first);
+    await validateOn(server.api(key), latest, machine);
+    await fed(machine);
+    await eventually(async () => (await machineRow(server, machine))?.last_version === '1.0.0');
+    const one = { machines: 1, changed: 1 };
+    const pin = { pin: '1.2.' };
+    expect(await impact(latest.customerId, pin)).toMatchObject(one);
+    expect(await impact(first.customerId, pin)).toMatchObject(one);
+    await put(first.customerId, pin);
+    expect(await fed(machine)).toBe('1.2.0 PINNED');
+    expect(await impact(first.customerId, {})).toMatchObject(one);
+    expect(await impact(latest.customerId, {})).toMatchObject({ machines: 0 });
+    expect(await impact(latest.customerId, { pin: '1.3.' })).toMatchObject(one);
   });
 });
 

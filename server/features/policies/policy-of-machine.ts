@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
 import { createTrashedSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
-import { createCustomerFinder, type CustomerOfMachine } from './customer-of-machine.ts';
+import { createCustomerFinder, ofSeveral } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
 
 type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Facts };
@@ -38,12 +38,5 @@ export function createPolicyFinder(parts: Parts) {
     return policy?.pin ? { ...policed, trashed: await trashed() } : policed;
   };
 }
-
-/**
- * Whoever has an API key may name any machine, and two customers may have one of the same name: a customer with a policy
- * counts before one without, so that no other lifts it.
- */
-const ofSeveral = (owners: readonly CustomerOfMachine[], policies: { has(customerId: string): boolean }) =>
-  owners.find(({ customerId }) => policies.has(customerId)) ?? owners[0];
 
 export type PolicyFinder = ReturnType<typeof createPolicyFinder>;

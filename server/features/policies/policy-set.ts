@@ -14,6 +14,8 @@ export type PolicyData = {
 
 /** The policy of a customer, each field with the place that sets it. */
 export type EffectivePolicy = Omit<AppliedPolicy, 'isLicensed'>;
+/** By the id of the customer. */
+export type EffectivePolicies = ReadonlyMap<string, EffectivePolicy>;
 
 /** The fields of a policy among others; without a pin there is nothing to hold for security updates. */
 export function policyOf(fields: UpdatePolicy): UpdatePolicy {
@@ -72,17 +74,19 @@ export async function readPolicies(db: Db): Promise<PolicyData> {
 }
 
 /** The policies that decide something, by customer id. */
-export async function effectivePolicies(db: Db): Promise<ReadonlyMap<string, EffectivePolicy>> {
-  const data = await readPolicies(db);
-  return new Map(
+export const effectivePolicies = async (db: Db): Promise<EffectivePolicies> =>
+  effectiveOf(await readPolicies(db));
+
+/** The same, of what was read. */
+export const effectiveOf = (data: PolicyData): EffectivePolicies =>
+  new Map(
     [...data.customers.keys()].flatMap((customerId): [string, EffectivePolicy][] => {
       const policy = policyOfCustomer(data, customerId);
       return policy ? [[customerId, policy]] : [];
     }),
   );
-}
 
-type PolicySet = { policies: ReadonlyMap<string, EffectivePolicy>; newest: Date | undefined };
+type PolicySet = { policies: EffectivePolicies; newest: Date | undefined };
 
 /** The same, and the latest time in the database, cached for a minute, or until a policy changes in any process. */
 export function createPolicySet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
