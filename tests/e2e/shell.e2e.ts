@@ -148,8 +148,12 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
   await expect(link).toBeHidden();
   await page.keyboard.press('Enter');
   await expect(link).toBeVisible();
-  // of the dialog alone, and then not into nowhere
+  // of the dialog alone, also while its code loads, and then not into nowhere
+  const loaded = await holdBack(page, '**/HelpDialog-*.js');
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(link).toBeVisible();
+  loaded();
   await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();

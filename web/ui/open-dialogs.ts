@@ -48,7 +48,11 @@ window.addEventListener(
     // Safari ends the composition before the key that accepts it, which has this code
     if (event.isComposing || event.keyCode === 229) return event.stopPropagation();
     if (event.key !== 'Escape' || closesSomethingElse(event.target)) return;
-    topDialog()?.onEscape();
+    const dialog = topDialog();
+    if (!dialog) return;
+    // what is below a dialog may still have the focus while it opens, and would close too
+    if (event.target instanceof Element && !event.target.closest('[role="dialog"]')) event.stopPropagation();
+    dialog.onEscape();
   },
   { capture: true },
 );
