@@ -19,8 +19,8 @@ export default defineConfig({
     globalSetup: ['tests/global-setup.ts'],
     setupFiles: ['tests/same-examples.ts'],
     // generous: a busy machine must not make a right answer wrong
-    testTimeout: 150_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,
