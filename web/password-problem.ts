@@ -15,7 +15,7 @@ export const missingPassword = (currentPassword: string): PasswordProblem | unde
 export type PasswordProblem = { field: string | undefined; message: string };
 
 /**
- * What is wrong with a form that sets a password: its wrong field says it, and gets the focus unless the user has gone
+ * What is wrong with a form that takes passwords: its wrong field says it, and gets the focus unless the user has gone
  * elsewhere. `error`: the refusal of its last call; `otherwise`: its message when the server sends none.
  */
 export function usePasswordProblem(error: Error | null, otherwise: string) {
