@@ -311,7 +311,7 @@ const drawn = (page: Page) =>
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
   });
 
-/** Texts that do not grow to one and a half times of 10 px, the smallest; the axes of charts have a table beside them. */
+/** Texts that do not grow to one and a half times of 10 px, the smallest. */
 const smallTexts = (page: Page) =>
   page.evaluate(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -319,8 +319,7 @@ const smallTexts = (page: Page) =>
     while (texts.nextNode()) {
       const { parentElement: part, data } = texts.currentNode as Text;
       const size = part?.checkVisibility() && data.trim() && parseFloat(getComputedStyle(part).fontSize);
-      if (size && size < 15 && !part?.closest('svg, #recharts_measurement_span'))
-        small.add(`${data}: ${size} px`);
+      if (size && size < 15 && !part?.closest('#recharts_measurement_span')) small.add(`${data}: ${size} px`);
     }
     return [...small];
   });

@@ -27,8 +27,19 @@ export const dashedBar = {
     ),
 };
 
+/** As many pixels as `pixels` are at the usual font size of a browser: the charts know no other unit. */
+export const atFontSize = (pixels: number) =>
+  (pixels / 16) * parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+/** The size that base.css gives the texts of axes, by which the chart leaves out those that would overlap. */
+export const axisFont = { fontSize: atFontSize(12) };
+
+/** The axis of counts. */
+export const countAxis = { allowDecimals: false, width: atFontSize(56) };
+
 /** The axis of days or weeks: evenly spaced labels, of which the newest is one; the padding has room for half of it. */
 export const dayAxis = {
+  ...axisFont,
   minTickGap: 16,
   interval: 'equidistantPreserveEnd' as const,
   padding: { left: 20, right: 20 },

@@ -12,7 +12,7 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { dashedBar, dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
+import { atFontSize, axisFont, countAxis, dashedBar, dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import { besides, codesByDay } from './series.ts';
@@ -115,8 +115,8 @@ export function TrendLine(props: {
           ]}
           valueFormatter={format}
           yAxisProps={{
+            ...countAxis,
             allowDecimals: domain !== undefined,
-            width: 56,
             tickFormatter: (value: number) => countText(value) + (axisUnit ?? ''),
             ...(domain ? { domain } : {}),
           }}
@@ -169,7 +169,7 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
               {...legended}
               maxBarWidth={28}
               xAxisProps={dayAxis}
-              yAxisProps={{ allowDecimals: false, width: 56 }}
+              yAxisProps={countAxis}
               barChartProps={{ title: `Refused validations by ${byWeek ? 'week' : 'day'}` }}
             />
           )}
@@ -211,8 +211,8 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
               {...legended}
               gridAxis="x"
               maxBarWidth={12}
-              xAxisProps={{ allowDecimals: false }}
-              yAxisProps={{ width: 190, tickFormatter: shortName }}
+              xAxisProps={{ allowDecimals: false, ...axisFont }}
+              yAxisProps={{ width: atFontSize(190), interval: 0, tickFormatter: shortName }}
               barChartProps={{ barGap: 2, title: 'Machines and licenses by customer' }}
             />
           )}
@@ -256,7 +256,7 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
           maxBarWidth={28}
           valueFormatter={countText}
           xAxisProps={dayAxis}
-          yAxisProps={{ allowDecimals: false, width: 56 }}
+          yAxisProps={countAxis}
           barChartProps={{ title: 'Licenses expiring by week' }}
         />
       </InTurn>

@@ -3,6 +3,7 @@ import { BarChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
+import { atFontSize, axisFont, countAxis } from '../../ui/day-chart.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { mostShown, type ReleaseStat } from './analytics-figures.ts';
@@ -48,13 +49,13 @@ export function DownloadsChart({ stats }: { stats: ReleaseStat[] | undefined }) 
               maxBarWidth={28}
               xAxisProps={{
                 tick: <NameTick />,
-                height: 44,
+                height: atFontSize(44),
                 tickFormatter: widestLine,
                 interval: 'preserveStart',
-                fontSize: 11,
+                ...axisFont,
                 minTickGap: 2,
               }}
-              yAxisProps={{ allowDecimals: false, width: 56 }}
+              yAxisProps={countAxis}
               barChartProps={{ barGap: 2, title: 'Bar chart by release' }}
             />
           )}
@@ -76,11 +77,11 @@ function NameTick(props: { x?: number; y?: number; payload?: { value: string } }
   const { x = 0, y = 0, payload } = props;
   const [version, ...about] = (payload?.value ?? '').split(separator);
   return (
-    <text x={x} y={y + 10} textAnchor="middle" fontSize={12} fill="var(--mantine-color-dimmed)">
+    <text x={x} y={y + 10} textAnchor="middle" fill="var(--mantine-color-dimmed)">
       <tspan x={x} fill="var(--mantine-color-text)">
         {version}
       </tspan>
-      <tspan x={x} dy={15} fontSize={11}>
+      <tspan x={x} dy="1.25em">
         {about.join(' ')}
       </tspan>
     </text>

@@ -6,7 +6,7 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
+import { countAxis, dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
 import { isUnfinished, unfinishedNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 
@@ -42,7 +42,7 @@ export function TrendsChart({ trends }: { trends: ReleaseAnalytics['updateTrends
               {...(today && { lineProps: dashedEnd })}
               {...legended}
               xAxisProps={dayAxis}
-              yAxisProps={{ allowDecimals: false, width: 56 }}
+              yAxisProps={countAxis}
               lineChartProps={{ title: 'Line chart by day' }}
             />
           )}

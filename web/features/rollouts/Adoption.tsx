@@ -5,6 +5,7 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { dayLabel } from '../../ui/time.ts';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
+import { countAxis, dayAxis } from '../../ui/day-chart.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { everyDay } from './every-day.ts';
 
@@ -32,7 +33,8 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
             ]}
             {...legended}
             maxBarWidth={28}
-            yAxisProps={{ allowDecimals: false, width: 56 }}
+            xAxisProps={dayAxis}
+            yAxisProps={countAxis}
             barChartProps={{ title: 'Installs by day' }}
           />
         )}
