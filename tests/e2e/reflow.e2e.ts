@@ -127,6 +127,27 @@ function isBeginningShown(cell: Element): boolean {
   return left >= box.left && right <= box.right;
 }
 
+test('on a phone with a font of twice the size, values have the width of the screen', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin, { name: unique('Universitätsklinikum') });
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  await validateOn(server.admin, license, unique('large-font'), { hostname: 'ONC-WS-08' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+  await signInAs(page, 'super_admin', '/users?tab=roles', server);
+  await expect(button(page, 'See the console as this role')).toBeVisible();
+  expect(await beyondTheEdge(page)).toEqual([]);
+  const inList = `/machines?search=${encodeURIComponent(customer.name)}`;
+  for (const path of [inList, `/licenses/${license.licenseId}`]) {
+    await page.goto(server.url + path);
+    const name = page.getByRole('main').getByRole('link', { name: customer.name }).first();
+    await expect.poll(async () => (await name.boundingBox())?.width, path).toBeGreaterThan(200);
+  }
+});
+
 test('on a tablet or small laptop no list scrolls sideways', async ({ page, server }) => {
   const { admin } = server;
   const { customerId, name } = await makeCustomer(admin, {
