@@ -47,7 +47,7 @@ async function watch(video: HTMLVideoElement, stop: AbortSignal): Promise<string
     if (!stop.aborted) await video.play();
     while (!stop.aborted) {
       const text = await readQr(video);
-      if (text) return text;
+      if (text && !stop.aborted) return text;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
     return undefined;
