@@ -58,17 +58,19 @@ function Section({ title, about, children }: { title: string; about: string; chi
   );
 }
 
+/** Instead of the id of a session. */
+const others = 'others';
+
 function OwnSessions() {
   const sessions = useQuery(ownSessionsQuery);
   const end = useChange({
-    mutationFn: endSession,
-    onSuccess: () => toast({ message: 'Session ended successfully', subject: aboutAccount }),
+    mutationFn: (which: string) => (which === others ? endOtherSessions() : endSession(which)),
+    onSuccess: (_, which) =>
+      toast({
+        message: `${which === others ? 'Other sessions' : 'Session'} ended successfully`,
+        subject: aboutAccount,
+      }),
   });
-  const endOthers = useChange({
-    mutationFn: endOtherSessions,
-    onSuccess: () => toast({ message: 'Other sessions ended successfully', subject: aboutAccount }),
-  });
-  const problem = end.error ?? endOthers.error;
   if (sessions.isLoadingError) return <LoadError title="Failed to fetch sessions" query={sessions} brief />;
   return (
     <Suspense>
@@ -78,11 +80,16 @@ function OwnSessions() {
         onEnd={({ sessionId }) => end.mutate(sessionId)}
       />
       {(sessions.data?.length ?? 0) > 1 && (
-        <Button variant="default" mt="sm" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+        <Button
+          variant="default"
+          mt="sm"
+          loading={end.isPending && end.variables === others}
+          onClick={() => end.mutate(others)}
+        >
           End All Others
         </Button>
       )}
-      {problem && <ErrorText>{sentenceOf(problem, 'Failed to end session')}</ErrorText>}
+      {end.error && <ErrorText>{sentenceOf(end.error, 'Failed to end session')}</ErrorText>}
     </Suspense>
   );
 }
