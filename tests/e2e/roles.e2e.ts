@@ -204,7 +204,15 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await expect(question).toHaveCount(0);
     await expect(sessions.getByText('Set up. Reset it')).toBeVisible();
     await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
-    await question.getByRole('button', { name: 'Reset', exact: true }).click();
+    const own = question.getByLabel('Your Own Password');
+    const reset = question.getByRole('button', { name: 'Reset', exact: true });
+    expectStatus(page, 401);
+    await own.fill('not mine');
+    await reset.click();
+    await expect(question.getByRole('alert')).toContainText('password is not right');
+    await expect(own).toHaveAttribute('aria-invalid', 'true');
+    await own.fill(password);
+    await reset.click();
     await expect(page.getByText('Second factor reset successfully')).toBeVisible();
     await expect(sessions.getByText('This user signs in with the password alone.')).toBeVisible();
     await otherPage.goto('/account');

@@ -4,7 +4,7 @@ import { hasPermission, type Permission } from '../../../contract/permissions.ts
 import { passwordError } from '../../password-problem.ts';
 import { useRoles } from './use-roles.ts';
 
-type Field = { typed: string | undefined; error?: ReactNode; onChange: (typed: string | undefined) => void };
+type Field = { typed: string | undefined; error: ReactNode; onChange: (typed: string | undefined) => void };
 
 /** The password of the signed-in user: the server requires it unless they signed in a moment ago. */
 export function OwnPassword({ typed, error, onChange }: Field) {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { requiredText } from '../../../contract/common.ts';
 import { roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useEdit } from '../../edit-conflict.ts';
 import { useKept, useSeen } from '../../kept-work.ts';
@@ -126,7 +126,14 @@ export function RoleForm(props: {
             onChange={(cell, on) => setValues(withCell(values, cell, on))}
           />
           {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-          {needsProof && <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />}
+          {needsProof && (
+            <OwnPassword
+              typed={currentPassword}
+              // said below
+              error={'currentPassword' in fieldErrors(edit.error)}
+              onChange={setCurrentPassword}
+            />
+          )}
           {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
           {!locked && (
             <Group justify="flex-end" gap="xs">

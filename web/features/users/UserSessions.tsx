@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { User } from '../../../contract/users.ts';
-import { sentenceOf } from '../../api-error.ts';
+import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { useKept } from '../../kept-work.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -111,7 +111,12 @@ function SecondFactor(props: {
           onConfirm={() => reset.mutate(asking)}
           onClose={() => setAsking(undefined)}
         >
-          <OwnPassword typed={currentPassword} onChange={setCurrentPassword} />
+          <OwnPassword
+            typed={currentPassword}
+            // the dialog says what is wrong
+            error={'currentPassword' in fieldErrors(reset.error)}
+            onChange={setCurrentPassword}
+          />
         </ConfirmDialog>
       )}
     </Stack>
