@@ -26,20 +26,35 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   page,
   server,
 }) => {
-  // at first longer than keys are held back
   let late = 5500;
+  let meanwhile = async () => page.keyboard.type('omers');
   await page.route('**/assets/CommandPalette-*.js', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, late));
+    await meanwhile();
     await route.continue();
   });
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('cust');
-  await expect(field(page)).toHaveValue('cust');
-  await page.keyboard.type('omers');
   await expect(field(page)).toHaveValue('customers');
+  await page.keyboard.type('.');
+  await expect(field(page)).toHaveValue('customers.');
   await expect(page.getByRole('dialog')).toHaveCount(1);
+  // but not what is typed elsewhere
+  late = 0;
+  const search = page.getByPlaceholder('Search licenses...');
+  meanwhile = async () => {
+    await search.click();
+    await page.keyboard.type('abc');
+    await expect(search).toHaveValue('abc');
+  };
+  await page.reload();
+  await expect(search).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('cust');
+  await expect(field(page)).toHaveValue('cust');
+  meanwhile = async () => {};
   late = 600;
   await page.reload();
   await page.getByRole('button', { name: 'Use dark colors' }).focus();

@@ -121,10 +121,10 @@ export default function CommandPalette() {
           event.stopPropagation();
           awaited.current = text;
         }}
-        onFocus={() => {
+        onFocus={({ currentTarget: { value } }) => {
           const [early = '', ...afterEnter] = takeEarlyKeys().split('\n');
-          setText(text + early);
-          if (afterEnter.length > 0) awaited.current = text + early;
+          setText(value + early);
+          if (afterEnter.length > 0) awaited.current = value + early;
         }}
         leftSection={<IconSearch size={18} stroke={1.5} />}
       />

@@ -2,9 +2,11 @@ let typed = '';
 let stop: (() => void) | undefined;
 
 /** How long keys are held while the code of the palette loads, in milliseconds. Those held reach it later, too. */
-const patience = 5000;
+const patience = 15_000;
 
-/** Holds keys back until the field of the palette has loaded. */
+const elsewhere = ['pointerdown', 'focusin'] as const;
+
+/** Holds keys back until the field of the palette has loaded, unless the user goes elsewhere meanwhile. */
 export function keepEarlyKeys(): void {
   if (stop) return;
   typed = '';
@@ -17,13 +19,16 @@ export function keepEarlyKeys(): void {
     event.preventDefault();
     event.stopPropagation();
   };
-  window.addEventListener('keydown', onKeyDown, { capture: true });
-  stop = () => {
+  const end = () => {
     clearTimeout(timer);
     window.removeEventListener('keydown', onKeyDown, { capture: true });
+    for (const event of elsewhere) window.removeEventListener(event, end, { capture: true });
     stop = undefined;
   };
-  const timer = setTimeout(stop, patience);
+  window.addEventListener('keydown', onKeyDown, { capture: true });
+  for (const event of elsewhere) window.addEventListener(event, end, { capture: true });
+  const timer = setTimeout(end, patience);
+  stop = end;
 }
 
 /** Returns the typed text, with a line break for Enter, and stops holding keys. */
