@@ -166,6 +166,18 @@ describe('after a crash', () => {
     await next.stop();
   });
 
+  test('of PostgreSQL alone, a stop while it is started again leaves none running', async () => {
+    const dir = await newDir();
+    const served = await startEmbedded(dir, quiet);
+    const postmaster = await findPostmaster(served.cluster);
+    process.kill(postmaster!.pid, 'SIGKILL');
+    await expect.poll(() => findPostmaster(served.cluster)).toBeUndefined();
+    const revived = served.revive();
+    await served.stop();
+    await revived;
+    expect(await findPostmaster(served.cluster)).toBeUndefined();
+  });
+
   test('of the machine that left the password of the role empty, it gets another', async () => {
     await writeFile(join(stopped, 'postgres', 'lanyard-app-password'), '');
     const next = await startEmbedded(stopped, quiet);

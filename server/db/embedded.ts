@@ -103,9 +103,12 @@ async function join(
   const pruning = setInterval(() => void pruneLogs(location.cluster), hourMs).unref();
 
   let stopping: Promise<void> | undefined;
+  let reviving: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     clearInterval(pruning);
     lock?.forget();
+    // what it starts is stopped too; whether it failed is told by its caller
+    await reviving?.catch(() => undefined);
     const ours = lock || (!adopted && !(await isServed(url)));
     const running = ours ? await findPostmaster(location.cluster) : undefined;
     if (running) await halt(location.cluster, running.pid);
@@ -117,7 +120,13 @@ async function join(
     if (await launch(location, binaries, options.settings ?? {}, postmaster.port))
       options.log('PostgreSQL had stopped and runs again');
   };
-  return { url, cluster: location.cluster, adopted, revive, stop: () => (stopping ??= stop()) };
+  return {
+    url,
+    cluster: location.cluster,
+    adopted,
+    revive: () => (reviving = revive()),
+    stop: () => (stopping ??= stop()),
+  };
 }
 
 /** Restarts the embedded PostgreSQL if it was killed, since it has no service manager of its own. */
