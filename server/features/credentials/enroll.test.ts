@@ -367,7 +367,7 @@ describe('the limits of enrollment', () => {
     const refused = small.answers.find(({ status }) => status === 429)!;
     expect(refused.headers.get('retry-after')).toBe('1800');
     expect(refused.body.error).toBe(
-      'Machines have enrolled 20 times on this license in this hour, as often as they may. Try again in 30 minutes.',
+      'Machines have enrolled 20 times on this license in this hour, which is the limit. Try again in 30 minutes.',
     );
     expect(await toldOf(small.license)).toEqual(['reached its limit of 20 enrollments an hour']);
     expect((await loop(50)).passed).toBe(50);

@@ -26,9 +26,9 @@ export const refusalsOf = (license: LimitedLicense, perHour: number): BudgetOf =
 
 const messages: Partial<Record<BudgetOf['budget'], (limit: number) => string>> = {
   enrollments: (limit) =>
-    `Machines have enrolled ${limit} times on this license in this hour, as often as they may.`,
+    `Machines have enrolled ${limit} times on this license in this hour, which is the limit.`,
   'new machines': (limit) =>
-    `${limit} new machines have enrolled on this license in this hour, as many as may.`,
+    `${limit} new machines have enrolled on this license in this hour, which is the limit.`,
   'refused enrollments': (limit) => `${limit} enrollments on this license were refused in this hour.`,
 };
 
