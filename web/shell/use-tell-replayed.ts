@@ -8,7 +8,7 @@ export function useTellReplayed(): void {
     () =>
       replays.subscribe(() => {
         const done = 'This was done before, by an attempt whose answer was lost.';
-        const look = 'Look whether it is still so: somebody may have changed it since.';
+        const look = 'Check that it still applies: somebody may have changed it since.';
         void toast({ message: `${done} ${look}`, subject: { name: '' }, isLong: true });
       }),
     [],
