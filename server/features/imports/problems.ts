@@ -17,19 +17,22 @@ export const problemsOf = (
 
 const mostAnswered = 1000;
 
+const byLine = (problems: ImportProblem[]) => problems.toSorted((one, other) => one.line - other.line);
+
 /** The first errors of a file in the order of its lines, and how many more it has. */
 export const answerProblems = (problems: ImportProblem[]) => ({
-  problems: problems.toSorted((one, other) => one.line - other.line).slice(0, mostAnswered),
+  problems: byLine(problems).slice(0, mostAnswered),
   moreProblems: Math.max(0, problems.length - mostAnswered),
 });
 
 const mostDetails = 200;
 
-/** The refusal of a file, which names its errors. */
+/** The refusal of a file, which names its errors in the order of its lines. */
 export function refuseProblems(problems: ImportProblem[]): Failure | undefined {
-  const [first, ...others] = problems;
+  const inOrder = byLine(problems);
+  const [first, ...others] = inOrder;
   if (!first) return undefined;
-  const details = problems
+  const details = inOrder
     .slice(0, mostDetails)
     .map((problem) => ({ path: placeOf(problem), message: problem.message }));
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
