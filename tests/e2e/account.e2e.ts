@@ -118,10 +118,12 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await signInWith('12345');
     await expect(page.getByRole('alert')).toHaveText('Must be six digits or a recovery code');
     await expect(field(page, 'Code')).toBeFocused();
+    await expect(field(page, 'Code')).toHaveAttribute('aria-invalid', 'true');
     await page.keyboard.type('000000');
     await button(page, 'Sign in').click();
     await expect(page.getByRole('alert')).not.toHaveText(/Must be/);
     await expect(field(page, 'Code')).toBeFocused();
+    await expect(field(page, 'Code')).toHaveAttribute('aria-invalid', 'true');
     await page.keyboard.type(codeOf(secret, 30));
     await button(page, 'Sign in').click();
     await expect(button(page, 'Logout')).toBeVisible();

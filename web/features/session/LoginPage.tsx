@@ -1,7 +1,7 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { ApiError, messageOf } from '../../api-error.ts';
+import { ApiError, fieldErrors, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
 import { readCode } from '../../second-factor-code.ts';
@@ -60,20 +60,20 @@ function RedirectTo({ to }: { to: string }) {
 
 function LoginForm() {
   const { login } = useAuth();
-  const [error, setError] = useState<string>();
+  const [failure, setFailure] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [codeWanted, setCodeWanted] = useState(false);
 
   const signIn = async (form: HTMLFormElement, email: string, password: string, code: string) => {
     const from = document.activeElement;
-    setError(undefined);
+    setFailure(undefined);
     setBusy(true);
     try {
       await login(email, password, code);
     } catch (cause) {
       setBusy(false);
       if (wantsCode(cause) && !codeWanted) return setCodeWanted(true);
-      setError(messageOf(cause, 'Login failed'));
+      setFailure(cause);
       // who corrects the address by now would type into the password
       if (![from, document.body].includes(document.activeElement)) return;
       const refused = form.elements.namedItem(codeWanted ? 'code' : 'password');
@@ -90,14 +90,14 @@ function LoginForm() {
       )}
     >
       <Stack gap="md">
-        {error && (
+        {failure !== undefined && (
           <ToneAlert tone="red" p="xs">
-            {error}
+            {messageOf(failure, 'Login failed')}
           </ToneAlert>
         )}
         {/* Keeps email and password in the form: they are sent together with the code. */}
         <Credentials hidden={codeWanted} />
-        {codeWanted && <CodeInput />}
+        {codeWanted && <CodeInput isWrong={isCodeRefused(failure)} />}
         <Button type="submit" size="sm" fullWidth loading={busy}>
           Sign in
         </Button>
@@ -109,7 +109,7 @@ function LoginForm() {
             disabled={busy}
             onClick={() => {
               setCodeWanted(false);
-              setError(undefined);
+              setFailure(undefined);
             }}
           >
             Back
@@ -122,6 +122,12 @@ function LoginForm() {
 
 const wantsCode = (error: unknown) =>
   error instanceof Error && error.cause instanceof ApiError && error.cause.code === 'SECOND_FACTOR_REQUIRED';
+
+/** Of a call with a code: its email and password were right in the call before. */
+const isCodeRefused = (error: unknown) =>
+  error instanceof Error &&
+  error.cause instanceof ApiError &&
+  (error.cause.code === 'WRONG_CREDENTIALS' || 'code' in fieldErrors(error.cause));
 
 function Credentials({ hidden }: { hidden: boolean }): ReactNode {
   const display = hidden ? 'none' : undefined;
@@ -151,7 +157,7 @@ function Credentials({ hidden }: { hidden: boolean }): ReactNode {
   );
 }
 
-function CodeInput() {
+function CodeInput({ isWrong }: { isWrong: boolean }) {
   return (
     <TextInput
       size="sm"
@@ -162,6 +168,7 @@ function CodeInput() {
       autoFocus
       required
       withAsterisk={false}
+      error={isWrong}
     />
   );
 }
