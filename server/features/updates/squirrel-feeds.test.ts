@@ -152,7 +152,8 @@ describe('Squirrel.Windows', () => {
     expect(await releases()).toHaveLength(1);
     await nupkg('1.1.0', { isDraft: true });
     expect(await releases()).toHaveLength(1);
-    expect(await releases('?localVersion=1.0')).toHaveLength(1);
+    for (const version of ['1.0', '', 'none'])
+      expect(await releases(`?localVersion=${version}`), version).toHaveLength(1);
   });
 
   test('follows channel and rollout, and prereleases by their names', async () => {

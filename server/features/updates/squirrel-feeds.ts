@@ -20,7 +20,8 @@ export async function squirrelWindowsFeed(
   const query = await asWritten(feeds.db, sent);
   const { architecture } = params;
   const releases = packagesOf(await feeds.releaseSet());
-  const running = query.localVersion && ownVersion(releases, query.localVersion);
+  const localVersion = query.localVersion || undefined;
+  const running = localVersion && ownVersion(releases, localVersion);
   const asked = {
     by,
     platform: 'win32' as const,
@@ -33,7 +34,7 @@ export async function squirrelWindowsFeed(
   const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
   const line = release
     ? `${present(release.sha1, 'none without it is offered').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
-    : ownLine(query.id, query.localVersion ?? currentVersion ?? '0.0.0');
+    : ownLine(query.id, localVersion ?? currentVersion ?? '0.0.0');
   return reply
     .type('text/plain; charset=utf-8')
     .header('x-update-reason', reason ?? 'NONE')
