@@ -5,6 +5,7 @@ import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import {
   endSessions,
+  dialog,
   expect,
   expectAccessible,
   expectStatus,
@@ -111,6 +112,14 @@ test('a build that is there already is refused, and its details can be changed',
   await press(page, 'Change details');
   await expect(modal(page).getByText('Again.exe')).toBeVisible();
   await expect(field(page, 'Version')).toHaveValue(taken.version);
+  await field(page, 'Release Notes').fill('Typed once');
+  await press(page, 'Upload Release');
+  await expect(modal(page).getByText(/already/)).toBeVisible();
+  await press(page, 'Cancel Again.exe');
+  await dialog(page, 'Cancel Upload').getByRole('button', { name: 'Cancel Upload' }).click();
+  await press(page, 'Remove Again.exe from this list');
+  await expect(modal(page).getByText('Again.exe')).toBeVisible();
+  await expect(field(page, 'Release Notes')).toHaveValue('Typed once');
   await field(page, 'Version').fill(other);
   await press(page, 'Upload Release');
   await expect(modal(page)).toBeHidden();

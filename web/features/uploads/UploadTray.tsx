@@ -2,6 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useAuth } from '../../session.tsx';
 import { IconChevronDown, IconUpload } from '../../ui/icons.tsx';
+import { useIsDialogOpen } from '../../ui/open-dialogs.ts';
 import type { Upload } from './upload-list.ts';
 import { uploadList, useUploads } from './upload-session.ts';
 import { percentOf, stateText } from './upload-labels.ts';
@@ -77,20 +78,22 @@ export default function UploadTray() {
 }
 
 /**
- * How long a finished upload stays, in milliseconds; longer while the user points at the tray or has the focus in it.
+ * How long a finished upload stays, in milliseconds; longer while the user points at the tray or has the focus in it, and
+ * while a dialog covers it, which may show the same upload.
  */
 const leavesAfter = 15_000;
 
 function useLeaving(over: readonly Upload[], tray: RefObject<HTMLElement | null>): void {
   const ids = over.map(({ id }) => id).join(' ');
+  const isCovered = useIsDialogOpen();
   useEffect(() => {
-    if (!ids) return;
+    if (!ids || isCovered) return;
     const timer = setInterval(() => {
       if (tray.current?.matches(':hover, :focus-within')) return;
       for (const id of ids.split(' ')) uploadList.dismiss(id);
     }, leavesAfter);
     return () => clearInterval(timer);
-  }, [ids, tray]);
+  }, [ids, isCovered, tray]);
 }
 
 const isOver = ({ status }: Upload): boolean => status === 'done' || status === 'cancelled';
