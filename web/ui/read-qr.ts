@@ -1,3 +1,5 @@
+import { loadPart } from './lazy-part.ts';
+
 /** The part of the Shape Detection API that is used here. */
 type Detector = { detect(image: ImageBitmapSource): Promise<{ rawValue: string }[]> };
 type DetectorClass = {
@@ -19,6 +21,6 @@ async function loadDetector(): Promise<Detector> {
   const { BarcodeDetector: native } = globalThis as { BarcodeDetector?: DetectorClass };
   const formats = await native?.getSupportedFormats().catch((): string[] => []);
   if (native && formats?.includes('qr_code')) return new native({ formats: ['qr_code'] });
-  const { BarcodeDetector } = await import('qr/decode.js');
+  const { BarcodeDetector } = await loadPart(() => import('qr/decode.js'));
   return new BarcodeDetector();
 }
