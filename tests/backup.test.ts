@@ -182,6 +182,11 @@ test('a backup is refused with a sentence, and leaves nothing behind', async () 
     `There is no database in ${empty}: set DATA_DIR as for the server.\n`,
   );
   expect(await readdir(empty)).toEqual([]);
+  // as where a disk is not mounted, or the setting is known to the service alone
+  const notMounted = { ...own, STORAGE_URL: `file:${await newDataDir()}` };
+  expect(await refusal('backup', notMounted, join(folder, 'a.tar'))).toContain(
+    'is not the storage of this installation, and has none of its 2 binaries. Mount the disk, or set STORAGE_URL as for the server.\n',
+  );
   expect(await readdir(folder)).toEqual(['lanyard.tar']);
 });
 

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
-import { nameOf, type Storage } from '../server/storage/storage.ts';
+import { nameOf, ownerName, type Storage } from '../server/storage/storage.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
 import { createArchive, type ArchiveWriter } from './backup/archive.ts';
@@ -111,14 +112,29 @@ async function addBinaries(
      where key is not null order by key`);
   const storage = await openStorage(config.storage);
   let [files, bytes] = [0, 0];
-  for (const { key, version } of rows) {
-    const size = await addBinary(storage, archive, key);
-    if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
-    else [files, bytes] = [files + 1, bytes + size];
+  try {
+    for (const { key, version } of rows) {
+      const size = await addBinary(storage, archive, key);
+      if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
+      else [files, bytes] = [files + 1, bytes + size];
+    }
+    if (rows.length > 0 && files === 0 && !(await isOwn(client, storage)))
+      throw new CannotStart(
+        `${nameOf(config.storage)} is not the storage of this installation, and has none of its ${rows.length} binaries. ` +
+          'Mount the disk, or set STORAGE_URL as for the server.',
+      );
+  } finally {
+    storage.close();
   }
-  storage.close();
   say(`Binaries: ${files} files, ${megabytes(bytes)}`);
   return undefined;
+}
+
+/** False if the database names another storage, or one that is lost. */
+async function isOwn(client: Snapshot['client'], storage: Storage): Promise<boolean> {
+  const found = await client.query<{ id: string }>('select installation_id as id from installation');
+  const [installation] = found.rows;
+  return installation === undefined || installation.id === (await storage.readNote(ownerName));
 }
 
 /** Returns the size; undefined if the file does not exist. */

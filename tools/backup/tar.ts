@@ -1,13 +1,13 @@
-/* The part of the tar format (POSIX ustar) that plain files need. */
+/* The part of the tar format (POSIX ustar) that plain files need; files of 8 GiB and more as GNU tar writes them. */
 
 export const blockBytes = 512;
-/** An octal number of eleven digits. */
-const maxBytes = 8 ** 11 - 1;
+/** An octal number of eleven digits; a larger one is binary, marked by the first bit of its field. */
+const mostOctal = 8 ** 11 - 1;
+const [sizeAt, binaryMark] = [124, 0x80];
 
-/** The header block of a file. Throws if the name or the size does not fit. */
+/** The header block of a file. Throws if the name does not fit. */
 export function headerOf(name: string, size: number, modifiedAt: Date): Buffer {
-  if (Buffer.byteLength(name) > 100 || size > maxBytes)
-    throw new Error(`${name} (${size} bytes) does not fit into a tar archive`);
+  if (Buffer.byteLength(name) > 100) throw new Error(`${name} does not fit into a tar archive`);
   const block = Buffer.alloc(blockBytes);
   const octal = (value: number, at: number, length: number) =>
     block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
@@ -15,7 +15,11 @@ export function headerOf(name: string, size: number, modifiedAt: Date): Buffer {
   octal(0o600, 100, 8);
   octal(0, 108, 8);
   octal(0, 116, 8);
-  octal(size, 124, 12);
+  if (size <= mostOctal) octal(size, sizeAt, 12);
+  else {
+    block[sizeAt] = binaryMark;
+    block.writeBigUInt64BE(BigInt(size), sizeAt + 4);
+  }
   octal(Math.floor(modifiedAt.getTime() / 1000), 136, 12);
   block.write('0', 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
@@ -28,7 +32,9 @@ export function readHeader(block: Buffer): { name: string; size: number } | unde
   if (block.length < blockBytes || block.toString('latin1', 257, 262) !== 'ustar') return undefined;
   const text = (at: number, length: number) => block.toString('utf8', at, at + length).replace(/\0[^]*$/, '');
   if (Number.parseInt(text(148, 8), 8) !== checksumOf(block)) return undefined;
-  return { name: text(0, 100), size: Number.parseInt(text(124, 12), 8) };
+  const isBinary = block[sizeAt] === binaryMark;
+  const size = isBinary ? Number(block.readBigUInt64BE(sizeAt + 4)) : Number.parseInt(text(sizeAt, 12), 8);
+  return { name: text(0, 100), size };
 }
 
 /** Number of padding bytes between a file and the next header. */
