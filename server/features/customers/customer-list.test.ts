@@ -70,14 +70,14 @@ describe('the list', () => {
   });
 
   test.each([
-    ['name', ['Alpha', 'beta', 'Gamma']],
-    ['-name', ['Gamma', 'beta', 'Alpha']],
-    ['email', ['beta', 'Alpha', 'Gamma']],
-    ['-email', ['Alpha', 'beta', 'Gamma']],
-    // Austria, France, Germany: as the list shows them, not by code
-    ['country', ['Gamma', 'beta', 'Alpha']],
-    ['createdAt', ['beta', 'Gamma', 'Alpha']],
-    ['-createdAt', ['Alpha', 'Gamma', 'beta']],
+    ['name', ['Adana', 'Alpha', 'beta', 'Gamma']],
+    ['-name', ['Gamma', 'beta', 'Alpha', 'Adana']],
+    ['email', ['beta', 'Alpha', 'Gamma', 'Adana']],
+    ['-email', ['Alpha', 'beta', 'Gamma', 'Adana']],
+    // Austria, France, Germany: as the list shows them, not by code; within one by name
+    ['country', ['Gamma', 'Adana', 'beta', 'Alpha']],
+    ['createdAt', ['beta', 'Gamma', 'Alpha', 'Adana']],
+    ['-createdAt', ['Adana', 'Alpha', 'Gamma', 'beta']],
   ] as const)('sorts by %s, the empty last', async (sort, names) => {
     const own = await startTestServer();
     const ownApi = own.api(await own.signInAs('admin'));
@@ -85,6 +85,7 @@ describe('the list', () => {
       { name: 'beta', email: 'a@x.de', country: 'FR' },
       { name: 'Gamma', country: 'AT' },
       { name: 'Alpha', email: 'b@x.de', country: 'DE' },
+      { name: 'Adana', country: 'FR' },
     ]) {
       await makeCustomer(ownApi, fields);
       own.clock.advance(1000);

@@ -86,6 +86,7 @@ function sorted(query: ReturnType<typeof filtered>, sort: ListQuery['sort'] = 'n
   return query
     .$if(column === 'country', (q) => q.leftJoin(byCountry, (on) => on.on(sql`code`, '=', sql`country`)))
     .orderBy(orderBy(by, sort.startsWith('-')))
+    .$if(column === 'country', (q) => q.orderBy(sql`sort_key(name)`))
     .orderBy('customer_id');
 }
 
