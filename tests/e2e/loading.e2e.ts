@@ -1,6 +1,14 @@
+import { customers } from '../../contract/customers.ts';
+import { modules } from '../../contract/modules.ts';
+import { session } from '../../contract/session.ts';
+import { views } from '../../contract/views.ts';
+import { displayIdOf } from '../../server/features/update-events/index.ts';
+import { machineHashOf } from '../../server/machine-hash.ts';
+import { every } from '../../web/live.ts';
+import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
-import { makeCustomer, makeLicense } from '../factories.ts';
-import { dialog, expect, heading, signInAs, test, type Page } from './support.ts';
+import { makeRelease } from './releases.ts';
+import { dialog, expect, heading, quiet, signInAs, test, type Page } from './support.ts';
 
 const waiting = (page: Page) => page.getByText('Waiting for the server…');
 
@@ -119,4 +127,46 @@ test('a screen stays when the file of a part of it cannot be loaded', async ({ p
     await expect(other.getByRole('alert')).toContainText('Lanyard could not be loaded');
   });
   await context.close();
+});
+
+test('the page of a record asks by itself for all that it shows, and Refresh at once', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  const release = await makeRelease(server);
+  const machineId = unique('machine').replace(' ', '-');
+  await validateOn(server.admin, license, machineId);
+  // of the console, or the same until somebody changes it
+  const lasting = [session.me, modules.list, views.list, customers.list].map(({ path }) => path);
+  const asked = new Set<string>();
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    const isData = request.resourceType() === 'fetch' && request.method() === 'GET';
+    if (isData && !lasting.includes(pathname)) asked.add(pathname);
+  });
+  await page.clock.install();
+  await signInAs(page, 'super_admin', '/account', server);
+  for (const path of [
+    `/customers/${customer.customerId}`,
+    `/licenses/${license.licenseId}`,
+    `/machines/${displayIdOf(machineHashOf(machineId))}`,
+    `/releases/${release.id}`,
+  ]) {
+    asked.clear();
+    await page.goto(server.url + path);
+    await quiet(page);
+    const shown = [...asked].toSorted();
+    expect(shown.length, path).toBeGreaterThan(1);
+    for (const askAgain of [
+      () => page.clock.fastForward(every),
+      () => page.getByRole('button', { name: 'Refresh', exact: true }).click(),
+    ]) {
+      asked.clear();
+      await askAgain();
+      await expect.poll(() => shown.filter((one) => !asked.has(one)), path).toEqual([]);
+      await quiet(page);
+    }
+  }
 });

@@ -15,7 +15,7 @@ export function RecordPage<Data>(props: {
   /** What the record is, such as `release`: for the title and the messages until it has loaded. */
   what: string;
   query: UseQueryResult<Data, unknown>;
-  /** Further queries that the page shows the age of, and refreshes. */
+  /** Further queries that the page shows the age of. */
   others?: readonly UseQueryResult<unknown, unknown>[];
   /** Linked above the title, after the screen that the user came from. */
   back: { to: string; label: string };

@@ -1,4 +1,5 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { IconRefresh } from './icons.tsx';
 import { clockTime } from './time.ts';
@@ -7,17 +8,17 @@ type Query = {
   /** Milliseconds since 1970; 0 if nothing has loaded yet. */
   dataUpdatedAt: number;
   isRefetchError: boolean;
-  refetch: () => Promise<unknown>;
 };
 
-/** The time of the figures next to it, and a button that reloads them. */
+/** The time of the figures next to it, and a button that reloads all that is shown. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {
+  const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
   const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
   const failed = queries.some((query) => query.isRefetchError);
   const refresh = async () => {
     setAsking(true);
-    await Promise.allSettled(queries.map((query) => query.refetch()));
+    await queryClient.refetchQueries({ type: 'active' });
     setAsking(false);
   };
   return (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { actorText } from '../../actor-text.ts';
+import { live } from '../../live.ts';
 import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useAuth } from '../../session.tsx';
 import { auditListQuery } from './queries.ts';
@@ -13,7 +14,7 @@ export function RecordHistory(props: { resourceType: string; resourceId: string 
 }
 
 function History(of: { resourceType: string; resourceId: string }) {
-  const list = useQuery(auditListQuery(of));
+  const list = useQuery({ ...auditListQuery(of), ...live });
   return (
     <HistoryCard
       title="History"

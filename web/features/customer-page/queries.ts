@@ -36,6 +36,7 @@ export const timelineQuery = (customerId: string) =>
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
+    ...live,
   });
 
 export const exportUrl = (customerId: string): string => urlOf(customerPage.export, at(customerId));

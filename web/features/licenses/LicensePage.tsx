@@ -22,7 +22,7 @@ import { licenseActions, type AskedOfLicense } from './license-actions.ts';
 import { CustomerCell, StateBadge, TypeBadge } from './license-cells.tsx';
 import type { LicensePageSearch } from './licenses-search.ts';
 import { LicenseValidations } from './LicenseValidations.tsx';
-import { licenseQuery } from './queries.ts';
+import { licensePageQuery } from './queries.ts';
 import { useExtend } from './use-extend.ts';
 import { ValidityLine } from './ValidityLine.tsx';
 import { LicenseModal } from './lazy.ts';
@@ -33,7 +33,7 @@ const route = getRouteApi('/signed-in/licenses/$licenseId');
 /** Everything about one license, beside the dialogs of the list. */
 export function LicensePage() {
   const { licenseId } = route.useParams();
-  const query = useQuery(licenseQuery(licenseId));
+  const query = useQuery(licensePageQuery(licenseId));
   const license = query.data;
   return (
     <RecordPage

@@ -80,7 +80,7 @@ export const customerLicensesQuery = (
         ...pageOf(page, size),
       },
     },
-    { placeholderData: keepPreviousData },
+    { ...live, placeholderData: keepPreviousData },
   );
 
 export const licenseExportUrl = (search: LicenseListSearch): string =>
@@ -92,6 +92,9 @@ export const tickedExportUrl = (ticked: readonly License[]): string =>
 
 /** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const licenseQuery = (id: string) => queryOf(licenses.get, withId(id), alwaysFresh);
+
+/** The same for its page. */
+export const licensePageQuery = (id: string) => ({ ...licenseQuery(id), ...live });
 
 /** The results of its validations in the last 30 days. */
 export const licenseValidationsQuery = (id: string) => queryOf(validation.ofLicense, withId(id), live);

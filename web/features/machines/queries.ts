@@ -69,7 +69,7 @@ export const timelineQuery = (id: string) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next,
-    retry: retryOnce,
+    ...followed,
   });
 
 /** The first few machines that match all words of `text`. */
