@@ -12,7 +12,7 @@ export type Secrets = {
   /** The prefix of every text encrypted with this key. */
   sealedPrefix: string;
   /** HMAC-SHA-256 of a text. */
-  sign(purpose: 'device' | 'request', text: string): Buffer;
+  sign(purpose: 'cookie' | 'device' | 'request', text: string): Buffer;
 };
 
 /** The prefix of every encrypted text, with any key. */
@@ -32,7 +32,12 @@ export function readSecrets(text: string, place: string): Secrets {
 
 function createSecrets(key: Buffer): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
-  const keys = { seal: derive('seal'), device: derive('device'), request: derive('request') };
+  const keys = {
+    seal: derive('seal'),
+    cookie: derive('cookie'),
+    device: derive('device'),
+    request: derive('request'),
+  };
   const keyId = createHash('sha256').update(derive('id')).digest('hex').slice(0, 12);
   const sealedPrefix = `${sealed}${keyId}:`;
   return {

@@ -37,7 +37,8 @@ export function loadSession(db: Db, hash: Buffer, kind: Staff['via']) {
     .leftJoin('rotated_cookies as r', (join) =>
       join.onRef('r.session_id', '=', 's.session_id').on('r.cookie_hash', '=', hash),
     )
-    .select(['s.session_id', 's.access_expires_at', 's.created_at', 's.last_seen_at', 'r.rotated_at'])
+    .select(['s.session_id', 's.cookie_hash', 's.access_expires_at', 's.created_at', 's.last_seen_at'])
+    .select('r.rotated_at')
     .select(['u.user_id', 'u.email', 'u.name', ...rights])
     .where((eb) => (kind === 'bearer' ? eb('s.access_hash', '=', hash) : hasCookie(hash)))
     .where('s.ended_at', 'is', null)

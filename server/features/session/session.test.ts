@@ -22,6 +22,13 @@ const server = await startTestServer();
 const withCookie = (cookie: string): Identity => ({ headers: { cookie, 'sec-fetch-site': 'same-origin' } });
 const refresh = (on: TestServer, cookie: string) => on.api(withCookie(cookie)).call(calls.refresh);
 
+const reused = (on: TestServer) =>
+  on.db
+    .selectFrom('audit_entries')
+    .select('audit_id')
+    .where('event_type', '=', 'session.cookie_reused')
+    .execute();
+
 const usual = { config: { sessionIdleMs: minutes(30), sessionMaxMs: hours(12) } };
 
 describe('a session', () => {
@@ -166,7 +173,7 @@ describe('refresh', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(own, session.cookie)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
     const cookies = answers.map((answer) => cookieOf(answer.headers)).filter(Boolean);
-    expect(cookies, 'one tab wins the new cookie').toHaveLength(1);
+    expect(new Set(cookies).size, 'all of them the same').toBe(1);
     later(own, seconds(10));
     expect((await me(own, withCookie(session.cookie))).status, 'the old cookie within its grace').toBe(200);
     expect((await me(own, withCookie(cookies[0]!))).status).toBe(200);
@@ -176,7 +183,7 @@ describe('refresh', () => {
     const session = await server.signInAs('viewer');
     const [one, two] = await Promise.all([refresh(server, session.cookie), refresh(server, session.cookie)]);
     const cookies = [one, two].map((answer) => cookieOf(answer.headers)).filter(Boolean);
-    expect(cookies).toHaveLength(1);
+    expect(new Set(cookies).size).toBe(1);
     const statuses = await Promise.all(
       [one, two].map(async ({ body }) => {
         const headers = { authorization: `Bearer ${body.data.accessToken}` };
@@ -191,6 +198,7 @@ describe('refresh', () => {
     const own = await startTestServer();
     const session = await own.signInAs('viewer');
     const next = cookieOf((await refresh(own, session.cookie)).headers)!;
+    expect((await me(own, withCookie(next))).status).toBe(200);
     later(own, seconds(10) + 1);
     expect((await me(own, withCookie(session.cookie))).status).toBe(401);
     expect((await me(own, withCookie(next))).status, 'the thief or the owner: both are out').toBe(401);
@@ -200,6 +208,42 @@ describe('refresh', () => {
       .where('user_id', '=', session.userId)
       .executeTakeFirstOrThrow();
     expect(row.end_reason).toBe('rotated cookie came back');
+  });
+
+  test.each([
+    ['in a moment', seconds(1)],
+    ['after a while', minutes(20)],
+  ])('whose answer was lost is repeated %s, and the session goes on', async (_, pause) => {
+    const own = await startTestServer(usual);
+    const session = await own.signInAs('viewer');
+    await refresh(own, session.cookie);
+    later(own, pause);
+    // a link of the browser, which has the old cookie, before the console asks again
+    expect((await me(own, withCookie(session.cookie))).status).toBe(200);
+    const again = await refresh(own, session.cookie);
+    expect(again.status).toBe(200);
+    const { accessToken } = again.body.data;
+    expect((await me(own, { headers: { authorization: `Bearer ${accessToken}` } })).status).toBe(200);
+    later(own, minutes(16));
+    const next = await refresh(own, cookieOf(again.headers)!);
+    expect(next.status).toBe(200);
+    expect(await reused(own)).toEqual([]);
+    // by now it is in use: whoever has the cookie of before stole it
+    expect((await refresh(own, session.cookie)).status).toBe(401);
+    expect((await me(own, withCookie(cookieOf(next.headers)!))).status).toBe(401);
+  });
+
+  test('is stolen if the answer arrived, also where another process saw it used', async () => {
+    const own = await startTestServer();
+    const twin = await startTwin(own);
+    const session = await own.signInAs('viewer');
+    const answer = await refresh(own, session.cookie);
+    later(own, seconds(11));
+    expect((await me(twin, withCookie(session.cookie))).status, 'not used so far').toBe(200);
+    const headers = { authorization: `Bearer ${answer.body.data.accessToken}` };
+    expect((await me(own, { headers })).status).toBe(200);
+    expect((await refresh(twin, session.cookie)).status).toBe(401);
+    expect((await me(own, { headers })).status).toBe(401);
   });
 
   test('ends the session also when the cookie that comes back was rotated more than once since', async () => {

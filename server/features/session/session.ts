@@ -7,7 +7,7 @@ import type { Caller, Staff } from '../../caller.ts';
 import { runChange, systemChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Tx } from '../../db/client.ts';
+import { onlyReads, type Tx } from '../../db/client.ts';
 import { signInAgain } from '../../ended-caller.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
@@ -27,10 +27,10 @@ import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { deviceCookie, readDevice } from './device.ts';
 import { endSessions } from './open-sessions.ts';
 import { countFailure, secondsToWait, signInCounters, type Counter } from '../../throttle.ts';
-import { hashToken, newToken } from './tokens.ts';
+import { hashToken, newToken, nextCookie } from './tokens.ts';
 
 const accessTokenMs = 15 * 60_000;
-/** Parallel tabs may send the cookie that was just rotated; later use counts as theft. */
+/** Parallel tabs may send the cookie that was just rotated; later use counts as theft, unless the answer was lost. */
 const rotationGraceMs = 10_000;
 /** Maximum clock difference of processes. A session dated later is invalid, since it would last too long. */
 const clockSkewMs = 5 * 60_000;
@@ -61,6 +61,12 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     now.getTime() >= row.created_at.getTime() + config.sessionMaxMs ||
     now.getTime() >= row.last_seen_at.getTime() + config.sessionIdleMs;
 
+  const issuedAt = (row: SessionRow) => row.access_expires_at.getTime() - accessTokenMs;
+
+  /** The answer with the next cookie has not arrived: neither that nor the access token beside it was used so far. */
+  const isAnswerLost = (row: SessionRow, cookie: string) =>
+    row.cookie_hash.equals(nextCookie(secrets, cookie).hash) && row.last_seen_at.getTime() <= issuedAt(row);
+
   /** The user of a token; undefined when it is unknown, has ended, or exceeded its idle or total time. */
   async function recognize(token: string, kind: Staff['via'], by: Caller): Promise<Staff | undefined> {
     const hash = hashToken(token);
@@ -72,17 +78,30 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     if (!row || expired(row, now)) return undefined;
     if (kind === 'bearer' && now >= row.access_expires_at) return undefined;
     if (row.rotated_at && now.getTime() > row.rotated_at.getTime() + rotationGraceMs) {
-      await endStolen(row, by);
-      return undefined;
+      // as it is now: another process may know that the next cookie is in use
+      row = await load();
+      if (!row) return undefined;
+      if (!isAnswerLost(row, token)) {
+        await endStolen(row, by);
+        return undefined;
+      }
     }
-    if (now.getTime() - row.last_seen_at.getTime() >= touchEveryMs) {
-      row.last_seen_at = now;
-      const { session_id } = row;
-      await systemChange(context, now, ({ tx }) =>
-        tx.updateTable('sessions').set({ last_seen_at: now }).where('session_id', '=', session_id).execute(),
-      );
-    }
+    if (!row.rotated_at) await touch(row, now);
     return toStaff(row, kind, config);
+  }
+
+  /** Stores when the session was last seen: now and then, and when what a refresh issued is first used. */
+  async function touch(row: SessionRow, now: Date): Promise<void> {
+    const [{ session_id }, issued, seen] = [row, issuedAt(row), row.last_seen_at.getTime()];
+    if (seen > issued && now.getTime() - seen < touchEveryMs) return;
+    const last_seen_at = new Date(Math.max(now.getTime(), issued + 1));
+    row.last_seen_at = last_seen_at;
+    await systemChange(context, now, ({ tx }) =>
+      tx.updateTable('sessions').set({ last_seen_at }).where('session_id', '=', session_id).execute(),
+    ).catch((error: unknown) => {
+      // what only reads still works
+      if (!onlyReads(error)) throw error;
+    });
   }
 
   /** Two clients hold the cookie, so one of them stole it: the session ends for both. */
@@ -225,8 +244,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   }
 
   /**
-   * Rotates the cookie and the access token. A cookie that was rotated just before gets an access token only: its
-   * browser already has the new cookie from a parallel tab.
+   * Rotates the cookie and the access token. A cookie that was rotated before, by a parallel tab or a request whose answer
+   * was lost, gets the same new cookie again, unless that one was rotated as well.
    */
   async function refresh(
     by: Caller,
@@ -234,13 +253,15 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
   ): Promise<{ answer: SignIn; cookie?: string } | Failure> {
     const staff = token === undefined ? undefined : await recognize(token, 'cookie', by);
     if (token === undefined || !staff) return signInAgain;
-    const cookie = newToken();
+    const cookie = nextCookie(secrets, token);
     const access = newToken();
     const accessSet = {
       access_hash: access.hash,
       access_expires_at: new Date(by.now.getTime() + accessTokenMs),
+      // nothing of what is issued now has been used
+      last_seen_at: by.now,
     };
-    const rotated = await runChange(context, by, async ({ tx, announce }) => {
+    const isNext = await runChange(context, by, async ({ tx, announce }) => {
       const update = tx
         .updateTable('sessions')
         .where('session_id', '=', staff.sessionId)
@@ -249,19 +270,18 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
         .where('cookie_hash', '=', hashToken(token))
         .set({ ...accessSet, cookie_hash: cookie.hash })
         .executeTakeFirst();
-      const won = ours.numUpdatedRows === 1n;
-      if (won) {
+      await announce('sessions');
+      if (ours.numUpdatedRows === 1n) {
         const old = { cookie_hash: hashToken(token), session_id: staff.sessionId, rotated_at: by.now };
         await tx.insertInto('rotated_cookies').values(old).execute();
-      } else {
-        await update.set(accessSet).execute();
+        return true;
       }
-      await announce('sessions');
-      return won;
+      const before = await update.set(accessSet).returning('cookie_hash').executeTakeFirst();
+      return before?.cookie_hash.equals(cookie.hash) ?? false;
     });
     return {
       answer: { accessToken: access.token, ...me(staff) },
-      ...(rotated ? { cookie: cookie.token } : {}),
+      ...(isNext ? { cookie: cookie.token } : {}),
     };
   }
 
