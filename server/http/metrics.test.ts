@@ -137,3 +137,13 @@ test('has the time each job is due, and the number of paused rollouts by who pau
   expect(byStaff).toMatch(/^lanyard_paused_rollouts\{by="staff"\} 1$/m);
   expect(byStaff).toMatch(/^lanyard_paused_rollouts\{by="failures"\} 0$/m);
 });
+
+test('has all other metrics where one cannot be read, as in an overloaded database', async () => {
+  const lone = await startTestServer();
+  await lone.db.schema.alterTable('releases').renameTo('gone').execute();
+  const answer = await fetch(`${lone.url}/metrics`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toMatch(/^lanyard_damaged_files Nan$/m);
+  expect(text).toMatch(/^lanyard_database_up 1$/m);
+});

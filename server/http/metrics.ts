@@ -14,6 +14,7 @@ import { compressedText } from './compression.ts';
 import type { Guard } from './diagnostics.ts';
 
 type ByLabel = Iterable<[string, number]>;
+type Read = number | ByLabel | Promise<number | ByLabel>;
 
 /** One for all servers of a process: the observers of these metrics cannot be stopped, and would keep a server alive. */
 const processMetrics = new Registry();
@@ -53,7 +54,7 @@ export function serveMetrics(
   const gauge = (
     name: string,
     help: string,
-    read: () => number | ByLabel | Promise<number | ByLabel>,
+    read: () => Read,
     aggregator: 'sum' | 'min' | 'max' = 'sum',
     label?: string,
   ) =>
@@ -64,12 +65,21 @@ export function serveMetrics(
       labelNames: label ? [label] : [],
       registers: [register],
       async collect() {
-        const value = await read();
-        if (typeof value === 'number') return this.set(value);
+        const value = await known(read);
         this.reset();
-        for (const [key, one] of value) this.labels(key).set(one);
+        if (typeof value !== 'number') for (const [key, one] of value) this.labels(key).set(one);
+        else if (!label) this.set(value);
       },
     });
+  /** A database that is overloaded takes no other figure with it; in a worker, an error would end the process. */
+  const known = async (read: () => Read) => {
+    try {
+      return await read();
+    } catch (error) {
+      app.log.warn({ err: error }, 'A metric could not be read');
+      return Number.NaN;
+    }
+  };
   const counter = (name: string, help: string, read: () => ByLabel, label: string) =>
     new Counter({
       name,
