@@ -1,6 +1,18 @@
+import { licenses } from '../../contract/licenses.ts';
 import { validation } from '../../contract/validation.ts';
-import { makeApiKey, makeLicense, unique, validateOn } from '../factories.ts';
-import { goTo, dialog, expect, expectAccessible, loseAnswers, signInAs, test } from './support.ts';
+import { every } from '../../web/live.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import {
+  goTo,
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  loseAnswers,
+  quiet,
+  signInAs,
+  test,
+} from './support.ts';
 
 test('the page of a license shows its machines, validity, validations and history, and changes it', async ({
   page,
@@ -80,4 +92,27 @@ test('the page of a license shows its machines, validity, validations and histor
   await goTo(page, `/licenses/${last.licenseId}`);
   await extend.click();
   await expect(page.getByLabel('Notifications')).toContainText('ends on the latest date already');
+});
+
+test('a license that is transferred behind the question whether to revoke it is not revoked', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409);
+  const license = await makeLicense(server.admin);
+  const { customerId } = await makeCustomer(server.admin);
+  await page.clock.install();
+  await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  const asking = dialog(page, 'Revoke License');
+  await expect(asking).toBeVisible();
+  await server.admin.ok(licenses.transfer, { params: { id: license.licenseId }, body: { customerId } });
+  const asked = page.waitForResponse((answer) => answer.url().endsWith(`/licenses/${license.licenseId}`));
+  await page.clock.fastForward(every);
+  await asked;
+  await quiet(page);
+  await asking.getByRole('button', { name: 'Revoke' }).click();
+  await expect(asking.getByRole('alert')).toBeVisible();
+  const now = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
+  expect(now.status).toBe('active');
 });

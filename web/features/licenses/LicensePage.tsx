@@ -79,17 +79,20 @@ export function LicensePage() {
   );
 }
 
+type Asked = { about: AskedOfLicense; license: License };
+
 /** The actions of the list as buttons, with its dialogs. */
 function Actions({ license }: { license: License }) {
   const { can } = useAuth();
   const { search, change } = useSearch<LicensePageSearch>(route, { dialogs: ['dialog'] });
-  const [asked, setAsked] = useKept<AskedOfLicense>('open: action of a license page');
+  // with the license as it was shown then: another user may have changed it behind the dialog
+  const [asked, setAsked] = useKept<Asked>('open: action of a license page');
   const { extend } = useExtend();
   const actions = licenseActions(license, {
     can,
     onActivations: () => change({ dialog: 'activations' }),
     onOpen: () => change({ dialog: 'edit' }),
-    onAsk: setAsked,
+    onAsk: (about, shown) => setAsked({ about, license: shown }),
     onExtend: extend,
   });
   const close = () => change({ dialog: undefined });
@@ -111,7 +114,7 @@ function Actions({ license }: { license: License }) {
         {search.dialog === 'activations' && (
           <ActivationsModal licenseKey={license.licenseKey} license={license} onClose={close} />
         )}
-        {asked && <ListDialogs asked={{ about: asked, license }} onClose={() => setAsked(undefined)} />}
+        {asked && <ListDialogs asked={asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>
     </>
   );
