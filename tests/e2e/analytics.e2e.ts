@@ -304,6 +304,18 @@ test('loading, and failures in the words of the spec, with a way to try again', 
   await expect(page.getByLabel('Totals')).toBeVisible();
   await page.unroute(everything);
 
+  await test.step('no figure of a week is shown as that of a year', async () => {
+    const rates = page.getByLabel('Totals').getByText('0.00%');
+    await expect(rates).toBeVisible();
+    const comes = await holdBack(page, everything);
+    await page.getByText('Year', { exact: true }).click();
+    await expect(rates).toBeHidden();
+    comes();
+    await expect(rates).toBeVisible();
+    await page.unroute(everything);
+    await page.getByText('Week', { exact: true }).click();
+  });
+
   expectStatus(page, 403, 'aborted');
   const failure = page.getByRole('heading', { name: 'Error loading analytics' });
   const failing: [
