@@ -33,6 +33,10 @@ export function AuditList() {
   // the exact time has no field
   const count = chips.filter(({ name }) => name !== 'since').length;
   const [panel, setPanel] = useState(count > 0);
+  // a cursor of the page before would be taken for that of this page
+  const goOn = () =>
+    list.isPlaceholderData ||
+    change({ page: (search.page ?? 1) + 1, after: list.data?.nextCursor ?? undefined });
   return (
     <>
       <FilterRow
@@ -72,9 +76,9 @@ export function AuditList() {
           rowLabel={(entry) => summaryWords(entry.event_type, entry.changes_summary)}
           onOpen={(entry) => change({ entry: entry.audit_id })}
           stale={list.isPlaceholderData}
-          empty={<NoEntries data={list.data} />}
+          empty={<NoEntries data={list.data} onNext={goOn} />}
         />
-        <AuditPages data={list.data} />
+        <AuditPages data={list.data} onNext={goOn} />
       </Loaded>
     </>
   );
@@ -86,17 +90,14 @@ function usePeople(chosen: string | undefined): Map<string, string> {
   return new Map(data?.users.map((user) => [user.user_id, user.user_email]));
 }
 
-function NoEntries({ data }: { data: AuditPage | undefined }) {
+function NoEntries({ data, onNext }: { data: AuditPage | undefined; onNext: () => void }) {
   const { search, change } = useAuditSearch();
   if (data?.searchedBackTo) {
     return (
       <EmptyState
         title={`Nothing found back to ${momentText(data.searchedBackTo)}`}
         action={
-          <Button
-            variant="default"
-            onClick={() => change({ page: (search.page ?? 1) + 1, after: data.nextCursor ?? undefined })}
-          >
+          <Button variant="default" onClick={onNext}>
             Search older entries
           </Button>
         }

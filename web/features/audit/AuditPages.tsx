@@ -14,7 +14,7 @@ export type AuditPage = RouteAnswer<typeof audit.list>;
 /**
  * Pagination. The next page starts after the last entry shown, even when newer entries were written in the meantime.
  */
-export function AuditPages({ data }: { data: AuditPage | undefined }) {
+export function AuditPages({ data, onNext }: { data: AuditPage | undefined; onNext: () => void }) {
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
   if (!data) return <Group h={30} />;
@@ -54,7 +54,7 @@ export function AuditPages({ data }: { data: AuditPage | undefined }) {
           variant="default"
           rightSection={<IconChevronRight />}
           disabled={!data.hasMore}
-          onClick={() => change({ page: page + 1, after: data.nextCursor ?? undefined })}
+          onClick={onNext}
         >
           Next
         </Button>
