@@ -23,6 +23,7 @@ export function ListPages(props: {
   label?: string;
   pageSize: number;
   total: number | undefined;
+  stale: boolean;
 }) {
   const { search, change, ...list } = props;
   return (

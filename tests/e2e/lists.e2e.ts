@@ -277,6 +277,24 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   await expect(button).toBeFocused();
 });
 
+test('Back returns to the page of a list, also where it is loaded again', async ({ page, server }) => {
+  const family = unique('Paged');
+  const numbers = [...Array(60).keys()];
+  await Promise.all(numbers.map((n) => makeCustomer(server.admin, { name: `${family} ${n}.` })));
+  const second = `/customers?search=${encodeURIComponent(family).replaceAll('%20', '+')}&page=2`;
+  await page.clock.install();
+  await signInAs(page, 'support_agent', second, server);
+  const shown = page.getByText('Showing ');
+  await expect(shown).toContainText('Showing 51 to 60');
+  await goTo(page, `/customers?search=${encodeURIComponent(`${family} 7.`)}`);
+  await expect(shown).toContainText('of 1 results');
+  // longer than what is not shown is kept
+  await page.clock.fastForward(6 * 60_000);
+  await page.goBack();
+  await expect(shown).toContainText('Showing 51 to 60');
+  await expect(page).toHaveURL(second);
+});
+
 test('Back and a closed dialog return to the row that was left, in a list and on a phone', async ({
   page,
   server,

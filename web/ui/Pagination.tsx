@@ -13,14 +13,16 @@ export function Pagination(props: {
   page: number;
   pageSize: number;
   total: number | undefined;
+  /** Whether `total` is that of another search, shown until the answer comes: it says nothing about the page. */
+  stale: boolean;
   /** Replaces the history entry, because Back must not lead to a page that no longer exists. */
   onPage: (page: number, how: { replace: boolean }) => void;
 }) {
-  const { label = 'Pages', page, pageSize, total, onPage } = props;
+  const { label = 'Pages', page, pageSize, total, stale, onPage } = props;
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize));
   const isGone = total !== undefined && page > pages;
   useEffect(() => {
-    if (isGone) onPage(pages, { replace: true });
+    if (isGone && !stale) onPage(pages, { replace: true });
   });
 
   if (total === undefined || isGone) return <Group h={30} />;

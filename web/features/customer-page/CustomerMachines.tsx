@@ -78,6 +78,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               change={change}
               pageSize={pageSize}
               total={machines.data?.meta.total}
+              stale={machines.isPlaceholderData}
             />
           )}
         </Stack>

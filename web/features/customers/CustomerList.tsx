@@ -108,7 +108,13 @@ export function CustomerList() {
           stale={list.isPlaceholderData}
           empty={<NoCustomers />}
         />
-        <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={pageSize}
+          total={list.data?.meta.total}
+          stale={list.isPlaceholderData}
+        />
       </Loaded>
       <LazyDialogs>
         {toDelete && (

@@ -56,7 +56,13 @@ export function CustomerTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={pageSize} total={trash.data?.meta.total} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={pageSize}
+          total={trash.data?.meta.total}
+          stale={trash.isPlaceholderData}
+        />
       </Loaded>
       <LazyDialogs>
         {toReactivate && (

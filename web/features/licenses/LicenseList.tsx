@@ -125,7 +125,13 @@ export function LicenseList() {
         />
       </Loaded>
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
-        <ListPages search={search} change={change} pageSize={pageSize} total={list.data?.meta.total} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={pageSize}
+          total={list.data?.meta.total}
+          stale={list.isPlaceholderData}
+        />
       </div>
       <LazyDialogs>
         {asked && (

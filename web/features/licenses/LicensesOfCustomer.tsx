@@ -87,6 +87,7 @@ export function LicensesOfCustomer(props: {
               change={(to, how) => change({ licenses: to.page }, how)}
               pageSize={pageSize}
               total={list.data?.meta.total}
+              stale={list.isPlaceholderData}
             />
           )}
         </Stack>

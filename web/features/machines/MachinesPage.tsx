@@ -92,7 +92,13 @@ export function MachinesPage() {
             )
           }
         />
-        <ListPages search={search} change={change} pageSize={machinesPerPage} total={list.data?.meta.total} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={machinesPerPage}
+          total={list.data?.meta.total}
+          stale={list.isPlaceholderData}
+        />
       </Loaded>
     </Page>
   );

@@ -52,7 +52,13 @@ export function PoliciesPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={tagPageSize} total={tags.data?.meta.total} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={tagPageSize}
+          total={tags.data?.meta.total}
+          stale={tags.isPlaceholderData}
+        />
       </Loaded>
       <LazyDialogs>
         {search.tag && can.updatePolicies && (

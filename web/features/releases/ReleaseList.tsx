@@ -108,7 +108,13 @@ export function ReleaseList() {
         stale={list.isPlaceholderData}
         empty={<NoReleases />}
       />
-      <ListPages search={search} change={change} pageSize={pageSize} total={meta?.total} />
+      <ListPages
+        search={search}
+        change={change}
+        pageSize={pageSize}
+        total={meta?.total}
+        stale={list.isPlaceholderData}
+      />
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>

@@ -73,7 +73,13 @@ export function ReleaseTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={trashPageSize} total={trash.data?.totalCount} />
+        <ListPages
+          search={search}
+          change={change}
+          pageSize={trashPageSize}
+          total={trash.data?.totalCount}
+          stale={trash.isPlaceholderData}
+        />
       </Loaded>
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}

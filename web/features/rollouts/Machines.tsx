@@ -113,7 +113,13 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             }
           />
         </Loaded>
-        <ListPages search={{ page }} change={change} pageSize={pageSize} total={machines.data?.meta.total} />
+        <ListPages
+          search={{ page }}
+          change={change}
+          pageSize={pageSize}
+          total={machines.data?.meta.total}
+          stale={machines.isPlaceholderData}
+        />
       </Stack>
     </Card>
   );
