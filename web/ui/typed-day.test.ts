@@ -162,7 +162,7 @@ test.each(orders)('dates are shown and read as in %s', (language, day, moment, s
 });
 
 const languages =
-  'en-US en-GB en-CA en-AU en-IN en-ZA en-BZ de-DE de-CH fr-FR fr-CA es-ES es-MX pt-BR nl sv da nb fi pl cs sk hu ro bg hr sr sl lt lv et el tr ru uk he ar-EG ar-SA fa-IR hi th-TH vi id ja-JP ko-KR zh-CN zh-TW bn-BD my ne'.split(
+  'en-US en-GB en-CA en-AU en-IN en-ZA en-ZW en-BZ en-DK en-FI de-DE de-CH fr-FR fr-CA es-ES es-MX pt-BR nl sv da nb fi pl cs sk hu ro bg hr sr sl lt lv et el tr ru uk he ar-EG ar-SA fa-IR hi th-TH vi id ja-JP ko-KR zh-CN zh-TW bn-BD my ne'.split(
     ' ',
   );
 

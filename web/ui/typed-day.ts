@@ -29,7 +29,7 @@ const iso = /^(\d{4})-(\d\d)-(\d\d)$/;
 const yearFirst = /^(\d{4})(?:\/|\. ?)(\d{1,2})(?:\/|\. ?)(\d{1,2})\.?$/;
 const dotted = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})\.?$/;
 const slashed = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4})$/;
-const dayMonth = /^(\d{1,2})[ -]([a-z]{3,9})[ -](\d{4})$/i;
+const dayMonth = /^(\d{1,2})[ -]([a-z]{3,9})(?:-|,? )(\d{4})$/i;
 const monthDay = /^([a-z]{3,9}) (\d{1,2}),? (\d{4})$/i;
 
 /** The numbers in a text with the format of a day, even if the day does not exist. */
@@ -59,7 +59,14 @@ function dayOf({ year, month, day }: Parts): string | undefined {
   return exists && text >= firstDay ? text : undefined;
 }
 
-const tidy = (text: string) => halfWidth(text).trim().replaceAll(/\s+/g, ' ');
+/** After a comma, as English in Denmark and Finland writes it: elsewhere the dots are those of a day. */
+const dottedTime = /(?<= at |, ?)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=$| ?[ap])/i;
+
+const tidy = (text: string) =>
+  halfWidth(text)
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(dottedTime, (time) => time.replaceAll('.', ':'));
 
 const momentParts = /^(.+?)(?:(?: at |, ?| |T)(\d{1,2}):(\d\d)(?::(\d\d))?(?: ?([ap])\.?m\.?)?)?$/i;
 
