@@ -10,8 +10,8 @@ test.each([
   ['2026-11-19T12:00:00.000Z', 'yesterday'],
   ['2026-11-18T13:00:00.000Z', '2 days ago'],
   ['2026-11-22T11:00:00.000Z', 'in 2 days'],
-  ['2026-11-10T12:00:00.000Z', 'last week'],
-  ['2026-12-25T12:00:00.000Z', 'next month'],
+  ['2026-11-10T12:00:00.000Z', '1 week ago'],
+  ['2026-12-25T12:00:00.000Z', 'in 1 month'],
   ['2024-11-01T12:00:00.000Z', '2 years ago'],
 ])('%s is %s', (iso, expected) => expect(relativeTime(iso, now)).toBe(expected));
 

@@ -9,15 +9,17 @@ const units = [
   ['minute', 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat('en');
+/** `yesterday`: of a calendar, as the other units are not. */
+const relativeDay = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** `3 days ago`, `in 2 months`, `just now`. */
 export function relativeTime(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of units) {
     if (Math.abs(seconds) < length) continue;
-    const count = unit === 'day' ? calendarDays(now, new Date(iso)) : Math.trunc(seconds / length);
-    return relative.format(count, unit);
+    if (unit === 'day') return relativeDay.format(calendarDays(now, new Date(iso)), unit);
+    return relative.format(Math.trunc(seconds / length), unit);
   }
   // The clock of the page may be half a minute slow: a new record must not seem to be in the future.
   return seconds > 30 ? 'in a moment' : 'just now';
