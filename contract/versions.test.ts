@@ -230,6 +230,13 @@ describe('the suggested version', () => {
     expect(nextVersion(['nightly'], 'stable', 'minor')).toBe('1.0.0');
   });
 
+  test('passes over what is in the recycle bin, and does not follow it', () => {
+    const deleted = ['24.1.0', '2.4.2', '2.4.3'];
+    expect(nextVersion(['2.4.1'], 'stable', 'patch', deleted)).toBe('2.4.4');
+    expect(nextVersion(['2.4.1'], 'stable', 'minor', deleted)).toBe('2.5.0');
+    expect(nextVersion([], 'beta', 'minor', ['0.1.0-beta'])).toBe('0.2.0-beta');
+  });
+
   test('is a version above all others, with the lower parts at nothing', () => {
     fc.assert(
       fc.property(

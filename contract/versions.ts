@@ -5,7 +5,8 @@ export type Channel = (typeof channels)[number];
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;
 
-type Parts = { numbers: [number, number, number]; prerelease: string[] };
+type Numbers = [number, number, number];
+type Parts = { numbers: Numbers; prerelease: string[] };
 
 /** Versions are compared much more often than they change. */
 const parsed = new Map<string, Parts | undefined>();
@@ -22,7 +23,7 @@ function parse(version: string): Parts | undefined {
 function parseText(version: string): Parts | undefined {
   const match = semver.exec(version);
   if (!match) return undefined;
-  const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as [number, number, number];
+  const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as Numbers;
   // Larger numbers are not exact in JavaScript, and real versions are far below.
   if (numbers.some((n) => n > 999_999_999)) return undefined;
   return { numbers, prerelease: match[4]?.split('.') ?? [] };
@@ -64,15 +65,25 @@ export type Bump = 'patch' | 'minor' | 'major';
 
 /**
  * The version suggested by the upload form (spec part 2, section 4): the highest of `existing` (the versions of the
- * same platform and channel), bumped, with the channel as prerelease tag unless it is stable.
+ * same platform and channel), bumped, with the channel as prerelease tag unless it is stable. One of `deleted`, which are
+ * in the recycle bin, is passed over.
  */
-export function nextVersion(existing: readonly string[], channel: Channel, bump: Bump): string {
+export function nextVersion(
+  existing: readonly string[],
+  channel: Channel,
+  bump: Bump,
+  deleted: readonly string[] = [],
+): string {
   const tag = channel === 'stable' ? '' : `-${channel}`;
   const highest = parse(existing.filter(isVersion).toSorted(compareVersions).at(-1) ?? '');
-  if (!highest) return `${channel === 'stable' ? '1.0.0' : '0.1.0'}${tag}`;
-  const [major, minor, patch] = highest.numbers;
-  const bumped = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }[
-    bump
-  ];
-  return bumped.join('.') + tag;
+  const after = ([major, minor, patch]: Numbers): Numbers =>
+    bump === 'patch'
+      ? [major, minor, patch + 1]
+      : bump === 'minor'
+        ? [major, minor + 1, 0]
+        : [major + 1, 0, 0];
+  const first: Numbers = channel === 'stable' ? [1, 0, 0] : [0, 1, 0];
+  let next = highest ? after(highest.numbers) : first;
+  while (deleted.includes(next.join('.') + tag)) next = after(next);
+  return next.join('.') + tag;
 }

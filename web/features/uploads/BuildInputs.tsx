@@ -4,7 +4,7 @@ import { channels, nextVersion, type Bump, type Channel } from '../../../contrac
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useAuth } from '../../session.tsx';
 import { isVersionOf } from './detect-build.ts';
-import { unplanned, type NewReleaseState } from './new-release.ts';
+import { unplanned, type KnownVersions, type NewReleaseState } from './new-release.ts';
 import classes from './uploads.module.css';
 import { Select } from '../../ui/Select.tsx';
 
@@ -16,8 +16,8 @@ const bumps: readonly Bump[] = ['patch', 'minor', 'major'];
 
 type Props = {
   form: NewReleaseState;
-  /** Existing versions of the selected platform and channel. */
-  existing: readonly string[] | undefined;
+  /** Of the selected platform and channel. */
+  known: KnownVersions | undefined;
   /** Value of the field. */
   version: string;
   /** The version in the name of the selected file. */
@@ -62,7 +62,7 @@ export function BuildInputs({ form, ...version }: Props) {
  * Suggests the version in the file name, or the one after the highest of that platform and channel; the user may type
  * another.
  */
-function VersionInput({ form, existing, version, nameVersion, hold }: Props) {
+function VersionInput({ form, known, version, nameVersion, hold }: Props) {
   const { channel } = form.values;
   const differs = nameVersion !== undefined && version !== '' && !isVersionOf(version, nameVersion);
   return (
@@ -78,14 +78,14 @@ function VersionInput({ form, existing, version, nameVersion, hold }: Props) {
           {...hold}
           onChange={(event) => form.setValues({ bump: null, version: event.currentTarget.value })}
         />
-        {existing && existing.length > 0 && (
+        {known && known.existing.length > 0 && (
           <div role="group" aria-label="Next version">
             <div className={classes.bumpLabel} aria-hidden>
               Next version
             </div>
             <Group gap={4}>
               {bumps.map((bump) => {
-                const next = nextVersion(existing, channel, bump);
+                const next = nextVersion(known.existing, channel, bump, known.deleted);
                 return (
                   <Button
                     key={bump}

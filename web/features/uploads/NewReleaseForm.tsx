@@ -58,12 +58,12 @@ export function NewReleaseForm(props: {
   const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
   const lost = useLostFile(chosen?.file.name);
   const [missing, setMissing] = useState('File is required');
-  const existing = useVersions(platform, channel);
+  const known = useVersions(platform, channel);
   const [heldVersion, setHeldVersion] = useState<string>();
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
     validate: (typed) =>
-      validate(withVersion(typed, existing, heldVersion), chosen === null ? missing : undefined),
+      validate(withVersion(typed, known, heldVersion), chosen === null ? missing : undefined),
     validateInputOnBlur: [...typedFields, 'fileUrl', 'fileSize', 'sha512'],
     onValuesChange: setLine,
   });
@@ -78,7 +78,7 @@ export function NewReleaseForm(props: {
   });
   const [publishing, setPublishing] = useState(false);
   const { setErrors } = form;
-  const values = withVersion(form.values, existing, heldVersion);
+  const values = withVersion(form.values, known, heldVersion);
   const problem = useRefusedFields(create.error, form, atPlanFields);
 
   const nameVersion = values.mode === 'file' && chosen ? versionOf(chosen.file.name) : undefined;
@@ -88,7 +88,7 @@ export function NewReleaseForm(props: {
   // Another suggestion by now would be sent by the very click that leaves the field.
   const leaveVersion = () => {
     const { version } = values;
-    if (withVersion(form.values, existing).version !== version) form.setValues({ bump: null, version });
+    if (withVersion(form.values, known).version !== version) form.setValues({ bump: null, version });
     setHeldVersion(undefined);
     // a suggestion is right, or still to come
     if (form.getValues().bump === null) form.validateField('version');
@@ -167,7 +167,7 @@ export function NewReleaseForm(props: {
             )}
             <BuildInputs
               form={form}
-              existing={existing}
+              known={known}
               version={values.version}
               nameVersion={nameVersion}
               hold={{ onFocus: () => setHeldVersion(values.version), onBlur: leaveVersion }}

@@ -92,17 +92,18 @@ describe('in steps', () => {
 });
 
 describe('the version', () => {
-  const existing = ['1.2.3', '1.10.0', '0.9.0'];
+  const known = { existing: ['1.2.3', '1.10.0', '0.9.0'], deleted: [] };
+  const none = { existing: [], deleted: [] };
   test('follows the highest of the same platform and channel, by the chosen level', () => {
-    expect(withVersion(newRelease, existing).version).toBe('1.10.1');
-    expect(withVersion({ ...newRelease, bump: 'minor' }, existing).version).toBe('1.11.0');
-    expect(withVersion({ ...newRelease, bump: 'major' }, existing).version).toBe('2.0.0');
-    expect(withVersion({ ...newRelease, channel: 'beta' }, []).version).toBe('0.1.0-beta');
-    expect(withVersion(newRelease, []).version).toBe('1.0.0');
+    expect(withVersion(newRelease, known).version).toBe('1.10.1');
+    expect(withVersion({ ...newRelease, bump: 'minor' }, known).version).toBe('1.11.0');
+    expect(withVersion({ ...newRelease, bump: 'major' }, known).version).toBe('2.0.0');
+    expect(withVersion({ ...newRelease, channel: 'beta' }, none).version).toBe('0.1.0-beta');
+    expect(withVersion(newRelease, none).version).toBe('1.0.0');
   });
   test('that is typed stays', () => {
-    expect(withVersion({ ...newRelease, bump: null, version: '7.0.0' }, existing).version).toBe('7.0.0');
-    expect(withVersion({ ...newRelease, bump: null }, existing).version).toBe('');
+    expect(withVersion({ ...newRelease, bump: null, version: '7.0.0' }, known).version).toBe('7.0.0');
+    expect(withVersion({ ...newRelease, bump: null }, known).version).toBe('');
   });
   test('is not known before the others are', () =>
     expect(withVersion(newRelease, undefined).version).toBe(''));

@@ -11,6 +11,17 @@ import type { BuildFields } from './upload-transport.ts';
 
 export type ReleaseMode = 'file' | 'url';
 
+/** The versions on a platform and channel that a suggestion depends on. */
+export type KnownVersions = {
+  /** The highest, or none. */
+  existing: readonly string[];
+  /**
+   * Those in the recycle bin: a machine that runs a build from there is not offered another one of the same version, and
+   * restoring it would be refused.
+   */
+  deleted: readonly string[];
+};
+
 /** Values of the upload modal, as typed. */
 export type NewReleaseValues = PublishValues &
   Pick<BuildFields, 'version' | 'platform' | 'architecture'> & {
@@ -51,17 +62,18 @@ export const newRelease: NewReleaseValues = {
 };
 
 /**
- * The suggested version; empty until the `existing` ones of that platform and channel are loaded. While the cursor is in
+ * The suggested version; empty until the `known` ones of that platform and channel are loaded. While the cursor is in
  * the field, `held` stays in it: what a user has selected to replace must not change before the first key.
  */
 export function withVersion(
   values: NewReleaseValues,
-  existing: readonly string[] | undefined,
+  known: KnownVersions | undefined,
   held?: string,
 ): NewReleaseValues {
   const { bump, channel } = values;
   if (bump === null) return values;
-  return { ...values, version: held ?? (existing ? nextVersion(existing, channel, bump) : '') };
+  const next = known ? nextVersion(known.existing, channel, bump, known.deleted) : '';
+  return { ...values, version: held ?? next };
 }
 
 /** Anything that is not a number counts as 0, without an error (spec part 2, section 5). */

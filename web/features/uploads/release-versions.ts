@@ -4,25 +4,22 @@ import type { Platform } from '../../../contract/builds.ts';
 import { releases } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { call } from '../../api.ts';
-import type { UrlPayload } from './new-release.ts';
+import type { KnownVersions, UrlPayload } from './new-release.ts';
 
 const freshFor = 5 * 60_000;
 
-/**
- * The highest version on a platform and channel, on which the suggestion is based, and those in the recycle bin: a
- * machine that runs a build from there is not offered another one of the same version, and restoring it would be refused.
- */
 const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<KnownVersions> => {
       const [{ data: highest }, bin] = await Promise.all([
         // The list starts with the highest.
         call(releases.list, { query: { platform, channel, limit: '1' } }, { signal }),
         call(releases.trash, { query: { pageSize: '500' } }, { signal }),
       ]);
       const deleted = bin.releases.filter((one) => one.platform === platform && one.channel === channel);
-      return [...highest, ...deleted].map(({ version }) => version);
+      const versionsOf = (some: readonly { version: string }[]) => some.map(({ version }) => version);
+      return { existing: versionsOf(highest), deleted: versionsOf(deleted) };
     },
     staleTime: freshFor,
     retry: 1,
@@ -32,10 +29,10 @@ const versionsQuery = (platform: Platform, channel: Channel) =>
  * These versions as they were first known while the form is open: a release that is made meanwhile, such as the same build
  * for another architecture, must not change the version that the user has seen.
  */
-export function useVersions(platform: Platform, channel: Channel): readonly string[] | undefined {
+export function useVersions(platform: Platform, channel: Channel): KnownVersions | undefined {
   const { data, isFetching } = useQuery(versionsQuery(platform, channel));
   const line = `${platform} ${channel}`;
-  const [seen, setSeen] = useState<{ line: string; versions: readonly string[] }>();
+  const [seen, setSeen] = useState<{ line: string; versions: KnownVersions }>();
   if (data && !isFetching && seen?.line !== line) setSeen({ line, versions: data });
   return seen?.line === line ? seen.versions : data;
 }
