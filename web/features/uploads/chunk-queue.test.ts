@@ -73,16 +73,25 @@ describe('sending chunks', () => {
   });
 
   test.each([
-    [404, 'Upload not found'],
-    [409, 'The upload is cancelled'],
-    [507, 'The storage is full'],
-  ])('stops at once at a refusal (%i), with the words of the server', async (status, error) => {
-    const server = fakeServer({ 4: 1 }, new ApiError(status, error, { error }));
-    await expect(run(server, 500)).rejects.toMatchObject({
-      status,
-      message: `Failed to upload chunk 5/500\n${error}`,
-    });
-    expect(server.send.mock.calls.length).toBeLessThan(20);
+    [404, 'NOT_FOUND', 'Upload not found'],
+    [409, 'WRONG_STATE', 'The upload is cancelled'],
+    [507, 'STORAGE_FULL', 'The storage is full'],
+  ] as const)(
+    'stops at once at a refusal (%i), with the words of the server',
+    async (status, code, error) => {
+      const server = fakeServer({ 4: 1 }, new ApiError(status, error, { code, error }));
+      await expect(run(server, 500)).rejects.toMatchObject({
+        status,
+        message: `Failed to upload chunk 5/500\n${error}`,
+      });
+      expect(server.send.mock.calls.length).toBeLessThan(20);
+    },
+  );
+
+  test('sends again what a proxy refused, which is no answer of the service', async () => {
+    const server = fakeServer({ 4: 1 }, new ApiError(403, 'Request failed with status 403'));
+    await run(server, 10);
+    expect(server.send).toHaveBeenCalledTimes(11);
   });
 
   test('stops when nothing gets through any more', async () => {

@@ -76,9 +76,9 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   return failed;
 }
 
-/** A rejection by the server does not change with a retry. */
+/** A rejection by the service, not by a proxy before it, does not change with a retry. */
 function isRefusal(reason: unknown): boolean {
-  if (!(reason instanceof ApiError)) return false;
+  if (!(reason instanceof ApiError) || reason.code === undefined) return false;
   const { status } = reason;
   return status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
 }
