@@ -38,16 +38,20 @@ export function RequireCustomers({ formKey, children }: { formKey: string; child
 }
 
 function NoCustomers() {
+  const { can } = useAuth();
   return (
     <EmptyState
       title="No Customers Found"
       action={
-        <Anchor component={Link} to={paths.customers} search={{ dialog: 'create' } as never}>
-          Create a customer
-        </Anchor>
+        can.createCustomers && (
+          <Anchor component={Link} to={paths.customers} search={{ dialog: 'create' } as never}>
+            Create a customer
+          </Anchor>
+        )
       }
     >
       Please create a customer before creating a license.
+      {!can.createCustomers && ' You lack the permission customers:create: ask an administrator.'}
     </EmptyState>
   );
 }
