@@ -1,6 +1,7 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { schemaResolver } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { roleLabel } from '../../../contract/permissions.ts';
 import { userPatch, type User } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
@@ -100,6 +101,9 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
           error={form.errors['currentPassword']}
           onChange={(typed) => form.setFieldValue('currentPassword', typed)}
         />
+        {form.values.role !== seen.role && seen.roles.length > 1 && (
+          <Text>It replaces all roles of this user: {seen.roles.map(roleLabel).join(', ')}.</Text>
+        )}
         {form.values.role !== seen.role && <UserRoleConsequences id={seen.id} />}
       </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
