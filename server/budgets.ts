@@ -147,10 +147,19 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     hour.refusedUntil = performance.now() + refusedMs;
   }
 
-  async function giveBack({ budget, subject, start, left }: Hour): Promise<void> {
+  /** Each machine with a token has an hour of its own, so that many are given back at once. */
+  async function giveBack(unused: readonly Hour[]): Promise<void> {
+    if (unused.length === 0) return;
+    const rows = unused.map(({ budget, subject, start, left }) => [budget, subject, new Date(start), left]);
+    const columns = ['budget', 'subject', 'hour', 'unused'].map((_, at) => rows.map((row) => row[at]));
     await systemChange(parts, clock(), ({ tx }) =>
-      sql`update budget_hours set granted = granted - ${left}
-           where budget = ${budget} and subject = ${subject} and hour = ${new Date(start)}`.execute(tx),
+      // locked in one order, as other processes do
+      sql`update budget_hours h set granted = h.granted - u.unused
+            from (select budget, subject, hour, unused from budget_hours b join
+                    unnest(${columns[0]}::text[], ${columns[1]}::text[], ${columns[2]}::timestamptz[], ${columns[3]}::int[])
+                      as n (budget, subject, hour, unused) using (budget, subject, hour)
+                   order by budget, subject for update of b) u
+           where h.budget = u.budget and h.subject = u.subject and h.hour = u.hour`.execute(tx),
     );
   }
 
@@ -158,11 +167,11 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     // What a pending request for units grants belongs to an hour that must still be found here.
     const isIdle = (hour: Hour) => !hour.asking && performance.now() - hour.lastUsed > idleMs;
     const idle = [...hours].filter(([, hour]) => all || isIdle(hour));
-    for (const [key, hour] of idle) {
-      hours.delete(key);
-      // If the database is down, the block is lost: the limit is then too strict until the hour ends.
-      if (hour.left > 0 && !hour.isUncounted) await giveBack(hour).catch(() => undefined);
-    }
+    // before the database takes them back: neither the next run nor a call may find them here meanwhile
+    for (const [key] of idle) hours.delete(key);
+    const unused = idle.map(([, hour]) => hour).filter((hour) => hour.left > 0 && !hour.isUncounted);
+    // If the database is down, the blocks are lost: the limits are then too strict until the hour ends.
+    await giveBack(unused).catch(() => undefined);
   }
 
   return {

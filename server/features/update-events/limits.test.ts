@@ -19,6 +19,7 @@ import {
   startTwin,
   type Answer,
 } from '../../../tests/harness.ts';
+import { ask } from '../../../tests/work.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const config = {
@@ -232,4 +233,33 @@ test('staff are told once a key, hour and budget, and the metric counts each ref
   expect((await report(many(31))).status).toBe(429);
   expect(await told()).toEqual([newMachines, events, newMachines]);
   server.clock.set('2026-11-20T09:30:00.000Z');
+});
+
+test('what was not used of a block is given back once, also where the database is slow', async () => {
+  const lone = await startTestServer();
+  const admin = lone.api((await lone.signInAs('super_admin')).byCookie);
+  const used = await Promise.all(
+    ['a', 'b', 'c'].map(() => makeApiKey(admin, { scopes: ['updates'], rateLimit: 10_000 })),
+  );
+  // longer than between two looks at what is idle
+  await ask(
+    lone.database.url,
+    `create function slow() returns trigger language plpgsql as $$
+       begin perform pg_sleep(0.55); return new; end $$;
+     create trigger slow before update on budget_hours for each row
+       when (new.budget = 'requests' and new.granted < old.granted) execute function slow()`,
+  );
+  await Promise.all(
+    used.map((one) => lone.api(one).call(calls.report, { body: { events: [eventOf('m')] } })),
+  );
+  const granted = () =>
+    ask(lone.database.url, `select granted from budget_hours where budget = 'requests' order by 1`);
+  const givingBack = () =>
+    ask(
+      lone.database.url,
+      `select from pg_stat_activity where state = 'active' and query like 'update budget%'`,
+    );
+  await eventually(async () => (await granted()).every((row) => Number(row['granted']) <= 1));
+  await eventually(async () => (await givingBack()).length === 0);
+  expect(await granted()).toEqual([{ granted: 1 }, { granted: 1 }, { granted: 1 }]);
 });
