@@ -66,6 +66,8 @@ const arrivesWithinMs = 1000;
 /** Of NOTIFY on a replica. */
 const readOnlyServer = '25006';
 const tellWithinMs = 20;
+/** How long a NOTIFY waits for the others; less than the heartbeat may be silent. */
+const notifyWithinMs = 200;
 const connectWithinMs = 2000;
 
 type State = {
@@ -240,7 +242,8 @@ async function connect(state: State, addresses: Addresses): Promise<void> {
   });
   try {
     await client.connect();
-    await client.query(`${withoutForeignLimits}; listen ${channel}`);
+    // a NOTIFY waits for every other that commits, as for a standby that is lost, and the heartbeat for it
+    await client.query(`${withoutForeignLimits}; set lock_timeout = ${notifyWithinMs}; listen ${channel}`);
     if (state.elsewhere && (await leadsElsewhere(state, addresses))) throw new DatabaseDown();
     state.elsewhere = false;
   } catch (error) {
