@@ -28,11 +28,13 @@ export function watchStorage(
   let problem: unknown;
   let lookedAt = -Infinity;
   let looking: Promise<boolean> | undefined;
+  // Each request to a disk that hangs blocks one of the few threads of the process: none is added to one under way.
+  const [reach, own] = [onceAtATime(() => storage.check()), onceAtATime(requireOwn)];
 
   async function check(): Promise<boolean> {
-    const error: unknown = await within(checkMs, () => storage.check()).then(
+    const error: unknown = await within(checkMs, reach).then(
       () =>
-        within(checkMs, requireOwn).catch((reason: unknown) =>
+        within(checkMs, own).catch((reason: unknown) =>
           // an error or a wait of the database says nothing about the storage
           reason instanceof StorageDown ? reason : problem,
         ),
@@ -46,7 +48,6 @@ export function watchStorage(
     return !problem;
   }
 
-  // One check at a time: each check of a hanging disk blocks a thread.
   const look = () => (looking ??= check().finally(() => (looking = undefined)));
   async function isUsable(): Promise<boolean> {
     if (performance.now() - lookedAt < freshMs) return !problem;
@@ -56,4 +57,10 @@ export function watchStorage(
   const timer = setInterval(() => void look(), lookEveryMs).unref();
   const whyForeign = () => (problem instanceof ForeignStorage ? problem.why : undefined);
   return { isUsable, whyForeign, look, stop: () => clearInterval(timer) };
+}
+
+/** Work that is awaited by all who ask while it is under way, also after those before have given up. */
+function onceAtATime(work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  return () => (underWay ??= work().finally(() => (underWay = undefined)));
 }
