@@ -67,8 +67,11 @@ export function serveMetrics(
       async collect() {
         const value = await known(read);
         this.reset();
-        if (typeof value !== 'number') for (const [key, one] of value) this.labels(key).set(one);
-        else if (!label) this.set(value);
+        // without a value, not with NaN, which would be the maximum of all workers
+        if (value === undefined) {
+          if (!label) this.remove();
+        } else if (typeof value === 'number') this.set(value);
+        else for (const [key, one] of value) this.labels(key).set(one);
       },
     });
   /** A database that is overloaded takes no other figure with it; in a worker, an error would end the process. */
@@ -77,7 +80,7 @@ export function serveMetrics(
       return await read();
     } catch (error) {
       app.log.warn({ err: error }, 'A metric could not be read');
-      return Number.NaN;
+      return undefined;
     }
   };
   const counter = (name: string, help: string, read: () => ByLabel, label: string) =>
