@@ -279,6 +279,33 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   await expectAccessible(page);
 });
 
+test('hospitals of one name are told apart, and none is chosen for the user', async ({ page, server }) => {
+  const name = unique("St. Mary's Hospital");
+  await makeCustomer(server.admin, { name, country: 'IE' });
+  const british = await makeCustomer(server.admin, { name, country: 'GB', email: 'it@marys.example' });
+  await signInAs(page, 'super_admin', '/licenses?dialog=create', server);
+  const form = dialog(page, 'Create License');
+  const customer = form.getByRole('combobox', { name: 'Customer' });
+  await customer.pressSequentially(name);
+  await expect(page.getByRole('option')).toHaveText([
+    `${name} · Ireland`,
+    `${name} · United Kingdom · it@marys.example`,
+  ]);
+  await customer.press('Tab');
+  await expect(customer).toHaveAccessibleDescription('Several have this name: choose one');
+  await form.getByRole('button', { name: 'Create License' }).click();
+  await expect(form).toBeVisible();
+  await customer.pressSequentially(name);
+  await expect(page.getByRole('option')).toHaveCount(2);
+  await customer.press('ArrowDown');
+  await customer.press('Enter');
+  await expect(customer).toHaveValue(`${name} · United Kingdom · it@marys.example`);
+  await form.getByRole('button', { name: 'Create License' }).click();
+  await expect(form).toContainText(`License created for ${name}`);
+  const { customerId } = british;
+  expect(await server.admin.ok(licenses.list, { query: { customerId } })).toHaveLength(1);
+});
+
 test('a letter goes to the option that begins with it, an arrow opens the list at the chosen one', async ({
   page,
   server,

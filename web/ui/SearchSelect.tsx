@@ -31,8 +31,8 @@ const creates = '\0create';
 type Typed = { text: string; over: string | null; isLeft: boolean };
 
 /**
- * A searchable choice. Enter and blur choose the best match of the typed text, as soon as it is known. Text without a match
- * stays, with an error, and nothing is chosen, which a required field refuses.
+ * A searchable choice. Enter and blur choose the best match of the typed text, as soon as it is known. Text without a match,
+ * or with the name of several, stays with an error, and nothing is chosen, which a required field refuses.
  */
 export function SearchSelect({
   data,
@@ -52,14 +52,22 @@ export function SearchSelect({
   // A value that is set from outside replaces the text.
   const typed = state?.over === value ? state : undefined;
   const text = typed?.text.trim() ?? '';
-  const best =
-    text === '' || isSearching ? undefined : match(data, text).find((choice) => choice.disabled !== true);
+  const found =
+    text === '' || isSearching ? [] : match(data, text).filter((choice) => choice.disabled !== true);
+  const [first] = found;
+  const isOneOfSeveral =
+    first?.name !== undefined &&
+    first.label.toLowerCase() !== text.toLowerCase() &&
+    found.some((other) => other !== first && other.name === first.name);
+  const best = isOneOfSeveral ? undefined : first;
+
+  const whyNone = isOneOfSeveral ? 'Several have this name: choose one' : nothingFound;
 
   const offersCreate =
     onCreate !== undefined &&
     text !== '' &&
     !isSearching &&
-    !data.some(({ label }) => label.toLowerCase() === text.toLowerCase());
+    !data.some(({ label, name = label }) => name.toLowerCase() === text.toLowerCase());
   const offered = offersCreate ? [...data, { value: creates, label: `Create “${text}”` }] : data;
 
   const choose = (chosen: string | null, label: string) => {
@@ -113,7 +121,7 @@ export function SearchSelect({
       nothingFoundMessage={nothingFound}
       value={value}
       searchValue={typed?.text ?? data.find((one) => one.value === value)?.label ?? chosenLabel ?? ''}
-      error={typed?.isLeft && !isSearching && !best ? nothingFound : input.error}
+      error={typed?.isLeft && !isSearching && !best ? whyNone : input.error}
       dropdownOpened={opened}
       onDropdownOpen={() => {
         isPicking.current = false;

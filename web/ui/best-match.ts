@@ -1,4 +1,10 @@
-export type Choice = { value: string; label: string; disabled?: boolean };
+export type Choice = {
+  value: string;
+  label: string;
+  disabled?: boolean;
+  /** Without what the label adds to tell it from others of the same name. */
+  name?: string;
+};
 
 const hasValue = ({ value }: Choice, text: string) => value.toLowerCase() === text;
 
