@@ -448,6 +448,7 @@ async function makeRecordsOfLongWords(server: ConsoleServer): Promise<void> {
 }
 
 test('forced colors show the focus, what is chosen and what is disabled', async ({ page, server }) => {
+  await makeLicense(server.admin);
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/licenses');
@@ -455,7 +456,8 @@ test('forced colors show the focus, what is chosen and what is disabled', async 
   await page.keyboard.press('Tab');
   const skip = page.getByRole('link', { name: 'Skip to content' });
   await expect(skip).toBeFocused();
-  expect(await skip.evaluate((link) => getComputedStyle(link).outlineStyle)).not.toBe('none');
+  const outlineOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).outlineStyle);
+  expect(await outlineOf(skip)).not.toBe('none');
 
   const look = (part: Locator) =>
     part.evaluate((element) => {
@@ -487,6 +489,14 @@ test('forced colors show the focus, what is chosen and what is disabled', async 
 
   await page.goto('/users?tab=roles&role=super_admin');
   expect(await look(button(page, 'Delete'))).not.toBe(await look(button(page, 'New Role')));
+
+  await page.goto('/licenses');
+  await quiet(page);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.keyboard.press('j');
+  const row = page.locator('tr[data-row]').first();
+  await expect(row).toBeFocused();
+  expect(await outlineOf(row), 'the row that keys apply to').not.toBe('none');
 });
 
 test('the command palette shows what it found', async ({ page, server }) => {
