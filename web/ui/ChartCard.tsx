@@ -15,7 +15,7 @@ export function ChartCard(
     /** Shown instead of both if there is no data. */
     empty: ReactNode;
     children: ReactNode;
-    /** What shows the names in the table, such as their links. */
+    /** What shows the names in the table, such as their links, or a day as the reader writes it. */
     names?: readonly ReactNode[];
     /** Shown below chart and table. */
     note?: ReactNode;

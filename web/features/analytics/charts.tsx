@@ -73,6 +73,7 @@ export function TrendLine(props: {
   const series = trends[name];
   const earlier = besides(trends, before, name);
   const data = series.map(({ period, count }) => ({
+    period,
     day: dayLabel(period),
     count,
     before: earlier.get(period) ?? null,
@@ -94,8 +95,9 @@ export function TrendLine(props: {
       rows={
         isEmpty
           ? []
-          : data.map((one) => [one.day, rounded(one.count), ...(hasBefore ? [rounded(one.before)] : [])])
+          : data.map((one) => [one.period, rounded(one.count), ...(hasBefore ? [rounded(one.before)] : [])])
       }
+      names={data.map(({ day }) => day)}
       note={!isEmpty && notes.filter(Boolean).join(' ')}
       empty={<NoValidations />}
     >
@@ -148,8 +150,9 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
       rows={
         names.length === 0
           ? []
-          : rows.map(({ period, counts }) => [dayLabel(period), ...names.map((name) => counts[name] ?? 0)])
+          : rows.map(({ period, counts }) => [period, ...names.map((name) => counts[name] ?? 0)])
       }
+      names={data.map(({ day }) => day)}
       note={names.length > 0 && steps.isOpen && steps.openNote}
       empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
     >
@@ -228,14 +231,15 @@ const shortName = (name: string) => (name.length > 28 ? `${name.slice(0, 27)}…
 export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | undefined }) {
   const { can } = useAuth();
   if (!weeks) return <Skeleton height={height + 60} radius={8} />;
-  const data = weeks.map(({ weekStart, count }) => ({ week: dayLabel(weekStart), count }));
+  const data = weeks.map(({ weekStart, count }) => ({ weekStart, week: dayLabel(weekStart), count }));
   const isEmpty = weeks.every(({ count }) => count === 0);
   return (
     <ChartCard
       exportable={can.exportAnalytics}
       title="Licenses Expiring by Week"
       columns={['Week of', 'Licenses']}
-      rows={isEmpty ? [] : data.map(({ week, count }) => [week, count])}
+      rows={isEmpty ? [] : data.map(({ weekStart, count }) => [weekStart, count])}
+      names={data.map(({ week }) => week)}
       empty={<EmptyState title="Nothing expires">No license expires in the next 13 weeks.</EmptyState>}
       note={
         <Anchor

@@ -16,7 +16,8 @@ export default function Adoption({ progress: { adoption } }: { progress: Rollout
     <ChartCard
       title="Adoption"
       columns={['Date', 'Installed', 'Failed']}
-      rows={data.map((day) => [day.day, day.installed, day.failed])}
+      rows={data.map((day) => [day.date, day.installed, day.failed])}
+      names={data.map(({ day }) => day)}
       exportable
       note={isUnfinished(adoption.at(-1)?.date) && 'The last bar is today (UTC), so far.'}
       empty={<EmptyState title="No installs yet">Installs appear here by day.</EmptyState>}
