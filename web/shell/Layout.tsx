@@ -102,7 +102,8 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
 function usePalette() {
   const [wanted, setWanted] = useState(false);
   const open = async () => {
-    if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys();
+    const giveUp = () => setWanted(false);
+    if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys(giveUp);
     setWanted(true);
     if (!wanted) return;
     const { palette } = await import('./palette-selection.ts');

@@ -6,13 +6,19 @@ const patience = 15_000;
 
 const elsewhere = ['pointerdown', 'focusin'] as const;
 
-/** Holds keys back until the field of the palette has loaded, unless the user goes elsewhere meanwhile. */
-export function keepEarlyKeys(): void {
+/**
+ * Holds keys back until the field of the palette has loaded, unless the user goes elsewhere meanwhile, or gives it up by
+ * Escape.
+ */
+export function keepEarlyKeys(giveUp: () => void): void {
   if (stop) return;
   typed = '';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.length === 1) typed += event.key;
+    if (event.key === 'Escape') {
+      end();
+      giveUp();
+    } else if (event.key.length === 1) typed += event.key;
     else if (event.key === 'Enter') typed += '\n';
     else if (event.key === 'Backspace') typed = typed.slice(0, -1);
     else return;
