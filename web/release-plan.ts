@@ -100,9 +100,9 @@ export function planSummary(plan: PlanValues): string | undefined {
   if (!steps.success) return undefined;
   const last = steps.data.at(-1)?.percentage;
   const hours = steps.data.slice(0, -1).reduce((sum, step) => sum + (step.hours ?? 0), 0);
-  return hours === 0
-    ? `${last} % of users at once`
-    : `${planText(steps.data)}. Reaches ${last} % after ${lengthText(hours)}, while updates do not fail.`;
+  if (hours === 0) return `${last} % of users ${plan.startsAt ? 'from the start on' : 'at once'}`;
+  const reached = plan.startsAt ? `${lengthText(hours)} after the start` : `after ${lengthText(hours)}`;
+  return `${planText(steps.data)}. Reaches ${last} % ${reached}, while updates do not fail.`;
 }
 
 /** `3 days`, `2 days 4 h`, `5 h`. */
