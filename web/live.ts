@@ -17,6 +17,15 @@ export const live = {
   refetchOnWindowFocus: 'always',
 } as const;
 
+type Pages = { state: { status: string; data: { pages: readonly unknown[] } | undefined } };
+
+/** The same for pages that are added one after the other: each of them would be asked for again. */
+export const liveFirstPage = {
+  ...live,
+  refetchInterval: (query: Pages) =>
+    (query.state.data?.pages.length ?? 0) > 1 ? (false as const) : live.refetchInterval(query),
+};
+
 const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
 
 /**

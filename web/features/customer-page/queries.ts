@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { customerPage } from '../../../contract/customer-page.ts';
 import { call, urlOf } from '../../api.ts';
-import { live } from '../../live.ts';
+import { live, liveFirstPage } from '../../live.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import type { CustomerSearch } from './customer-search.ts';
 
@@ -36,7 +36,7 @@ export const timelineQuery = (customerId: string) =>
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    ...live,
+    ...liveFirstPage,
   });
 
 export const exportUrl = (customerId: string): string => urlOf(customerPage.export, at(customerId));

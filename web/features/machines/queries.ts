@@ -4,7 +4,7 @@ import { machineStandings, machineStates } from '../../../contract/machine-stand
 import { machines } from '../../../contract/machines.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { call, urlOf } from '../../api.ts';
-import { live } from '../../live.ts';
+import { live, liveFirstPage } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { oneOf } from '../../search-params.ts';
@@ -69,7 +69,8 @@ export const timelineQuery = (id: string) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next,
-    ...followed,
+    ...liveFirstPage,
+    retry: retryOnce,
   });
 
 /** The first few machines that match all words of `text`. */
