@@ -17,7 +17,7 @@ export type ViewedList = {
 export function useCurrentView({ list, search, params }: ViewedList) {
   const navigate = useNavigate();
   const to = listPaths[list];
-  const { data: views = [], isSuccess, refetch } = useQuery(viewsQuery(list));
+  const { data: views = [], isSuccess, isFetching, refetch } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
   const query = writeQuery(params.read(search), params);
   const stored = current && readQuery(current.query, params);
@@ -25,8 +25,8 @@ export function useCurrentView({ list, search, params }: ViewedList) {
   return {
     views,
     current,
-    /** The URL names a view that the user does not see. */
-    isMissing: isSuccess && !current,
+    /** The URL names a view that the user does not see; one that was just made comes with the list. */
+    isMissing: isSuccess && !isFetching && !current,
     query,
     isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
     lost: stored?.lost ?? [],
