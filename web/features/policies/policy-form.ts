@@ -97,6 +97,9 @@ export const atPolicyFields = (errors: FormErrors): FormErrors =>
 export const conflictRows = (clash: Clash) => differingFields(clash, policyLabels, asText);
 
 function asText(field: keyof typeof policyLabels, value: unknown): string {
+  if (field === 'windows' && !value) return 'Not set';
+  if (field === 'windows' && (value as MaintenanceWindow[]).length === 0)
+    return 'At any time, whatever a tag says';
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return counted(value, 'day');
