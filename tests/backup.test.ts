@@ -168,6 +168,29 @@ test('the same file moves an installation to a database of its own', async () =>
   await restored.end('SIGTERM');
 });
 
+test('tables that others made in the database are skipped by a restore, whatever they are named', async () => {
+  const database = await createTestDatabase();
+  await ask(
+    database.url,
+    `create table "Report 2026" ("Sum" int); insert into "Report 2026" values (1);
+     create table regions (name text) partition by list (name); create table "EU" partition of regions for values in ('DE');
+     create table days (day date) partition by range (day);
+     create table days_old partition of days for values from (minvalue) to ('2026-01-01');
+     create sequence countdown increment -1`,
+  );
+  await ask(database.url, `select nextval('countdown')`);
+  const others = join(folder, 'others.tar');
+  const backup = await runTool('backup', { DATABASE_URL: database.url, DATA_DIR: await newDataDir() }, others);
+  expect(backup.code, backup.said).toBe(0);
+  const target = await createTestDatabase({ empty: true });
+  const settings = { DATABASE_URL: target.url, DATA_DIR: await newDataDir() };
+  const { code, said } = await runTool('restore', settings, others);
+  expect(said.match(/^ {2}.* was skipped: it is not a table of Lanyard\.$/gm)).toEqual(
+    ['Report 2026', 'days', 'regions'].map((name) => `  ${name} was skipped: it is not a table of Lanyard.`),
+  );
+  expect(code, said).toBe(0);
+});
+
 test('a backup is refused with a sentence, and leaves nothing behind', async () => {
   const own = { DATA_DIR: home };
   expect(await refusal('backup', own)).toBe(

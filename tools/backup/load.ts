@@ -48,7 +48,10 @@ export async function loadDatabase(
   // the archive has what triggers would fill in, and append-only tables have rows from the migrations
   for (const table of all) await client.query(`alter table ${table} disable trigger user`);
   await client.query(`truncate ${all.join(', ')}`);
-  await makePartitions(client, partitions);
+  await makePartitions(
+    client,
+    partitions.filter(({ parent }) => ordered.includes(parent)),
+  );
   let rows = 0;
   const wanted = new Map(tables.map((table) => [table.name, table]));
   for (const name of ordered) {
@@ -92,12 +95,17 @@ async function inDependencyOrder(client: pg.Client): Promise<string[]> {
   return ordered;
 }
 
+/** The bounds of a range partition, the only kind that Lanyard makes. */
+const rangeBounds = /^FOR VALUES FROM \((MINVALUE|'[^']+')\) TO \((MAXVALUE|'[^']+')\)$|^DEFAULT$/;
+
 async function makePartitions(client: pg.Client, partitions: DatabaseContent['partitions']): Promise<void> {
-  for (const { name, parent, bounds } of partitions)
+  for (const { name, parent, bounds } of partitions) {
+    if (!rangeBounds.test(bounds)) throw new CannotStart(`${name} is no partition by range: ${bounds}`);
     await client.query(
       `create table if not exists ${client.escapeIdentifier(name)}
          partition of ${client.escapeIdentifier(parent)} ${bounds}`,
     );
+  }
 }
 
 async function loadTable(

@@ -6,11 +6,8 @@ export const sumName = 'manifest.sha256';
 /** Version of the archive format; raised when an older Lanyard could not restore it. */
 export const formatVersion = 1;
 
-const identifier = z.string().regex(/^[a-z_][a-z0-9_]*$/);
-/** The bounds of a range partition, as PostgreSQL prints them. */
-const bounds = z
-  .string()
-  .regex(/^FOR VALUES FROM \((MINVALUE|'[^']+')\) TO \((MAXVALUE|'[^']+')\)$|^DEFAULT$/);
+/** Also of tables that others made in the database: a backup has them, and a restore skips them. */
+const identifier = z.string().min(1);
 
 const manifest = z.object({
   format: z.literal(formatVersion),
@@ -24,9 +21,16 @@ const manifest = z.object({
     tables: z.array(
       z.object({ name: identifier, columns: z.array(identifier), rows: z.number().int().min(0) }),
     ),
-    partitions: z.array(z.object({ name: identifier, parent: identifier, bounds })),
+    partitions: z.array(
+      z.object({
+        name: identifier,
+        parent: identifier,
+        /** As PostgreSQL prints them. */
+        bounds: z.string(),
+      }),
+    ),
     sequences: z.array(
-      z.object({ name: identifier, lastValue: z.string().regex(/^\d+$/), isCalled: z.boolean() }),
+      z.object({ name: identifier, lastValue: z.string().regex(/^-?\d+$/), isCalled: z.boolean() }),
     ),
   }),
   /** Storage of the binaries, if they are not in the archive. */
