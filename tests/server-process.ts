@@ -69,14 +69,17 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Runs the built server as `npm start` does, without waiting; that of another checkout where one is given. */
-export function spawnServer(settings: Record<string, string>, checkout = root) {
+/** What runs, where it is not this checkout, or not the Node of the tests. */
+type Built = { checkout?: string | undefined; node?: string | undefined };
+
+/** Runs the built server as `npm start` does, without waiting. */
+export function spawnServer(settings: Record<string, string>, { checkout = root, node }: Built = {}) {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
   const [, ...flags] = scripts.start.split(' ');
   const main = flags.pop()!;
-  return spawnBuilt(settings, [...flags, join(checkout, main)]);
+  return spawnBuilt(settings, [...flags, join(checkout, main)], node);
 }
 
 /** Runs the tool behind an npm script, such as `npm run backup`, and returns its exit code and output. */
@@ -96,11 +99,12 @@ export async function runTool(
 function spawnBuilt(
   settings: Record<string, string>,
   args: string[],
+  node = process.execPath,
 ): Omit<ServerProcess, 'readyMs' | 'url'> {
   if (!existsSync(args.find((one) => one.endsWith('.js'))!))
     throw new Error('It is not built: run `node tools/prepare.mjs build`.');
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, args, {
+  const child = spawn(node, args, {
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -134,14 +138,11 @@ export async function refusedStart(settings: Record<string, string>): Promise<st
 }
 
 /** Runs the built server and waits until it is ready. It is killed at the end of the test or file. */
-export async function startServer(
-  settings: Record<string, string>,
-  checkout?: string,
-): Promise<ServerProcess> {
+export async function startServer(settings: Record<string, string>, built?: Built): Promise<ServerProcess> {
   const from = performance.now();
   const PORT = settings.PORT ?? String(await freePort());
   const { email, password } = administrator;
-  const server = spawnServer({ PORT, ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ...settings }, checkout);
+  const server = spawnServer({ PORT, ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ...settings }, built);
   opened.add(() => server.end('SIGKILL'));
   const url = `http://127.0.0.1:${PORT}`;
   let over = false;

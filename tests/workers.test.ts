@@ -1,10 +1,12 @@
 import { Agent, request } from 'node:http';
 import { readFileSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { apiAt, eventually, numbers } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers } from './harness.ts';
+import { newFolder } from './place.ts';
 import {
   familyOf,
   isReady,
@@ -27,18 +29,18 @@ beforeAll(() => eventually(async () => (await metric('lanyard_processes')) === 2
 const patienceMs = 5000;
 
 /** A status, on a new connection, which the primary assigns to the next worker. */
-const get = (path: string) =>
+const get = (path: string, { url } = server) =>
   new Promise<number>((resolve, reject) => {
     const options = { agent: new Agent(), signal: AbortSignal.timeout(patienceMs) };
-    const sent = request(server.url + path, options, (response) => {
+    const sent = request(url + path, options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode!));
     });
     sent.on('error', reject).end();
   });
 
-async function metric(name: string): Promise<number> {
+async function metric(name: string, { url } = server): Promise<number> {
   const once = { headers: { connection: 'close' }, signal: AbortSignal.timeout(patienceMs) };
-  const text = await (await fetch(`${server.url}/metrics`, once)).text();
+  const text = await (await fetch(`${url}/metrics`, once)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
   expect(lines, name).toHaveLength(1);
   return Number(lines[0]!.split(' ').at(-1));
@@ -48,8 +50,8 @@ const answered = () =>
   metric('lanyard_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}');
 
 /** The processes of the service, without PostgreSQL. */
-const workers = () =>
-  familyOf(server.process.pid!)
+const workers = (of = server) =>
+  familyOf(of.process.pid!)
     .slice(1)
     .filter((pid) => commandOf(pid).includes('main.js'));
 
@@ -155,4 +157,22 @@ test('a failed start is reported once', async () => {
   const failing = spawnServer(settings);
   expect(await failing.ended).toBe(1);
   expect(failing.output().match(/cannot be reached/g)).toHaveLength(1);
+});
+
+test('while no worker can be forked, the others serve, and it is tried again', async () => {
+  const node = join(await newFolder(), 'node');
+  await copyFile(process.execPath, node);
+  const { url } = await createTestDatabase();
+  const settings = { DATABASE_URL: url, DATA_DIR: await newDataDir(), WORKERS: '2', LOG_LEVEL: 'warn' };
+  const own = await startServer(settings, { node });
+  const areTwo = async () => (await metric('lanyard_processes', own)) === 2;
+  await eventually(areTwo);
+  // the call fails as where the service may have no more processes
+  await rename(node, `${node}.away`);
+  signal(workers(own)[0]!, 'SIGKILL');
+  await eventually(() => own.output().match(/A worker cannot be started/g)?.length === 3);
+  expect(await get('/healthz', own)).toBe(200);
+  await rename(`${node}.away`, node);
+  await eventually(areTwo);
+  await own.end('SIGTERM');
 });

@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { warningsOf, type Config } from '../config.ts';
 import { tellLocations } from '../locations.ts';
@@ -29,7 +28,12 @@ export async function runPrimary(config: Config): Promise<void> {
 
   function startWorker(): void {
     const from = performance.now();
-    const worker = cluster.fork(env);
+    let worker: Worker;
+    try {
+      worker = cluster.fork(env);
+    } catch (error) {
+      return notForked(error);
+    }
     worker.once('listening', () => {
       if (hasServed) return;
       // only the first worker migrates the database, and exits if the settings are wrong
@@ -39,24 +43,45 @@ export async function runPrimary(config: Config): Promise<void> {
       );
       for (let more = 1; more < config.workers; more++) startWorker();
     });
+    worker.on('error', (error) => {
+      const { pid } = worker.process;
+      if (pid !== undefined) return log.warn({ err: error, worker: pid }, 'A worker took no message');
+      // no exit follows
+      delete cluster.workers?.[worker.id];
+      notForked(error);
+    });
     worker.once('exit', (code, signal) => {
       if (stopping) return;
       if (!hasServed) return void stop(code || 1);
-      failures = performance.now() - from > startupMs ? 1 : failures + 1;
-      const pauseMs = pauseAfter(failures);
-      log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'A worker ended and is replaced');
-      setTimeout(() => !stopping && startWorker(), pauseMs);
+      if (performance.now() - from > startupMs) failures = 0;
+      startAgain('A worker ended and is replaced', { worker: worker.process.pid, code, signal });
     });
+  }
+
+  /** As where the machine is short of memory, or the service of processes. */
+  function notForked(error: unknown): void {
+    if (stopping) return;
+    if (hasServed) return startAgain('A worker cannot be started', { err: error });
+    log.error({ err: error }, 'A worker cannot be started');
+    void stop(1);
+  }
+
+  function startAgain(message: string, why: object): void {
+    const pauseMs = pauseAfter(++failures);
+    log.error({ ...why, pauseMs }, message);
+    setTimeout(() => !stopping && startWorker(), pauseMs);
   }
 
   async function stop(code: number): Promise<void> {
     if (stopping) return;
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}) as Worker[];
-    const ends = workers.map(async (worker): Promise<number> => {
-      const [exitCode] = (await once(worker, 'exit')) as [number | null];
-      return exitCode ?? 1;
-    });
+    const ends = workers.map(
+      (worker) =>
+        new Promise<number>((resolve) => {
+          worker.once('exit', (exitCode: number | null) => resolve(exitCode ?? 1));
+        }),
+    );
     for (const worker of workers) worker.process.kill('SIGTERM');
     const giveUp = setTimeout(
       () => workers.forEach((worker) => worker.process.kill('SIGKILL')),

@@ -77,7 +77,7 @@ export async function upgrade(): Promise<void> {
         TRUST_PROXY: 'loopback',
         LOG_LEVEL: 'warn',
       };
-      return startServer(settings, from);
+      return startServer(settings, { checkout: from });
     };
     const old = await start(0, checkout);
     const demo = [join(checkout, 'dist/tools/demo.js'), '--customers', '50', '--machines', '500'];
