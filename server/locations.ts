@@ -40,7 +40,7 @@ function withoutPassword(databaseUrl: string): string {
 
 /**
  * Logs where everything is, and rewrites the file, so that a copy of the data directory lists what else belongs to the
- * installation. `cluster` as above.
+ * installation. A disk that has become read-only ends no start for it. `cluster` as above.
  */
 export async function tellLocations(config: Config, cluster: string | undefined, log: Logger): Promise<void> {
   const locations = locationsOf(config, cluster);
@@ -52,5 +52,8 @@ export async function tellLocations(config: Config, cluster: string | undefined,
   const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
   const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;
   await mkdir(config.dataDir, { recursive: true });
-  await withFile(path.join(config.dataDir, locationsName), 'w', async (file) => file.writeFile(text), 0o644);
+  const file = path.join(config.dataDir, locationsName);
+  await withFile(file, 'w', async (handle) => handle.writeFile(text), 0o644).catch((error: unknown) =>
+    log.error({ err: error }, 'The locations cannot be written'),
+  );
 }

@@ -165,6 +165,14 @@ test('a start says where everything is, the data directory too, and a clean stop
   expect(said).not.toContain('was lost');
 });
 
+test('a start goes on where it cannot write locations.txt, as on a disk that has become read-only', async () => {
+  const own = await newDataDir();
+  await mkdir(join(own, 'locations.txt'), { recursive: true });
+  const { url } = await createTestDatabase();
+  const server = await startServer({ DATABASE_URL: url, DATA_DIR: own, LOG_LEVEL: 'error' });
+  expect(server.output()).toContain('The locations cannot be written');
+});
+
 test('a start goes on when the database does not answer for a moment', async () => {
   const line = await startSwitch(database.url);
   const starting = startServer({ DATABASE_URL: line.url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'error' });

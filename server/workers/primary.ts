@@ -39,7 +39,7 @@ export async function runPrimary(config: Config): Promise<void> {
       // only the first worker migrates the database, and exits if the settings are wrong
       hasServed = true;
       tellLocations(config, database?.cluster, log).catch((error: unknown) =>
-        log.error({ err: error }, 'The locations cannot be written'),
+        log.error({ err: error }, 'DATA_DIR cannot be written'),
       );
       for (let more = 1; more < config.workers; more++) startWorker();
     });
