@@ -160,6 +160,33 @@ test('a keychain encrypts key and token; one that is locked for a moment loses n
   expect(keys.size).toBe(1);
 });
 
+test('a keychain that refuses a key that was stored without one costs no license, and gets it later', async () => {
+  const fake = await startFakeServer();
+  const { folder, offlineRequest, importLicense } = await fake.client();
+  const asked = (await offlineRequest()) as { request: string };
+  await importLicense(fake.fileFor(asked.request));
+  fake.instead = () => ({ status: 502, body: '' });
+  let denied = true;
+  const protect = {
+    encrypt(text: string) {
+      if (denied) throw new Error('the keychain is locked');
+      return Buffer.from(text);
+    },
+    decrypt: (bytes: Uint8Array) => Buffer.from(bytes).toString(),
+  };
+  expect(await (await fake.client({ folder, protect })).check()).toMatchObject({
+    valid: true,
+    source: 'file',
+  });
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toContain('PRIVATE KEY');
+  denied = false;
+  expect(await (await fake.client({ folder, protect })).check()).toMatchObject({
+    valid: true,
+    source: 'file',
+  });
+  expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toMatch(/^protected /);
+});
+
 test('calls at once in one folder take their turns: one key, one enrollment, no number twice', async () => {
   const fake = await startFakeServer();
   const folder = await newFolder();

@@ -65,7 +65,11 @@ export function openSecrets(store: Store, protect: Protect | undefined, owner: O
     if (content === undefined) return undefined;
     const found = identityIn(await unseal(content));
     if (found && protect && !content.startsWith(mark))
-      await store.write(file, await seal(pemOf(found.privateKey)));
+      // a key that can be read counts; a keychain that refuses is asked again at the next start
+      await seal(pemOf(found.privateKey)).then(
+        (sealed) => store.write(file, sealed),
+        () => undefined,
+      );
     return found;
   }
 
