@@ -236,6 +236,16 @@ test.each([
   },
 );
 
+test.each([[[]], [['rotate-secret']]])(
+  'keys %j is refused before a database is opened, and accepts no keys as lost',
+  async (args) => {
+    const empty = await newDataDir();
+    expect(await refusal('keys', { DATA_DIR: empty }, ...args)).toBe(
+      'The command is one of: rotate, rotate-secrets, accept-new\n',
+    );
+  },
+);
+
 test('without a reason, accepting new keys is refused before a database is opened', async () => {
   expect(await refusal('keys', { DATA_DIR: await newDataDir() }, 'accept-new')).toContain(
     'A reason is required',

@@ -16,6 +16,8 @@ import { runCommand, say } from './command-line.ts';
 import { onInstallation, requireStoppedServers } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
+const commands = ['rotate', 'rotate-secrets', 'accept-new'] as const;
+
 /**
  * `npm run keys:rotate` replaces the signing key, also in running processes: the current key endorses the new one and
  * stays for verification. With `-- --prepare` the new key is only created and published. With all processes stopped,
@@ -33,18 +35,20 @@ async function main(): Promise<void> {
   });
   const options = { ...values, out: values.out && fromCaller(values.out) };
   const reason = values.reason?.trim();
+  const command = commands.find((name) => name === positionals[0]);
   // before anything is migrated: the service may still run the version before
-  if (positionals[0] === 'accept-new' && !reason)
+  if (!command) throw new CannotStart(`The command is one of: ${commands.join(', ')}`);
+  if (command === 'accept-new' && !reason)
     throw new CannotStart('A reason is required: --reason "The disk failed, and no backup has the keys"');
   const config = readConfig(process.env);
-  const isOnline = positionals[0] === 'rotate';
+  const isOnline = command === 'rotate';
   await onInstallation(config, { exclusive: !isOnline }, async (pool, url) => {
     const db = createDb(pool);
     if (!isOnline) await requireStoppedServers(db);
-    if (positionals[0] !== 'accept-new') await requireKeys(url, config, new Date());
+    if (command !== 'accept-new') await requireKeys(url, config, new Date());
     await migrate(url);
     if (isOnline) await rotate(db, config, options);
-    else if (positionals[0] === 'rotate-secrets') await replaceSecrets(db, config, options);
+    else if (command === 'rotate-secrets') await replaceSecrets(db, config, options);
     else await acceptNew(db, config, reason ?? '');
   });
 }
