@@ -67,7 +67,15 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
     return addStream(name, bytes.length, Readable.from([bytes]) as AsyncIterable<Buffer>);
   };
 
-  await add(firstName, firstText);
+  const abandon = async () => {
+    await handle.close().catch(() => undefined);
+    await rm(part, { force: true });
+  };
+
+  await add(firstName, firstText).catch(async (error: unknown) => {
+    await abandon();
+    throw error;
+  });
   return {
     bytes: () => at,
     add,
@@ -83,10 +91,7 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
       await rename(part, file);
       await syncFolder(path.dirname(file));
     },
-    async abandon() {
-      await handle.close().catch(() => undefined);
-      await rm(part, { force: true });
-    },
+    abandon,
   };
 }
 
