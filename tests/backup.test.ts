@@ -295,6 +295,18 @@ test('a file that is no whole backup is refused before anything is written', asy
   );
 });
 
+test('a storage that an installation has marked is not taken from it', async () => {
+  const marked = await newDataDir();
+  await mkdir(marked, { recursive: true });
+  await writeFile(join(marked, '.lanyard-installation'), 'another');
+  const target = await newDataDir();
+  expect(await refusal('restore', { DATA_DIR: target, STORAGE_URL: `file:${marked}` }, file)).toMatch(
+    /The storage \S+ has the \.lanyard-installation of an installation\. Use another one, or remove that file if no installation uses the storage\.\n$/,
+  );
+  expect(await readFile(join(marked, '.lanyard-installation'), 'utf8')).toBe('another');
+  expect(await readdir(target)).toEqual([]);
+});
+
 test('a file that is gone when its turn comes is named, and fails no backup', async () => {
   const binaries = join(home, 'binaries');
   const [name] = (await readdir(binaries)).filter((one) => one.endsWith('.exe'));

@@ -77,6 +77,12 @@ async function openEmptyStorage({ storage: place }: Config): Promise<Storage> {
     throw new CannotStart(
       `The storage ${nameOf(place)} is not empty (${key}): a restore overwrites nothing.`,
     );
+  // of an installation without a binary so far, to which the storage would be a foreign one from then on
+  if ((await storage.readNote(ownerName)) !== undefined)
+    throw new CannotStart(
+      `The storage ${nameOf(place)} has the ${ownerName} of an installation. Use another one, or remove that file if ` +
+        'no installation uses the storage.',
+    );
   return storage;
 }
 
