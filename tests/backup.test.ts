@@ -1,15 +1,27 @@
 import { spawn } from 'node:child_process';
-import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import type { License } from '../contract/licenses.ts';
 import { keys } from '../contract/keys.ts';
 import { uploads } from '../contract/uploads.ts';
 import { validation } from '../contract/validation.ts';
+import { isRoot } from '../server/db/embedded-account.ts';
+import { privateRoot } from '../server/db/embedded-location.ts';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { locks } from '../server/db/locks.ts';
 import { newSigningKey } from '../server/signer.ts';
@@ -179,8 +191,12 @@ test('tables that others made in the database are skipped by a restore, whatever
      create sequence countdown increment -1`,
   );
   await ask(database.url, `select nextval('countdown')`);
-  const others = join(folder, 'others.tar');
-  const backup = await runTool('backup', { DATABASE_URL: database.url, DATA_DIR: await newDataDir() }, others);
+  const others = join(await newDataDir(), 'others.tar');
+  const backup = await runTool(
+    'backup',
+    { DATABASE_URL: database.url, DATA_DIR: await newDataDir() },
+    others,
+  );
   expect(backup.code, backup.said).toBe(0);
   const target = await createTestDatabase({ empty: true });
   const settings = { DATABASE_URL: target.url, DATA_DIR: await newDataDir() };
@@ -297,7 +313,6 @@ test('a file that is no whole backup is refused before anything is written', asy
 
 test('a storage that an installation has marked is not taken from it', async () => {
   const marked = await newDataDir();
-  await mkdir(marked, { recursive: true });
   await writeFile(join(marked, '.lanyard-installation'), 'another');
   const target = await newDataDir();
   expect(await refusal('restore', { DATA_DIR: target, STORAGE_URL: `file:${marked}` }, file)).toMatch(
@@ -306,6 +321,25 @@ test('a storage that an installation has marked is not taken from it', async () 
   expect(await readFile(join(marked, '.lanyard-installation'), 'utf8')).toBe('another');
   expect(await readdir(target)).toEqual([]);
 });
+
+test.skipIf(!isRoot)(
+  'a database that an earlier folder of the same name has elsewhere is named [needs root]',
+  async () => {
+    const target = await newDataDir();
+    const hash = createHash('sha256')
+      .update(await realpath(target))
+      .digest('hex')
+      .slice(0, 12);
+    const cluster = join(privateRoot, hash, 'postgres');
+    await mkdir(cluster, { recursive: true });
+    onTestFinished(() => rm(dirname(cluster), { recursive: true, force: true }));
+    await writeFile(join(cluster, 'PG_VERSION'), '18\n');
+    expect(await refusal('restore', { DATA_DIR: target }, file)).toContain(
+      `The database of an earlier ${target} is in ${cluster}: a restore overwrites nothing. Set DATA_DIR to a new folder`,
+    );
+    expect(await readdir(target)).toEqual([]);
+  },
+);
 
 test('a file that is gone when its turn comes is named, and fails no backup', async () => {
   const binaries = join(home, 'binaries');

@@ -4,7 +4,7 @@ import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import type { Config } from '../server/config.ts';
 import { createPool, type Db } from '../server/db/client.ts';
-import { hasCluster } from '../server/db/embedded-location.ts';
+import { findCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded, type EmbeddedOptions } from '../server/db/embedded.ts';
 import type { Limits } from '../server/db/limits.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
@@ -23,7 +23,7 @@ export const startDatabase = async (
  * settings of the server, it would create an empty one in `./data` and report success there.
  */
 export async function requireDatabase({ databaseUrl, dataDir }: Config): Promise<void> {
-  if (!databaseUrl && !(await hasCluster(dataDir)))
+  if (!databaseUrl && !(await findCluster(dataDir)))
     throw new CannotStart(
       `There is no database in ${path.resolve(dataDir)}: set DATA_DIR as for the server.`,
     );

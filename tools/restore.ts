@@ -7,6 +7,7 @@ import { readConfig, type Config } from '../server/config.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { patient } from '../server/db/limits.ts';
 import { knownMigrations, migrate } from '../server/db/migrate.ts';
+import { findCluster } from '../server/db/embedded-location.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { withClient } from '../server/db/with-client.ts';
 import { isFailure } from '../server/failure.ts';
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
   await requireEmptyTarget(config);
   const archive = await readArchive(file);
   await mkdir(config.dataDir, { recursive: true });
+  await requireNoCluster(config);
   const storage = await openEmptyStorage(config);
   const unfinished = unfinishedRestore(config.dataDir);
   await writeFile(unfinished, `Incomplete restore of ${file}. Empty this folder and restore again.\n`);
@@ -68,6 +70,16 @@ async function requireEmptyTarget({ dataDir, databaseUrl, databaseDirectUrl }: C
   } finally {
     await pool.end();
   }
+}
+
+/** The database of a folder that was there before may lie elsewhere, where it stays when the folder is moved away. */
+async function requireNoCluster({ dataDir, databaseUrl }: Config): Promise<void> {
+  const cluster = databaseUrl ? undefined : await findCluster(dataDir);
+  if (cluster !== undefined)
+    throw new CannotStart(
+      `The database of an earlier ${path.resolve(dataDir)} is in ${cluster}: a restore overwrites nothing. ` +
+        'Set DATA_DIR to a new folder, or remove that database if nobody needs it.',
+    );
 }
 
 /** Called after all other checks, because storage on disk creates its folder. */

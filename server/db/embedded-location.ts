@@ -32,11 +32,13 @@ export async function locateCluster(directory: string): Promise<ClusterLocation>
   return { dataDir, cluster: elsewhere, account };
 }
 
-/** Whether a data directory already has a cluster; creates nothing. */
-export async function hasCluster(directory: string): Promise<boolean> {
+/** The cluster that a data directory already has, if it has one; creates nothing. */
+export async function findCluster(directory: string): Promise<string | undefined> {
   const dataDir = await realpath(directory).catch(() => undefined);
-  if (dataDir === undefined) return false;
-  return (await isUsed(join(dataDir, 'postgres'))) || isUsed(await notedLocation(dataDir));
+  if (dataDir === undefined) return undefined;
+  for (const cluster of [join(dataDir, 'postgres'), await notedLocation(dataDir)])
+    if (await isUsed(cluster)) return cluster;
+  return undefined;
 }
 
 /** The data directory has keys, so it was in use, but the database that it refers to does not exist. */
