@@ -39,16 +39,16 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Starts PostgreSQL and waits until it accepts connections, including crash recovery. Returns false if a retry makes
- * sense: another start was faster, or took the port. `port` is for a restart while clients are connected; otherwise a
- * free port is chosen.
+ * Starts PostgreSQL and waits until it accepts connections, including crash recovery. Returns why it did not start if a
+ * retry makes sense: another start was faster, or took the port. `port` is for a restart while clients are connected;
+ * otherwise a free port is chosen.
  */
 export async function launch(
   location: ClusterLocation,
   binaries: string,
   settings: Record<string, string>,
   port?: number,
-): Promise<boolean> {
+): Promise<CannotStart | undefined> {
   await dropStaleLock(location.cluster);
   const fixed = {
     listen_addresses: '127.0.0.1',
@@ -77,21 +77,22 @@ export async function launch(
   const ending = await Promise.race([ready, ended]);
   child.unref();
   child.stderr.destroy();
-  if (ending === undefined) return true;
+  if (ending === undefined) return undefined;
   // Once its log collector runs, PostgreSQL writes errors to the log file and no longer to our pipe.
   const failure = ending + (await newestLog(location.cluster));
+  const refusal = new CannotStart(`PostgreSQL did not start on ${location.cluster}: ${failure.trim()}`);
   const isFull = (text: string) => /No space left on device|Disk quota exceeded/.test(text);
   // On a full disk, neither an unwritable lock file nor an old log line means that another server runs.
   if (
     !isFull(ending) &&
     /lock file|shared memory block|could not bind|could not create any TCP/.test(failure)
   )
-    return false;
+    return refusal;
   if (isFull(failure))
     throw new CannotStart(
       `The disk of ${location.cluster} is full: PostgreSQL cannot start. Free some space and start again.`,
     );
-  throw new CannotStart(`PostgreSQL did not start on ${location.cluster}: ${failure.trim()}`);
+  throw refusal;
 }
 
 async function waitUntilReady(

@@ -1,14 +1,16 @@
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isRoot } from './embedded-account.ts';
 import { findPostmaster, halt } from './embedded-postmaster.ts';
 import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embedded-child.ts';
 import { eventually, within } from '../../tests/harness.ts';
 import { superuserUrl } from '../../tests/superuser.ts';
 import { ask } from '../../tests/work.ts';
-import { DataDirectoryBusy, startEmbedded } from './embedded.ts';
+import { DataDirectoryBusy, keepAlive, startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { newFolder } from '../../tests/place.ts';
 
@@ -176,6 +178,26 @@ describe('after a crash', () => {
     await served.stop();
     await revived;
     expect(await findPostmaster(served.cluster)).toBeUndefined();
+  });
+
+  test('of PostgreSQL alone, whose port is taken meanwhile, the reason is told once, and it comes back', async () => {
+    const served = await startEmbedded(await newDir(), quiet);
+    const { pid, port } = (await findPostmaster(served.cluster))!;
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => findPostmaster(served.cluster)).toBeUndefined();
+    const taker = createServer().listen(port, '127.0.0.1');
+    await once(taker, 'listening');
+    const failed = vi.fn();
+    const revive = vi.fn(served.revive);
+    const keeping = keepAlive({ revive }, failed);
+    await vi.waitFor(() => expect(revive.mock.calls.length).toBeGreaterThan(4), 60_000);
+    expect(failed.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringMatching(/did not start[^]*could not bind/) })],
+    ]);
+    taker.close();
+    await vi.waitFor(async () => expect(await ask(served.url, 'select 1 as one')).toEqual([{ one: 1 }]), 60_000);
+    clearInterval(keeping);
+    await served.stop();
   });
 
   test('of the machine that left the password of the role empty, it gets another', async () => {

@@ -18,7 +18,7 @@ export type Embedded = {
   url: string;
   cluster: string;
   adopted: boolean;
-  /** Restarts PostgreSQL on its port if it has stopped; no effect while it runs. */
+  /** Restarts PostgreSQL on its port if it has stopped; no effect while it runs. Throws why it cannot. */
   revive: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -74,7 +74,7 @@ async function findOrLaunch(
       const binaries = await findBinaries(location.dataDir, location.account);
       await ensureCluster(location, binaries, options.log);
       await checkReachable(location);
-      launched = await launch(location, binaries, options.settings ?? {});
+      launched = (await launch(location, binaries, options.settings ?? {})) === undefined;
     }
     if (!launched) await sleep(25);
   }
@@ -117,8 +117,9 @@ async function join(
   const revive = async (): Promise<void> => {
     if (stopping || (await findPostmaster(location.cluster))) return;
     const binaries = await findBinaries(location.dataDir, location.account);
-    if (await launch(location, binaries, options.settings ?? {}, postmaster.port))
-      options.log('PostgreSQL had stopped and runs again');
+    const refusal = await launch(location, binaries, options.settings ?? {}, postmaster.port);
+    if (refusal) throw refusal;
+    options.log('PostgreSQL had stopped and runs again');
   };
   return {
     url,
@@ -129,15 +130,25 @@ async function join(
   };
 }
 
-/** Restarts the embedded PostgreSQL if it was killed, since it has no service manager of its own. */
-export function keepAlive(embedded: Embedded, failed: (error: unknown) => void): NodeJS.Timeout {
+/**
+ * Restarts the embedded PostgreSQL if it was killed, since it has no service manager of its own. `failed` is told of the
+ * second failure in succession, since the first may be of a start beside another one, and then about once a minute.
+ */
+export function keepAlive(
+  embedded: Pick<Embedded, 'revive'>,
+  failed: (error: unknown) => void,
+): NodeJS.Timeout {
   let reviving = false;
+  let failures = 0;
+  const onFailure = (error: unknown) => {
+    if (++failures % 120 === 2) failed(error);
+  };
   return setInterval(() => {
     if (reviving) return;
     reviving = true;
     embedded
       .revive()
-      .catch(failed)
+      .then(() => (failures = 0), onFailure)
       .finally(() => (reviving = false));
   }, 500).unref();
 }
