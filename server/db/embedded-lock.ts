@@ -67,9 +67,9 @@ async function connect(url: string): Promise<pg.Client> {
 
 /** The backend of a killed holder ends within moments, so a short wait distinguishes a crash from a running server. */
 async function take(client: pg.Client): Promise<boolean> {
-  const end = Date.now() + takeWithinMs;
+  const end = performance.now() + takeWithinMs;
   while (!(await tryOnce(client))) {
-    if (Date.now() > end) return false;
+    if (performance.now() > end) return false;
     await sleep(retryMs);
   }
   return true;

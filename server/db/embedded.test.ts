@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hourMs } from '../../contract/durations.ts';
 import { isRoot } from './embedded-account.ts';
 import { findPostmaster, halt } from './embedded-postmaster.ts';
 import { type Child, linkCheckout, makeCheckout, serve } from '../../tests/embedded-child.ts';
@@ -131,6 +132,13 @@ describe('the cluster', () => {
     await last.stop();
   });
 
+  test('starts while the clock is set forward, as after a boot', async () => {
+    let hours = 0;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => ++hours * hourMs);
+    onTestFinished(() => clock.mockRestore());
+    await (await startEmbedded(stopped, quiet)).stop();
+  });
+
   test('says why it does not start', async () => {
     const settings = { shared_buffers: 'many' };
     await expect(startEmbedded(stopped, { ...quiet, settings })).rejects.toThrow(
@@ -195,7 +203,10 @@ describe('after a crash', () => {
       [expect.objectContaining({ message: expect.stringMatching(/did not start[^]*could not bind/) })],
     ]);
     taker.close();
-    await vi.waitFor(async () => expect(await ask(served.url, 'select 1 as one')).toEqual([{ one: 1 }]), 60_000);
+    await vi.waitFor(
+      async () => expect(await ask(served.url, 'select 1 as one')).toEqual([{ one: 1 }]),
+      60_000,
+    );
     clearInterval(keeping);
     await served.stop();
   });

@@ -47,14 +47,14 @@ const giveUpAfterMs = 30_000;
 /** Starts the PostgreSQL of a data directory: adopts a running one, or starts it, creating the cluster if needed. */
 export async function startEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   const location = await locateCluster(dataDir);
-  const giveUp = Date.now() + giveUpAfterMs;
+  const giveUp = performance.now() + giveUpAfterMs;
   for (;;) {
     const { postmaster, adopted } = await findOrLaunch(location, options, giveUp);
     try {
       return await join(location, postmaster, adopted, options);
     } catch (error) {
       // The process that ran it may have stopped it while we connected.
-      if (!isGone(error) || Date.now() > giveUp) throw error;
+      if (!isGone(error) || performance.now() > giveUp) throw error;
       await sleep(50);
     }
   }
@@ -70,7 +70,8 @@ async function findOrLaunch(
     const postmaster = await findPostmaster(location.cluster);
     if (postmaster?.status === 'ready') return { postmaster, adopted: !launched };
     if (!postmaster) {
-      if (Date.now() > giveUp) throw new CannotStart(`PostgreSQL does not start on ${location.cluster}.`);
+      if (performance.now() > giveUp)
+        throw new CannotStart(`PostgreSQL does not start on ${location.cluster}.`);
       const binaries = await findBinaries(location.dataDir, location.account);
       await ensureCluster(location, binaries, options.log);
       await checkReachable(location);
