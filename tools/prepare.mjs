@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { installed, root, run, since } from './process.mjs';
 
-const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts', 'index.html'];
+const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts'];
 
 function timeOf(path) {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
