@@ -72,16 +72,18 @@ export function callsOf(
     const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };
     let status: number;
     let text: string;
+    let retryAfter: number;
     try {
       const response = await fetch(server + path, { signal, ...init, method: route.method, headers });
       status = response.status;
+      retryAfter = Number(response.headers.get('retry-after'));
       text = await response.text();
     } catch (error) {
       const hint = isUntrusted(error) ? `. ${howToTrust}` : '';
       throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
     if (status >= 200 && status < 300) return (parse(text) as { data?: unknown } | undefined)?.data;
-    throw refusalOf(status, text);
+    throw refusalOf(status, text, retryAfter);
   }
 
   /** Sends a body in pieces and counts their bytes; subtracts them again if the call fails. */
@@ -138,7 +140,7 @@ export function callsOf(
       const path = uploads.cancel.path.replace('{uploadId}', uploadId);
       return send(uploads.cancel, path, { signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
         () => true,
-        (error: Refusal) => error.isFinal && error.status !== 409,
+        ({ isFinal, status }: Refusal) => isFinal && status !== 409 && status !== 429,
       );
     },
   };
@@ -148,10 +150,18 @@ async function* piecesOf(bytes: Buffer) {
   for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
 }
 
-function refusalOf(status: number, text: string): Refusal {
+/** About as long as all attempts wait; what takes longer is the hourly limit of the key. */
+const longestWaitSeconds = 60;
+
+function refusalOf(status: number, text: string, retryAfter: number): Refusal {
   const body = parse(text) as Partial<ErrorBody> | undefined;
+  const message = body?.error ?? `Upload failed with status ${status}`;
+  if (status === 429 && retryAfter > longestWaitSeconds) {
+    const advice = `Publish again in ${Math.ceil(retryAfter / 60)} minutes, or with a key that has a higher limit.`;
+    return new Refusal(`${message.replace(/[^.!?]$/, '$&.')} ${advice}`, true, status);
+  }
   const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
-  return new Refusal(body?.error ?? `Upload failed with status ${status}`, isFinal, status);
+  return new Refusal(message, isFinal, status);
 }
 
 function parse(text: string): unknown {

@@ -58,7 +58,8 @@ async function startProxy(
     seen.push(`${method} ${url}`);
     const status = statusFor(method, url);
     if (typeof status === 'number') {
-      incoming.resume().on('end', () => outgoing.writeHead(status).end());
+      const headers = status === 429 ? { 'retry-after': '1800' } : {};
+      incoming.resume().on('end', () => outgoing.writeHead(status, headers).end());
       return;
     }
     const target = { port, host: '127.0.0.1', path: url, method, headers: incoming.headers };
@@ -251,6 +252,15 @@ describe('above 20 MB', () => {
     );
     expect(relayed.seen.at(-1)).toMatch(/^DELETE /);
     expect((await uploadRows()).filter(({ status }) => status === 'open')).toEqual([]);
+  });
+
+  test('a key whose requests of the hour are used up is not tried again, and the upload is canceled', async () => {
+    const relayed = await startProxy((method) => (method === 'PUT' ? 429 : undefined));
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    await expect(publishRelease(optionsOf(args, apiKey, relayed.url))).rejects.toThrow(
+      'Upload failed with status 429. Publish again in 30 minutes, or with a key that has a higher limit.',
+    );
+    expect(relayed.seen.map((call) => call.split(' ')[0])).toEqual(['POST', 'PUT', 'PUT', 'PUT', 'DELETE']);
   });
 
   test('a file that is truncated meanwhile is named, and the upload is canceled', async () => {
