@@ -45,7 +45,10 @@ function latestOnLicenses(rows: readonly Answered[]): Latest[] {
   return inKeyOrder(latest).map(([, row]) => row);
 }
 
-/** A refusal continues while its code stays and the machine was not valid in between. Returns what is kept. */
+/**
+ * A refusal continues while its code stays and the machine was not valid in between; one that arrives after a later one
+ * is left out. Returns what was noted.
+ */
 async function noteRefused(tx: Tx, refused: Latest[]): Promise<Set<string>> {
   if (refused.length === 0) return new Set();
   const fact = (name: 'hostname' | 'platform' | 'architecture' | 'appVersion') =>
@@ -72,6 +75,7 @@ async function noteRefused(tx: Tx, refused: Latest[]): Promise<Set<string>> {
       platform = coalesce(excluded.platform, r.platform),
       architecture = coalesce(excluded.architecture, r.architecture),
       app_version = coalesce(excluded.app_version, r.app_version)
+      where excluded.refused_at >= r.refused_at
     returning license_id || ' ' || machine_id as key`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }

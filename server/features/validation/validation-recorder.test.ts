@@ -66,6 +66,42 @@ describe('what is recorded', () => {
     expect(await machinesOf(ownStaff, license)).toMatchObject([{ lastCheckedAt: seen, appVersion: '1.1' }]);
   });
 
+  test('is no older fact in place of a newer one, in whatever order they arrive', async () => {
+    const own = await startTestServer();
+    const ownStaff = own.api((await own.signInAs('super_admin')).byCookie);
+    const ownDesktop = own.api(await makeApiKey(ownStaff));
+    const license = await makeLicense(ownStaff, { validUntil: '2026-11-20T11:30:00Z' });
+    const written = (count: number) =>
+      eventually(async () => expect(await validationsOf(own, 'm')).toHaveLength(count));
+    const facts = async () => {
+      const [seat] = await machinesOf(ownStaff, license);
+      const columns = ['code', 'since', 'refused_at', 'hostname', 'app_version'] as const;
+      const refusals = await own.db.selectFrom('refusals').select(columns).execute();
+      return { seat: [seat!.hostname, seat!.appVersion, seat!.platform], refusals };
+    };
+    own.clock.set('2026-11-20T11:00:00Z');
+    await validateOn(ownDesktop, license, 'm', { hostname: 'new', appVersion: '2.0.0', platform: 'linux' });
+    await written(1);
+    own.clock.set('2026-11-20T12:00:00Z');
+    await validateOn(ownDesktop, license, 'm', { hostname: 'new', appVersion: '2.0.0' });
+    await written(2);
+    const before = await facts();
+    const at = own.clock.now();
+    expect(before).toEqual({
+      seat: ['new', '2.0.0', 'linux'],
+      refusals: [{ code: 'EXPIRED', since: at, refused_at: at, hostname: 'new', app_version: '2.0.0' }],
+    });
+    // as the journal of a process that was away
+    const old = { hostname: 'old', appVersion: '1.9.0', platform: 'win32' };
+    own.clock.set('2026-11-20T09:50:00Z');
+    expect((await validateOn(ownDesktop, license, 'm', old)).code).toBe('VALID');
+    await written(3);
+    await revoke(ownStaff, license);
+    expect((await validateOn(ownDesktop, license, 'm', old)).code).toBe('REVOKED');
+    await written(4);
+    expect(await facts()).toEqual(before);
+  });
+
   test('is all there when the server is closed right after the answers', async () => {
     const twin = await startTwin(server);
     const license = await makeLicense(staff);

@@ -82,8 +82,9 @@ function latestPerActivation(rows: Answered[]): Answered[] {
 const machineDay = (row: Answered) => `${row.activationId} ${utcDay(row.at)}`;
 
 /**
- * Updates the activations, and returns the rows of machines seen for the first time on their UTC day. All processes
- * lock machines in the same order, so that batches cannot deadlock.
+ * Updates the activations, and returns the rows of machines seen for the first time on their UTC day. A row older than
+ * the latest check says nothing new of its machine: after an outage, the records of several processes arrive in any
+ * order. All processes lock machines in the same order, so that batches cannot deadlock.
  */
 async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Answered[]> {
   if (rows.length === 0) return [];
@@ -97,19 +98,22 @@ async function refreshActivations(tx: Tx, rows: Answered[]): Promise<Answered[]>
         ${fact('osVersion')}::text[], ${fact('appVersion')}::text[])
         with ordinality as s (id, at, hostname, platform, architecture, os_version, app_version, place)),
     locked as materialized (
-      select activation_id, counted_day from activations
+      select activation_id, counted_day, last_checked_at from activations
        where activation_id in (select id from seen) order by activation_id for update),
     latest as (select distinct on (id) * from seen order by id, at desc),
+    facts as (
+      select l.* from latest l join locked k on k.activation_id = l.id
+       where k.last_checked_at is null or k.last_checked_at <= l.at),
     refreshed as (
       update activations a
          set last_checked_at = greatest(a.last_checked_at, l.at),
              counted_day = greatest(a.counted_day, (l.at at time zone 'UTC')::date),
-             hostname = coalesce(l.hostname, a.hostname),
-             platform = coalesce(l.platform, a.platform),
-             architecture = coalesce(l.architecture, a.architecture),
-             os_version = coalesce(l.os_version, a.os_version),
-             app_version = coalesce(l.app_version, a.app_version)
-        from latest l where a.activation_id = l.id)
+             hostname = coalesce(f.hostname, a.hostname),
+             platform = coalesce(f.platform, a.platform),
+             architecture = coalesce(f.architecture, a.architecture),
+             os_version = coalesce(f.os_version, a.os_version),
+             app_version = coalesce(f.app_version, a.app_version)
+        from latest l left join facts f using (id) where a.activation_id = l.id)
     select s.place::int
       from seen s join locked k on k.activation_id = s.id
      where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day`.execute(tx);
