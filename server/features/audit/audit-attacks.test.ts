@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
@@ -595,7 +595,17 @@ describe('the head goes elsewhere too', () => {
     await watchWith(server.context.config.dataDir).tick();
     await putBackTo(old);
     const fresh = watchWith(await newFolder());
+    // a place that cannot be read for a moment is not overwritten meanwhile
+    const read = vi.spyOn(storage, 'readNote').mockRejectedValue(new Error('SlowDown'));
     await fresh.begin();
+    await fresh.tick();
+    expect(fresh.state().kept).toContainEqual({
+      place: 'the storage',
+      sequence: 0,
+      at: null,
+      error: 'SlowDown',
+    });
+    read.mockRestore();
     await fresh.tick();
     expect(fresh.state().broken!.problem).toContain('as the head in the storage says');
   });

@@ -32,11 +32,15 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   let nextSection: Place | undefined;
   let loggedProblem: string | undefined;
 
-  /** Reads the heads from all reachable places, and updates the highest number known to be sealed. */
-  async function readHeads(where = places): Promise<KeptHead[]> {
+  /**
+   * Reads the heads from all reachable places, and updates the highest number known to be sealed. The others are added
+   * to `unread`.
+   */
+  async function readHeads(where = places, unread = new Set<HeadPlace>()): Promise<KeptHead[]> {
     const read = (place: HeadPlace) =>
       readKept([place]).catch((error: unknown) => {
         failed(place, error);
+        unread.add(place);
         return [];
       });
     const heads = (await Promise.all(where.map(read))).flat();
@@ -61,7 +65,8 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   async function storeHead(where: HeadPlace[]): Promise<void> {
     const check = async (tx: Db) => {
       await waitForLock(tx, locks.auditHead);
-      const heads = await readHeads(where);
+      const unread = new Set<HeadPlace>();
+      const heads = await readHeads(where, unread);
       const end = await readEnd(tx);
       const gaps = await acceptedGaps(tx, keys);
       const broken = await checkEnd(tx, keys, end, { kept: heads, gaps });
@@ -70,7 +75,8 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
       sequence = end.last.sequence;
       checkedAt = clock();
       if (endBroken || !end.head || !isOurHead(keys, end.head)) return undefined;
-      for (const place of where) await write(place, end.head);
+      // An unread place may hold the only head that proves a break.
+      for (const place of where) if (!unread.has(place)) await write(place, end.head);
       return end.head;
     };
     // Sees what other processes committed while this one waited for the lock.
