@@ -21,7 +21,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     choices: () => choicesOf(reports),
     config: () => retentionOf(db),
     setConfig: inChange((change, { body }) => setRetention(change, body)),
-    cleanupImpact: ({ by, query }) => impactOfCleanUp(db, by.now, query.days),
+    cleanupImpact: ({ by, query }) => impactOfCleanUp(reports, by.now, query.days),
     cleanup: inChangeAfter(watch.seal, async (change, { query }) => {
       const time = await checkClock(change.tx, change.now);
       if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));

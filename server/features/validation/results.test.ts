@@ -24,6 +24,20 @@ test('the results of a license are those of its validations in the last 30 days'
   ]);
 });
 
+test('the results of many machines are counted once for a while', async () => {
+  const license = await makeLicense(staff);
+  await server.pool.query(
+    `insert into validations (occurred_at, code, duration_us, license_id, customer_id, machine_id)
+     select $1, 'VALID', 1, $2, $3, n::text from generate_series(1, 25000) n`,
+    [server.clock.now(), license.licenseId, license.customerId],
+  );
+  const results = () => staff.ok(calls.ofLicense, { params: { id: license.licenseId } });
+  const counted = [{ code: 'VALID', count: 25_000, machines: 25_000 }];
+  expect(await results()).toEqual(counted);
+  await server.pool.query('delete from validations where license_id = $1', [license.licenseId]);
+  expect(await results()).toEqual(counted);
+});
+
 test('a license that is not there has no results', async () => {
   const answer = await staff.call(calls.ofLicense, {
     params: { id: '01900000-0000-7000-8000-000000000000' },

@@ -3,20 +3,30 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
+import { createKept } from '../../db/kept.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 
 type Result = RouteAnswer<typeof calls.ofLicense>[number];
 
 const windowMs = 30 * dayMs;
 
+const machinesIn = (results: Result[]) => results.reduce((all, { machines }) => all + machines, 0);
+
 /** The results of the validations of a license in the 30 days before `now`, the most frequent first. */
-export async function resultsOfLicense(db: Db, now: Date, licenseId: string): Promise<Result[] | Failure> {
-  const license = await db
-    .selectFrom('licenses')
-    .select('license_id')
-    .where('license_id', '=', licenseId)
-    .executeTakeFirst();
-  if (!license) return noSuch('license');
+export function createResultsOfLicense(db: Db) {
+  const kept = createKept<Result[]>(100, machinesIn);
+  return async (now: Date, licenseId: string): Promise<Result[] | Failure> => {
+    const license = await db
+      .selectFrom('licenses')
+      .select('license_id')
+      .where('license_id', '=', licenseId)
+      .executeTakeFirst();
+    return license ? kept(licenseId, () => countResults(db, now, licenseId)) : noSuch('license');
+  };
+}
+
+/** Reads every validation of the license: 900,000 of 5,000 machines that validate every four hours. */
+async function countResults(db: Db, now: Date, licenseId: string): Promise<Result[]> {
   const { rows } = await sql<Result>`
     select code, count(*) as count, count(distinct machine_id) as machines from validations
      where license_id = ${licenseId} and occurred_at >= ${new Date(now.getTime() - windowMs)}

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { validation as calls } from '../../../contract/validation.ts';
+import type { Context } from '../../context.ts';
 import { inChange, implement } from '../../http/call.ts';
-import { resultsOfLicense } from './results.ts';
+import { createResultsOfLicense } from './results.ts';
 import { releaseSeat, validate, type Validator } from './validation.ts';
 
-export const validationRoutes = (validator: Validator) =>
-  implement(calls, {
-    ofLicense: ({ by, params }) => resultsOfLicense(validator.db, by.now, params.id),
+export const validationRoutes = (validator: Validator & Pick<Context, 'reports'>) => {
+  const resultsOfLicense = createResultsOfLicense(validator.reports);
+  return implement(calls, {
+    ofLicense: ({ by, params }) => resultsOfLicense(by.now, params.id),
     validate: ({ by, body, http }) =>
       validate(
         validator,
@@ -18,6 +20,7 @@ export const validationRoutes = (validator: Validator) =>
       releaseSeat(change, validator.config.selfReleasesPerSeat, body),
     ),
   });
+};
 
 /** The number of the call by the count of the machine; null if it sends none. */
 function sequenceOf({ headers }: FastifyRequest): number | null {
