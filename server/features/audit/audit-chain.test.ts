@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
@@ -523,6 +523,17 @@ describe('the clean-up', () => {
       'Nothing was removed. Entries are kept for 730 days now, not 91.',
     ]);
     await api.ok(calls.cleanup, { query: { days: '730' } });
+  });
+
+  test('by a person holds no transaction open while a place of the head is read', async () => {
+    const read = server.audit.readHeads;
+    const open = `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`;
+    const held = vi.spyOn(server.audit, 'readHeads').mockImplementation(async () => {
+      expect((await server.pool.query(open)).rowCount).toBe(0);
+      return read();
+    });
+    await api.ok(calls.cleanup);
+    expect(held).toHaveBeenCalledOnce();
   });
 
   test('keeps the evidence: what was altered is not removed', async () => {

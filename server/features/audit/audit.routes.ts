@@ -22,11 +22,17 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
     config: () => retentionOf(db),
     setConfig: inChange((change, { body }) => setRetention(change, body)),
     cleanupImpact: ({ by, query }) => impactOfCleanUp(reports, by.now, query.days),
-    cleanup: inChangeAfter(watch.seal, async (change, { query }) => {
-      const time = await checkClock(change.tx, change.now);
-      if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
-      return cleanUp(change, time, watch.keys, await watch.readHeads(), query.days);
-    }),
+    cleanup: inChangeAfter(
+      async () => {
+        await watch.seal();
+        return watch.readHeads();
+      },
+      async (change, { query }, kept) => {
+        const time = await checkClock(change.tx, change.now);
+        if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
+        return cleanUp(change, time, watch.keys, kept, query.days);
+      },
+    ),
     verify,
     chain: async () => watch.state(),
     get: ({ params }) => getEntry(context, params.id),
