@@ -52,9 +52,11 @@ async function read(db: Db, { csv, skipExisting }: CustomersFile) {
     const say = (message: string): ImportProblem => ({ line, column: customerFileColumns.name, message });
     const earlier = firstLines.get(key);
     firstLines.set(key, earlier ?? line);
-    const exists = existing.has(key);
+    const found = existing.get(key);
+    const exists = found?.some(({ deleted_at }) => deleted_at === null) ?? false;
     if (exists) names.push(cells.name);
     if (earlier !== undefined) problems.push(say(`Has the same name as line ${earlier}`));
+    else if (found && !exists) problems.push(say('Customer is soft-deleted'));
     else if (exists && !skipExisting) problems.push(say('A customer with this name exists'));
     else if (!exists && parsed.success) rows.push({ line, ...parsed.data });
   }

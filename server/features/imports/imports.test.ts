@@ -388,6 +388,17 @@ describe('importing customers', () => {
     expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 0 });
   });
 
+  test('skips no customer that is only among the soft-deleted', async () => {
+    const gone = await makeCustomer(api);
+    await softDelete(api, gone);
+    for (const skip of [false, true]) {
+      const { problems, names } = await checkCustomers(`Company Name,Country\n${gone.name},DE`, skip);
+      expect([said({ problems }), names]).toEqual([['2 Company Name: Customer is soft-deleted'], []]);
+    }
+    await makeCustomer(api, { name: gone.name });
+    expect((await checkCustomers(`Company Name,Country\n${gone.name},DE`, true)).names).toEqual([gone.name]);
+  });
+
   test('skips no customer that was to be created when it was checked', async () => {
     const [one, two] = [unique('Created since'), unique('Other')];
     const file = { csv: `Company Name,Country\n${one},DE\n${two},DE`, skipExisting: true };
