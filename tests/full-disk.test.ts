@@ -4,11 +4,12 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
+import { customers } from '../contract/customers.ts';
 import { keys } from '../contract/keys.ts';
 import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { createTestDatabase, eventually, startTestServer } from './harness.ts';
+import { createTestDatabase, eventually, seconds, startTestServer } from './harness.ts';
 import { newDataDir, refusedStart, startServer } from './server-process.ts';
 
 /* A database that can read but not write: the errors of PostgreSQL on a full disk. */
@@ -89,6 +90,18 @@ test('a machine that holds its seat is answered and signed; what needs a write i
   expect(await metric(/^lanyard_unwritten_records\{queue="validations"\} (\d+)$/m)).toBe(0);
   expect(await metric(/^lanyard_dropped_records_total\{queue="validations"\} (\d+)$/m)).toBe(0);
   expect(await validateOn(desktop, license, 'newcomer')).toMatchObject({ code: 'VALID' });
+});
+
+test('staff read what they want, and what they change is refused', async () => {
+  await setFull(true);
+  // the next call notes when the session was last used
+  server.clock.advance(seconds(31));
+  const [read, change] = [
+    await staff.call(customers.list),
+    await staff.call(customers.create, { body: { name: 'Clinic', country: 'DE' } }),
+  ];
+  await setFull(false);
+  expect([read.status, change.status]).toEqual([200, 503]);
 });
 
 test('a start says at once that the disk is full', async () => {
