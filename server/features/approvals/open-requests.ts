@@ -9,7 +9,7 @@ import type { Change } from '../../change.ts';
 import { aheadOf, latestTime, type CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { presentPermissions } from '../../db/sql.ts';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { changesSince } from './release-entries.ts';
 
@@ -44,12 +44,14 @@ export async function listRequests(
   { waiting = false }: { waiting?: boolean | undefined } = {},
 ): Promise<ChangeRequest[]> {
   const all = await recentRequests(context, now);
-  if (!waiting) return all;
+  if (!waiting) return Promise.all(all.map((one) => withChangesSince(context.db, one)));
   if (actor.kind !== 'staff' || !permissionsOf(canRollOut).some(isHeldBy(actor.permissions))) return [];
-  return all.filter(
-    ({ state, isOutdated, requesterMay, requestedById }) =>
-      state === 'open' && !isOutdated && requesterMay && requestedById !== actor.userId,
-  );
+  return all
+    .map(({ request }) => request)
+    .filter(
+      ({ state, isOutdated, requesterMay, requestedById }) =>
+        state === 'open' && !isOutdated && requesterMay && requestedById !== actor.userId,
+    );
 }
 
 const isHeldBy =
@@ -57,10 +59,14 @@ const isHeldBy =
   ({ resource, action }: Permission) =>
     hasPermission(held, resource, action);
 
-async function recentRequests(
-  { db, config }: Pick<Context, 'db' | 'config'>,
-  now: Date,
-): Promise<ChangeRequest[]> {
+type Found = { row: RequestRow; request: ChangeRequest };
+
+async function withChangesSince(db: Db, { row, request }: Found): Promise<ChangeRequest> {
+  if (request.state !== 'open' || !request.isOutdated) return request;
+  return { ...request, since: await changesSince(db, row.subject_id, row.seen) };
+}
+
+async function recentRequests({ db, config }: Pick<Context, 'db' | 'config'>, now: Date): Promise<Found[]> {
   const at = await latestTime(db, now);
   const rows = await db
     .selectFrom('change_requests as q')
@@ -84,17 +90,10 @@ async function recentRequests(
     .limit(mostShown)
     .execute();
   const newestFirst = rows.toSorted((a, b) => b.requested_at.getTime() - a.requested_at.getTime());
-  const requests = newestFirst.map(({ version, permissions, ...row }) => ({
+  return newestFirst.map(({ version, permissions, ...row }) => ({
     row,
     request: { ...toRequest(row, version, at), requesterMay: mayAskFor(row.call, permissions) },
   }));
-  return Promise.all(
-    requests.map(async ({ row, request }) =>
-      request.state === 'open' && request.isOutdated
-        ? { ...request, since: await changesSince(db, row.subject_id, row.seen) }
-        : request,
-    ),
-  );
 }
 
 /** The version of what a request is about, locked; undefined if it does not exist. */
