@@ -56,7 +56,7 @@ const approvable: readonly Route[] = [
 /** The calls that can be approved. */
 export const approvableCalls = approvable.map((call) => callName(call));
 
-/** Whether these permissions are enough to ask for an approvable call: those of the call, and of rollouts. */
+/** Whether these permissions are enough to ask for an approvable call, or to approve it: its own, and of rollouts. */
 export function mayAskFor(name: string, held: readonly Permission[]): boolean {
   const access = approvable.find((call) => callName(call) === name)?.access;
   return [access, canRollOut].every(

@@ -2,7 +2,16 @@ import { releases } from '../../contract/releases.ts';
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
 import { editing } from './releases-screen.ts';
-import { dialog, expect, expectAccessible, expectStatus, signInAs, test, type Page } from './support.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  signInAs,
+  signInHolding,
+  test,
+  type Page,
+} from './support.ts';
 
 const asking = (page: Page) => page.getByRole('dialog', { name: 'Ask a Second Person' });
 const approving = (page: Page) => page.getByRole('dialog', { name: /^Approve Change/ });
@@ -96,6 +105,24 @@ test('a publication waits for a second person, and loses nothing that was typed'
     await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
     await expect(form.getByText('Publishing on stable needs the approval of a second person.')).toBeVisible();
     await expectAccessible(page);
+  });
+
+  await test.step('who lacks a permission of the call may decline it, but not approve it', async () => {
+    const held = (['releases', 'rollouts'] as const).map((resource) => ({
+      resource,
+      action: 'read' as const,
+    }));
+    await signInHolding(
+      otherPage,
+      [...held, { resource: 'rollouts', action: 'update' }],
+      '/releases/approvals',
+      server,
+    );
+    await expect(otherPage.getByRole('button', { name: 'Decline' })).toBeEnabled();
+    await expect(otherPage.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
+      'You may not make this change',
+    );
+    await expectAccessible(otherPage);
   });
 
   await test.step('the palette finds it', async () => {

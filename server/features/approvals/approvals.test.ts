@@ -477,10 +477,21 @@ describe('on a channel with the setting', () => {
     expect((await get(release)).isDraft).toBe(true);
   });
 
-  test('a second person without the permission of the call itself', async () => {
+  test('a second person without the permission of the call itself, who is not told of it either', async () => {
     const release = await draft();
     const request = await asked(one, publish(release));
-    const second = await signInWith(server, admin, [{ resource: 'rollouts', action: 'update' }]);
+    const switching = await asked(
+      one,
+      doing(approvals.setChannel, { params: { channel: 'alpha' }, body: { required: true } }),
+    );
+    const second = await signInWith(server, admin, [
+      { resource: 'rollouts', action: 'read' },
+      { resource: 'rollouts', action: 'update' },
+    ]);
+    const waiting = await second.ok(approvals.list, { query: { waiting: 'true' } });
+    const ids = waiting.map(({ id }) => id);
+    expect([ids.includes(request.id), ids.includes(switching.id)]).toEqual([false, true]);
+    await withdraw(one, switching);
     const answer = await approveAs(second, request);
     expect([answer.status, answer.body.error]).toEqual([403, 'You lack the permission releases:update.']);
     const agent = server.api(await server.signInAs('support_agent'));

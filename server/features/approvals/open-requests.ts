@@ -1,9 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import { mayAskFor, type ChangeRequest } from '../../../contract/approvals.ts';
-import { hasPermission, type Permission } from '../../../contract/permissions.ts';
-import { canRollOut } from '../../../contract/releases.ts';
-import { permissionsOf } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { aheadOf, latestTime, type CheckedTime } from '../../checked-time.ts';
@@ -45,19 +42,18 @@ export async function listRequests(
 ): Promise<ChangeRequest[]> {
   const all = await recentRequests(context, now);
   if (!waiting) return Promise.all(all.map((one) => withChangesSince(context.db, one)));
-  if (actor.kind !== 'staff' || !permissionsOf(canRollOut).some(isHeldBy(actor.permissions))) return [];
+  if (actor.kind !== 'staff') return [];
   return all
     .map(({ request }) => request)
     .filter(
-      ({ state, isOutdated, requesterMay, requestedById }) =>
-        state === 'open' && !isOutdated && requesterMay && requestedById !== actor.userId,
+      ({ state, isOutdated, requesterMay, requestedById, call }) =>
+        state === 'open' &&
+        !isOutdated &&
+        requesterMay &&
+        requestedById !== actor.userId &&
+        mayAskFor(call, actor.permissions),
     );
 }
-
-const isHeldBy =
-  (held: readonly Permission[]) =>
-  ({ resource, action }: Permission) =>
-    hasPermission(held, resource, action);
 
 type Found = { row: RequestRow; request: ChangeRequest };
 

@@ -27,7 +27,8 @@ const secrets: Record<TodayKind | Figure, string> = {
   rolloutsReady: 'releases:read',
   binEnding: 'releases:read',
   storageDown: 'releases:read',
-  approvalsWaiting: 'rollouts:read rollouts:create|rollouts:update',
+  // one to publish a release, which needs releases:update
+  approvalsWaiting: 'rollouts:read rollouts:create|rollouts:update releases:update',
   keysLimited: 'api_keys:read',
   keysRefused: 'api_keys:read',
   keysEnding: 'api_keys:read',

@@ -28,7 +28,7 @@ export default function AskApproval({ refused }: { refused: ApiError }) {
           <>
             <Text>{refused.sentence}</Text>
             <Text mt={6}>
-              Ask for it, and another user with the rollouts permission can approve exactly this within{' '}
+              Ask for it, and another user who may make this change can approve exactly this within{' '}
               {requestHours} hours.
             </Text>
           </>

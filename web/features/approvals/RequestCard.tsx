@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import type { ChangeRequest } from '../../../contract/approvals.ts';
+import { mayAskFor, type ChangeRequest } from '../../../contract/approvals.ts';
 import { messageOf } from '../../api-error.ts';
 import { useAuth } from '../../session.tsx';
 import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
@@ -82,7 +82,7 @@ export function State({ request }: { request: ChangeRequest }) {
 }
 
 function RequestButtons({ request, onApprove, onDecline }: Props) {
-  const { user, can } = useAuth();
+  const { user, can, permissions } = useAuth();
   const withdraw = useChange({
     mutationFn: () => withdrawRequest(request),
     onSuccess: () => void toast({ message: 'Request withdrawn', subject: aboutApproval(request) }),
@@ -90,10 +90,12 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
       void toast({ message: messageOf(error), subject: aboutApproval(request), tone: 'red' }),
   });
   const mayNot = can.manageRollouts ? null : 'You may not manage rollouts';
-  const outdated = request.isOutdated
+  const whyNot = request.isOutdated
     ? 'It has changed since the request was made'
     : request.requesterMay
-      ? null
+      ? mayAskFor(request.call, permissions)
+        ? null
+        : 'You may not make this change'
       : 'Who asked may not make this change anymore';
   return (
     <Group justify="flex-end" gap="xs" mt="sm">
@@ -113,7 +115,7 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
               Decline
             </Button>
           </DisabledReason>
-          <DisabledReason reason={mayNot ?? outdated}>
+          <DisabledReason reason={mayNot ?? whyNot}>
             <Button onClick={onApprove}>Approve</Button>
           </DisabledReason>
         </>
