@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 
 type Room = { usedPercent: number; bytesLeft: number };
@@ -7,12 +8,32 @@ type Room = { usedPercent: number; bytesLeft: number };
 const fullFromPercent = 90;
 const plenty = 20 * 1024 ** 3;
 
-/** The room of the fullest disk that the service writes to, if it is nearly full. A database elsewhere is not seen. */
-export async function lackingRoom({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>) {
+/** How long a disk may take to answer before the last known state counts. */
+const patienceMs = 300;
+
+/**
+ * Finds the room of the fullest disk that the service writes to, if it is nearly full. A database elsewhere is not seen.
+ */
+export function createRoomCheck({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>) {
   const folders = [dataDir, ...(storage.kind === 'disk' ? [storage.folder] : [])];
-  const found = await Promise.all(folders.map((folder) => statfs(folder).catch(() => undefined)));
-  const full = found.flatMap((disk) => (disk ? [roomOf(disk)] : [])).filter(isNearlyFull);
-  return full.toSorted((a, b) => a.bytesLeft - b.bytesLeft).at(0);
+  let last: Room | undefined;
+  let looking: Promise<Room | undefined> | undefined;
+
+  async function look(): Promise<Room | undefined> {
+    const full: Room[] = [];
+    for (const folder of folders) {
+      const disk = await statfs(folder).catch(() => undefined);
+      if (disk && isNearlyFull(roomOf(disk))) full.push(roomOf(disk));
+    }
+    last = full.toSorted((a, b) => a.bytesLeft - b.bytesLeft).at(0);
+    return last;
+  }
+
+  // One disk at a time, for all callers: each that hangs blocks a thread.
+  return (): Promise<Room | undefined> => {
+    looking ??= look().finally(() => (looking = undefined));
+    return Promise.race([looking, sleep(patienceMs, undefined, { ref: false }).then(() => last)]);
+  };
 }
 
 /** As `df` says it: blocks that only root may use count neither as used nor as left. */

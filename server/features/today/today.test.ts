@@ -35,7 +35,6 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
-import { isNearlyFull, roomOf } from './disk-room.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
 const start = '2026-11-20T09:30:00.000Z';
@@ -404,24 +403,5 @@ describe('the storage', () => {
     await eventually(async () => expect(await countOf(staff, 'storageDown')).toBe(1));
     server.context.storage.check = check;
     await eventually(async () => expect(await countOf(staff, 'storageDown')).toBe(0));
-  });
-});
-
-describe('the disk', () => {
-  const gb = 1024 ** 3;
-  const disk = (blocks: number, bfree: number, bavail = bfree) =>
-    roomOf({ blocks, bfree, bavail, bsize: gb });
-
-  test('is nearly full from 90 % on, if less than 20 GB are left', () => {
-    expect(disk(100, 10)).toEqual({ usedPercent: 90, bytesLeft: 10 * gb });
-    expect(isNearlyFull(disk(100, 10))).toBe(true);
-    expect(isNearlyFull(disk(100, 11))).toBe(false);
-    expect(isNearlyFull(disk(1000, 20))).toBe(false);
-    expect(isNearlyFull(disk(1000, 19))).toBe(true);
-  });
-
-  test('does not count what only root may use', () => {
-    expect(disk(100, 15, 5)).toEqual({ usedPercent: 95, bytesLeft: 5 * gb });
-    expect(disk(0, 0).usedPercent).toBe(0);
   });
 });

@@ -23,7 +23,7 @@ import { listRequests } from '../approvals/index.ts';
 import { signInsForToday } from '../audit/index.ts';
 import { licensesForToday } from '../licenses/index.ts';
 import { trashForToday, releasesForToday } from '../releases/index.ts';
-import { lackingRoom } from './disk-room.ts';
+import { createRoomCheck } from './disk-room.ts';
 
 export type TodayParts = Pick<Context, 'db' | 'signals' | 'config'> & {
   audit: { state(): ChainState };
@@ -67,6 +67,7 @@ export function createToday(parts: TodayParts) {
 
 function questionsOf(parts: TodayParts): Question[] {
   const { db, signals, config, audit, storageWatch } = parts;
+  const lackingRoom = createRoomCheck(config);
   /** A question whose answer is the same for everyone, and is dropped when the topic changes. */
   const shared = (
     topic: Topic,
@@ -145,7 +146,7 @@ function questionsOf(parts: TodayParts): Question[] {
     {
       kinds: ['diskFull'],
       ask: async () => {
-        const room = await lackingRoom(config);
+        const room = await lackingRoom();
         return room ? { diskFull: { count: room.usedPercent, usual: room.bytesLeft } } : {};
       },
     },
