@@ -59,9 +59,9 @@ export function changesPlan(before: Planned, asked: Asked): boolean {
 /**
  * The columns of the plan after an edit at the time `now`. Publishing starts the plan from its first step, or at 0 % if it
  * has a start: only the job, whose clock is checked, finds that this has come. A plan that is set while the release is
- * out continues from the step that the present percentage has reached: a plan never narrows a rollout. A release that
- * comes back after it was inactive starts its step again, so that no step is taken for hours in which nobody was offered
- * it.
+ * out continues from the step that the present percentage has reached: a plan never narrows a rollout. The changed
+ * plan of a release that comes back after it was inactive starts its step again, as `restarted` does where it stays: no
+ * step is taken for hours in which nobody was offered it.
  */
 export function planColumns(before: Planned, asked: Asked, now: Date): PlanColumns {
   const { rolloutPlan: plan, startsAt } = sentPlan(before, asked);
@@ -87,7 +87,7 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
       step_started_at: began ?? (isToCome ? columns.plan_starts_at : now),
     };
   }
-  return { ...columns, ...restarted(before, isBack, now) };
+  return columns;
 }
 
 /**
@@ -106,9 +106,9 @@ function stillAt(
   return began <= now ? began : undefined;
 }
 
-/** The present step of a release that is offered to machines again starts again. */
-export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, isBack: boolean, now: Date) =>
-  isBack && stepStartedAt !== null ? { step_started_at: now } : {};
+/** The present step of a release that is offered to machines again starts again, unless it begins in the future. */
+export const restarted = ({ stepStartedAt }: Pick<Release, 'stepStartedAt'>, now: Date) =>
+  stepStartedAt === null || Date.parse(stepStartedAt) > now.getTime() ? {} : { step_started_at: now };
 
 /**
  * The hours of the present step do not run during a pause; one that began in the meantime counts from there. After a

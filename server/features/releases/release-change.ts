@@ -8,7 +8,7 @@ import type { Tables } from '../../db/tables.ts';
 import type { Editable } from '../../edit-record.ts';
 import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { isPlanApproved, refuseAlone } from '../approvals/index.ts';
-import { resumedStep, withoutPause } from './plan.ts';
+import { restarted, resumedStep, withoutPause } from './plan.ts';
 import { refuseOffer } from './publishing.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 
@@ -50,17 +50,21 @@ function fullAtAfter(
     is_draft = before.isDraft,
     rollout_percentage = before.rolloutPercentage,
     channel = before.channel,
-    is_active,
     paused_at,
-    deleted_at,
+    ...columns
   }: Updateable<Tables['releases']>,
 ): Date | null {
   if (is_draft || rollout_percentage < 100) return null;
-  const isBack =
-    (is_active === true && !before.isActive) || (deleted_at === null && before.deletedAt !== undefined);
-  if (before.fullAt === null || channel !== before.channel || isBack) return now;
+  if (before.fullAt === null || channel !== before.channel || isBack(before, columns)) return now;
   return paused_at === null ? withoutPause(before.fullAt, before.pausedAt, now) : new Date(before.fullAt);
 }
+
+/** Whether the change ends that it was withdrawn or deleted. */
+const isBack = (
+  before: ReleaseRecord,
+  { is_active, deleted_at }: Pick<Updateable<Tables['releases']>, 'is_active' | 'deleted_at'>,
+): boolean =>
+  (is_active === true && !before.isActive) || (deleted_at === null && before.deletedAt !== undefined);
 
 /**
  * By a clock that was set back, these would lie in the past: the recycle bin would end at once, and failures of before a
@@ -105,7 +109,12 @@ function editableRelease(
       const { tx } = change;
       const latest = await latestTime(tx, change.now);
       const full_at = fullAtAfter(latest, before, columns);
-      const set = { ...columns, full_at, ...(columns.paused_at === null && resumedStep(before, latest)) };
+      const set = {
+        ...(isBack(before, columns) && restarted(before, latest)),
+        ...columns,
+        full_at,
+        ...(columns.paused_at === null && resumedStep(before, latest)),
+      };
       for (const name of beginnings) {
         const at = set[name];
         if (at instanceof Date && +at === +change.now) set[name] = latest;

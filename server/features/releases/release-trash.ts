@@ -17,7 +17,6 @@ import { countOf, contains } from '../../db/sql.ts';
 import { editRecord, unseenRefusal } from '../../edit-record.ts';
 import { breaksRule, isFailure, type Failure } from '../../failure.ts';
 import type { CheckedTime } from '../../checked-time.ts';
-import { restarted } from './plan.ts';
 import { trashedRelease, liveRelease, notInTrash, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 import { present } from '../../invariants.ts';
@@ -58,13 +57,7 @@ export const restoreRelease = (
   editRecord(change, trashedRelease, releaseId, {
     event: 'release.restored',
     refuse: (before) => unseenRefusal('release', before, seen),
-    columns: (before) => ({
-      deleted_at: null,
-      deleted_by: null,
-      deleted_by_email: null,
-      deletion_reason: null,
-      ...restarted(before, true, change.now),
-    }),
+    columns: { deleted_at: null, deleted_by: null, deleted_by_email: null, deletion_reason: null },
     what: () => `restored: ${reason}`,
   });
 

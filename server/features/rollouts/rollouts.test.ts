@@ -193,6 +193,17 @@ describe('a plan', () => {
     expect(later.stepStartedAt, 'hours that have begun are kept').toBe(atOnce.stepStartedAt);
   });
 
+  test('whose first hours have not begun keeps its start when the release is back', async () => {
+    const release = await publish({ rolloutPlan: null, rolloutPercentage: 5 });
+    const startsAt = inDays(4);
+    await setPlan(release, plan, startsAt);
+    await update(release, { isActive: false });
+    expect((await update(release, { isActive: true })).body.data.stepStartedAt).toBe(startsAt);
+    await api.ok(calls.softDelete, { ...by(release), body: { reason: 'x' } });
+    await api.ok(calls.restore, { ...by(release), body: { reason: 'x' } });
+    expect((await get(release)).stepStartedAt).toBe(startsAt);
+  });
+
   test('ends with a percentage that staff set, even the present one', async () => {
     for (const percentage of [1, 30]) {
       const release = await publish();
