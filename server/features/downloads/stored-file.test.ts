@@ -15,6 +15,8 @@ import {
 } from '../../../tests/harness.ts';
 import { othersIn, releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { systemChange } from '../../change.ts';
+import { checkClock } from '../../checked-time.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
 import { sweepUploads } from '../../jobs/upload-sweep.ts';
 import { verifyFiles } from './stored-file.ts';
@@ -232,6 +234,26 @@ describe('a stored file', () => {
     await server.db.updateTable('releases').set({ damaged_at: ahead, verified_at: null }).execute();
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     expect(await row()).toMatchObject({ damaged_at: null, full_at: before });
+  });
+
+  test('that is right again by a clock behind begins no hours in the past, and none before their start', async () => {
+    const newest = server.clock.now();
+    await systemChange(server.context, newest, ({ tx }) => checkClock(tx, newest));
+    const from = (ms: number) => new Date(newest.getTime() + ms);
+    server.clock.advance(-hours(240));
+    for (const [began, expected] of [
+      [from(-hours(20)), newest],
+      [from(hours(72)), from(hours(72))],
+    ] as const) {
+      await server.db
+        .updateTable('releases')
+        .set({ damaged_at: from(-hours(2)), full_at: from(-hours(30)), verified_at: null })
+        .set({ plan_step: 0, step_started_at: began })
+        .execute();
+      expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+      const full_at = from(-hours(28));
+      expect(await row()).toMatchObject({ damaged_at: null, full_at, step_started_at: expected });
+    }
   });
 
   test('that was checked by a clock ahead is due, not when that time comes', async () => {

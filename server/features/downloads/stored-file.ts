@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { dayMs, hourMs } from '../../../contract/durations.ts';
 import { trashDays } from '../../../contract/releases.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
+import { latestTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { storeBlockmap } from '../../binaries/blockmap.ts';
@@ -76,18 +77,20 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
       .forUpdate()
       .executeTakeFirst();
     if (!before) return false;
+    const latest = await latestTime(tx, now);
+    const { step_started_at: began } = before;
     await tx
       .updateTable('releases')
       .set({
         storage_stamp: stamp ?? null,
         verified_at: now,
         damaged_at: isRight ? null : (before.damaged_at ?? now),
-        // the hours of a step do not run while nobody is offered it
-        ...(isRight && before.damaged_at && before.step_started_at && { step_started_at: now }),
+        // the hours of a step do not run while nobody is offered it; one with a start in the future has not begun
+        ...(isRight && before.damaged_at && began && began < latest && { step_started_at: latest }),
         // nor the days of a deferral
         ...(isRight &&
           before.damaged_at && {
-            full_at: sql<Date | null>`full_at + greatest(interval '0', ${now}::timestamptz - greatest(damaged_at, full_at))`,
+            full_at: sql<Date | null>`full_at + greatest(interval '0', ${latest}::timestamptz - greatest(damaged_at, full_at))`,
           }),
       })
       .where('release_id', '=', file.releaseId)
