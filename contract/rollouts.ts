@@ -50,7 +50,7 @@ export const rolloutProgress = namedObject('RolloutProgress', {
     offered: count.meta({ description: 'Machines that a feed offered it' }),
     fetched: count.meta({ description: 'Machines that fetched its file, or part of it' }),
     installed: count.meta({ description: 'Machines whose last install of it succeeded' }),
-    failed: count.meta({ description: 'Machines whose last install of it failed' }),
+    failed: count.meta({ description: 'Machines whose last install of it failed or was rolled back' }),
     rolledBack: count.meta({ description: 'Machines that installed it and went back' }),
   }),
   adoption: z

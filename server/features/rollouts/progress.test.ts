@@ -67,10 +67,11 @@ test('a release says what became of it on the machines', async () => {
     offered: 4,
     fetched: 0,
     installed: 2,
-    failed: 1,
+    failed: 2,
     rolledBack: 1,
   });
   expect(adoption).toEqual([{ date: '2026-11-20', installed: 2, failed: 2 }]);
+  expect(await listed(release, 'failed')).toHaveLength(figures.failed);
   const [bad] = await listed(release, 'failed', 'bad');
   expect(failures).toContainEqual({ code: 'EACCES', machines: 1, latest: [bad!.displayId] });
   expect(failures).toHaveLength(2);

@@ -101,7 +101,7 @@ async function outcomesOf(db: Db, releaseId: string): Promise<Outcomes[]> {
     select to_char(installed_at at time zone 'UTC', 'YYYY-MM-DD') as day, from_version as "fromVersion",
            count(*) as machines, count(*) filter (where fetched_at is not null) as fetched,
            count(*) filter (where install_failed is false) as installed,
-           count(*) filter (where install_failed and rolled_back is not true) as failed,
+           count(*) filter (where install_failed) as failed,
            count(*) filter (where install_failed and rolled_back) as "rolledBack"
       from downloads where release_id = ${releaseId} group by 1, 2`.execute(db);
   return rows;
@@ -109,12 +109,12 @@ async function outcomesOf(db: Db, releaseId: string): Promise<Outcomes[]> {
 
 function adoptionIn(outcomes: readonly Outcomes[]): RolloutProgress['adoption'] {
   const days = new Map<string, { installed: number; failed: number }>();
-  for (const { day, installed, failed, rolledBack } of outcomes) {
+  for (const { day, installed, failed } of outcomes) {
     if (day === null) continue;
     const before = days.get(day) ?? { installed: 0, failed: 0 };
     days.set(day, {
       installed: before.installed + installed,
-      failed: before.failed + failed + rolledBack,
+      failed: before.failed + failed,
     });
   }
   return [...days]
