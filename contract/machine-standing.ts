@@ -12,6 +12,7 @@ import {
   text,
   wholeNumber,
 } from './common.ts';
+import { mostSkipped } from './most-skipped.ts';
 import { mostDaysBack } from './durations.ts';
 import { updateEvent, updateEventTypes } from './machines.ts';
 import { route, staffWith } from './route.ts';
@@ -108,8 +109,7 @@ export const machineStandings = {
     query: z.strictObject({
       ...filter,
       limit: wholeNumber(1, 500).default(50),
-      // PostgreSQL reads the skipped rows as well
-      offset: wholeNumber(0, 10_000).optional().meta({ description: 'Rows to skip' }),
+      offset: wholeNumber(0, mostSkipped).optional().meta({ description: 'Rows to skip' }),
     }),
     answer: z.array(machineStanding),
     meta: listMeta,

@@ -10,6 +10,7 @@ import {
   search,
   wholeNumber,
 } from './common.ts';
+import { mostSkipped } from './most-skipped.ts';
 import { channels } from './versions.ts';
 import { route, staffWith } from './route.ts';
 
@@ -120,8 +121,7 @@ export const machines = {
       search,
       ...paging,
       limit: wholeNumber(1, 500).default(100),
-      // PostgreSQL reads the skipped rows as well
-      offset: wholeNumber(0, 10_000)
+      offset: wholeNumber(0, mostSkipped)
         .optional()
         .meta({ description: 'Rows to skip; `after` works at any depth' }),
       after: z

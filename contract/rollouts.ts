@@ -12,6 +12,7 @@ import {
   shownVersion,
   wholeNumber,
 } from './common.ts';
+import { mostSkipped } from './most-skipped.ts';
 import { failureComparison, guardState } from './guard.ts';
 import { canRollOut, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
@@ -165,7 +166,7 @@ export const rollouts = {
     query: z.strictObject({
       ...ofMachines,
       limit: wholeNumber(1, 500).default(50),
-      offset: wholeNumber(0, 10_000).default(0),
+      offset: wholeNumber(0, mostSkipped).default(0),
     }),
     answer: z.array(rolloutMachine),
     meta: listMeta,

@@ -24,6 +24,7 @@ export function ListPages(props: {
   pageSize: number;
   total: number | undefined;
   stale: boolean;
+  mostSkipped?: number;
 }) {
   const { search, change, ...list } = props;
   return (

@@ -15,11 +15,14 @@ export function Pagination(props: {
   total: number | undefined;
   /** Whether `total` is that of another search, shown until the answer comes: it says nothing about the page. */
   stale: boolean;
+  /** How many rows may be skipped, where that is limited: the pages end there. */
+  mostSkipped?: number | undefined;
   /** Replaces the history entry, because Back must not lead to a page that no longer exists. */
   onPage: (page: number, how: { replace: boolean }) => void;
 }) {
-  const { label = 'Pages', page, pageSize, total, stale, onPage } = props;
-  const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize));
+  const { label = 'Pages', page, pageSize, total, stale, mostSkipped = Infinity, onPage } = props;
+  const reached = Math.floor(mostSkipped / pageSize) + 1;
+  const pages = Math.max(1, Math.min(Math.ceil((total ?? 0) / pageSize), reached));
   const isGone = total !== undefined && page > pages;
   useEffect(() => {
     if (isGone && !stale) onPage(pages, { replace: true });
@@ -35,6 +38,7 @@ export function Pagination(props: {
       {/* stays while a list is empty, or what it says next would not be announced */}
       <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
         {!isEmpty && `Showing ${countText(first)} to ${countText(last)} of ${countText(total)} results`}
+        {page === pages && last < total && '; search or export them to see the others'}
         {isEmpty && <span className="visually-hidden">No results</span>}
       </Text>
       {!isEmpty && (

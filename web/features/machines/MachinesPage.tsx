@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { mostSkipped } from '../../../contract/most-skipped.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -98,6 +99,7 @@ export function MachinesPage() {
           pageSize={machinesPerPage}
           total={list.data?.meta.total}
           stale={list.isPlaceholderData}
+          mostSkipped={mostSkipped}
         />
       </Loaded>
     </Page>

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -119,6 +120,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
           pageSize={pageSize}
           total={machines.data?.meta.total}
           stale={machines.isPlaceholderData}
+          mostSkipped={mostSkipped}
         />
       </Stack>
     </Card>

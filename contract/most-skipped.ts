@@ -1,0 +1,2 @@
+/** How deep an offset goes into a list of machines: PostgreSQL reads the skipped rows as well. */
+export const mostSkipped = 10_000;
