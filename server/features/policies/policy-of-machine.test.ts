@@ -201,6 +201,18 @@ describe('the policy of a customer', () => {
     expect(await explained(machine, manager)).toEqual(saysOf('its customer'));
   });
 
+  test('is explained as the token of a machine has it, whoever else names the machine', async () => {
+    await publish('1.2.0', '1.3.0');
+    const [first, second] = [await makeLicense(staff), await makeLicense(staff)];
+    await put(first.customerId, { pin: '1.2.' });
+    const machineId = unique('machine');
+    await validateOn(server.api(key), first, machineId);
+    const proven = await enrollOn(server, second, machineId);
+    expect([await fed(machineId), await fed(proven)]).toEqual(['1.2.0 PINNED', '1.3.0 OFFERED']);
+    const [newest] = await explained(machineId);
+    expect(newest?.slice(0, 2)).toEqual(['1.3.0', 'OFFERED']);
+  });
+
   test('is completed by those of its tags, in alphabetical order', async () => {
     await makeRelease(server, { version: '1.2.0' });
     const license = await makeLicense(staff);

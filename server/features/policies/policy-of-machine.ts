@@ -25,10 +25,13 @@ export function createPolicyFinder(parts: Parts) {
   ): Promise<Policed | undefined> => {
     const { policies, newest } = await policySet();
     if (policies.size === 0 && updatesAfterRevocation) return undefined;
+    const owners = actor.kind === 'machine' ? [] : await find(machineHash);
+    // nobody asks for the machine: what it is told, which comes by its token if it has one
+    const proven = actor.kind === 'nobody' ? owners.find(({ isProven }) => isProven) : undefined;
     const owner =
       actor.kind === 'machine'
         ? { customerId: actor.customerId, isActive: actor.isLicensed, isProven: true }
-        : ofSeveral(await find(machineHash), policies);
+        : (proven ?? ofSeveral(owners, policies));
     if (!owner) return undefined;
     const isLicensed = owner.isActive || updatesAfterRevocation;
     const policy = policies.get(owner.customerId);
