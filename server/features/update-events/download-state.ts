@@ -3,7 +3,6 @@ import type { UpdateEvent } from './update-event.ts';
 
 /** The state of one machine's download of one release, and the outcome of its last install. */
 export type DownloadState = {
-  startedAt: Date;
   completedAt: Date | null;
   bytesDownloaded: number | null;
   errorCode: string | null;

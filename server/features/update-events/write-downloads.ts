@@ -120,8 +120,8 @@ async function insertMissing(tx: Tx, downloads: readonly Download[]): Promise<Se
 async function lockStates(tx: Tx, downloads: readonly Download[]): Promise<Map<string, DownloadState>> {
   const { rows } = await sql<DownloadState & { machineHash: string; releaseId: string }>`
     select encode(d.machine_hash, 'hex') as "machineHash", d.release_id as "releaseId",
-           d.started_at as "startedAt", d.completed_at as "completedAt",
-           d.bytes_downloaded as "bytesDownloaded", d.error_code as "errorCode", d.by_delivery as "byDelivery",
+           d.completed_at as "completedAt", d.bytes_downloaded as "bytesDownloaded",
+           d.error_code as "errorCode", d.by_delivery as "byDelivery",
            d.installed_at as "installedAt", d.install_failed as "installFailed", d.ever_failed as "everFailed",
            d.failure_code as "failureCode", d.rolled_back as "rolledBack", d.from_version as "fromVersion",
            d.offered_at as "offeredAt", d.fetched_at as "fetchedAt", d.proven
