@@ -73,12 +73,14 @@ test('a conflict shows what differs as the form does', () => {
     { path: 'updatesUntil', message: '', current: '2027-12-31', yours: '2028-01-31' },
     { path: 'tags', message: '', current: ['a', 'b'], yours: [] },
     { path: 'windows', message: '', current: [usualWindow()], yours: null },
+    { path: 'windows', message: '', current: null, yours: [] },
   ];
   expect(conflictRows({ details }).map(({ theirs, yours }) => [theirs, yours])).toEqual([
     ['Beta', 'Stable'],
     ['1 day', '—'],
     [shownDay('2027-12-31'), shownDay('2028-01-31')],
     ['a, b', '—'],
-    [expect.stringMatching(/^every day 22:00–05:00/), '—'],
+    [expect.stringMatching(/^every day 22:00–05:00/), 'Not set'],
+    ['Not set', 'At any time, whatever a tag says'],
   ]);
 });
