@@ -85,43 +85,47 @@ function Figures({ period }: { period: Period }) {
   }
   if (asked.every((query) => query.isPending)) return <Loading />;
   const lines = { trends: shown, before: faint, byWeek };
+  // of the period before: neither read, nor exported as those of this one
+  const isOutdated = [trends, use, before].some((query) => query.isPlaceholderData);
   return (
     <Scroller label="Analytics">
-      <Tiles
-        label="Totals"
-        tiles={{
-          'Active Customers': use.data && <Now count={use.data.summary.active} />,
-          'Active Licenses': health.data && <Now count={health.data.activeLicenses} />,
-          'Error Rate': totals && `${hundredths(totals.errorRate)}%`,
-          'Avg Response Time': totals && `${hundredths(totals.avgResponseTime)} ms`,
-        }}
-      />
-      <Suspense fallback={<Loading />}>
-        <div className={classes.grid}>
-          <TrendLine title="Active Users" unit="Active Users" name="activations" {...lines} />
-          <TrendLine
-            title="Validation Success Rate"
-            unit="Percent"
-            name="successRate"
-            format={(value) => `${hundredths(value)}%`}
-            axisUnit="%"
-            domain={[0, 100]}
-            {...lines}
-          />
-          <TrendLine
-            title="Response Time"
-            unit="ms"
-            name="responseTime"
-            format={(value) => `${hundredths(value)} ms`}
-            axisUnit=" ms"
-            {...lines}
-          />
-          <RefusalsChart codes={shown?.codes} byWeek={byWeek} />
-          <TopCustomers customers={use.data?.customers} />
-          <ExpiringChart weeks={use.data?.expiring} />
-        </div>
-        <VersionsTable versions={use.data?.versions} />
-      </Suspense>
+      <div className={classes.figures} inert={isOutdated} aria-busy={isOutdated}>
+        <Tiles
+          label="Totals"
+          tiles={{
+            'Active Customers': use.data && <Now count={use.data.summary.active} />,
+            'Active Licenses': health.data && <Now count={health.data.activeLicenses} />,
+            'Error Rate': totals && `${hundredths(totals.errorRate)}%`,
+            'Avg Response Time': totals && `${hundredths(totals.avgResponseTime)} ms`,
+          }}
+        />
+        <Suspense fallback={<Loading />}>
+          <div className={classes.grid}>
+            <TrendLine title="Active Users" unit="Active Users" name="activations" {...lines} />
+            <TrendLine
+              title="Validation Success Rate"
+              unit="Percent"
+              name="successRate"
+              format={(value) => `${hundredths(value)}%`}
+              axisUnit="%"
+              domain={[0, 100]}
+              {...lines}
+            />
+            <TrendLine
+              title="Response Time"
+              unit="ms"
+              name="responseTime"
+              format={(value) => `${hundredths(value)} ms`}
+              axisUnit=" ms"
+              {...lines}
+            />
+            <RefusalsChart codes={shown?.codes} byWeek={byWeek} />
+            <TopCustomers customers={use.data?.customers} />
+            <ExpiringChart weeks={use.data?.expiring} />
+          </div>
+          <VersionsTable versions={use.data?.versions} />
+        </Suspense>
+      </div>
     </Scroller>
   );
 }

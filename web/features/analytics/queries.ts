@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { analytics } from '../../../contract/analytics.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { call } from '../../api.ts';
@@ -6,38 +6,29 @@ import { live } from '../../live.ts';
 import { queryOf } from '../../query-of.ts';
 import { daysOf, periodBefore, type Period } from './series.ts';
 
-const shared = { ...live, staleTime: 30_000 };
-
-/** After midnight, the figures are shown until those of the days of now are there; of another period they never are. */
-const keptIn = (period: Period) => ({
-  placeholderData: <Shown>(shown: Shown | undefined, before: { queryKey: readonly unknown[] } | undefined) =>
-    before?.queryKey[2] === period ? shown : undefined,
-});
+const shared = { ...live, staleTime: 30_000, placeholderData: keepPreviousData };
 
 export const healthQuery = () => queryOf(analytics.health, {}, shared);
 
-export const trendsQuery = (period: Period) => trendsOf(period, daysOf(period, new Date()));
+export const trendsQuery = (period: Period) => trendsOf(daysOf(period, new Date()));
 
-export const trendsBeforeQuery = (period: Period) =>
-  trendsOf(period, periodBefore(daysOf(period, new Date())));
+export const trendsBeforeQuery = (period: Period) => trendsOf(periodBefore(daysOf(period, new Date())));
 
-const trendsOf = (period: Period, query: ReturnType<typeof daysOf>) =>
+const trendsOf = (query: ReturnType<typeof daysOf>) =>
   queryOptions({
-    queryKey: ['analytics', 'trends', period, query],
+    queryKey: ['analytics', 'trends', query],
     queryFn: async ({ signal }) =>
       succeeded(await call(analytics.trends, { query }, { signal }), 'Failed to fetch trends data'),
     ...shared,
-    ...keptIn(period),
   });
 
 export const customerUseQuery = (period: Period) => {
   const query = daysOf(period, new Date());
   return queryOptions({
-    queryKey: ['analytics', 'customers', period, query],
+    queryKey: ['analytics', 'customers', query],
     queryFn: async ({ signal }) =>
       succeeded(await call(analytics.customers, { query }, { signal }), 'Failed to fetch customer data'),
     ...shared,
-    ...keptIn(period),
   });
 };
 
