@@ -241,11 +241,11 @@ test('what was not used of a block is given back once, also where the database i
   const used = await Promise.all(
     ['a', 'b', 'c'].map(() => makeApiKey(admin, { scopes: ['updates'], rateLimit: 10_000 })),
   );
-  // longer than between two looks at what is idle
+  // all of them together longer than between two looks at what is idle
   await ask(
     lone.database.url,
     `create function slow() returns trigger language plpgsql as $$
-       begin perform pg_sleep(0.55); return new; end $$;
+       begin perform pg_sleep(0.4); return new; end $$;
      create trigger slow before update on budget_hours for each row
        when (new.budget = 'requests' and new.granted < old.granted) execute function slow()`,
   );
