@@ -381,3 +381,15 @@ test('a database that does not answer makes no storage unavailable', async () =>
   expect(lines).toEqual([]);
   watch.stop();
 });
+
+test('a storage that hangs has one request under way, however often it is looked at', async () => {
+  const storage = await openStorage({ kind: 'disk', folder: await newFolder() });
+  let asked = 0;
+  storage.check = () => {
+    asked++;
+    return new Promise(() => undefined);
+  };
+  const watch = watchStorage({ storage, log: pino({ level: 'silent' }) }, () => Promise.resolve());
+  expect([await watch.look(), await watch.look(), asked]).toEqual([false, false, 1]);
+  watch.stop();
+});
