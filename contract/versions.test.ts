@@ -112,8 +112,8 @@ describe('what a version is', () => {
   });
 
   test('numbers that no longer are exact are refused, and so is what is longer than a column shows', () => {
-    expect(isVersion('999999999.0.0')).toBe(true);
-    expect(isVersion('1000000000.0.0')).toBe(false);
+    expect(isVersion('1.0.9007199254740991')).toBe(true);
+    expect(isVersion('1.0.9007199254740992')).toBe(false);
     expect(isVersion('99999999999999999999999.999999999999999999.99999999999999999')).toBe(false);
     expect(isVersion(`1.0.0-${'a'.repeat(94)}`)).toBe(true);
     expect(isVersion(`1.0.0-${'a'.repeat(95)}`)).toBe(false);
@@ -143,8 +143,7 @@ describe('what a version is', () => {
       fc.property(fc.oneof(nearly, mutated), (text) => {
         // the library forgives spaces around a version and a leading v or =
         const strict = semver.valid(text) !== null && /^\d/.test(text) && text.trim() === text;
-        const small = strict && Math.max(semver.major(text), semver.minor(text), semver.patch(text)) < 1e9;
-        expect(isVersion(text), text).toBe(small && text.length <= 100);
+        expect(isVersion(text), text).toBe(strict && text.length <= 100);
       }),
       { seed: 2, numRuns: 3000 },
     );

@@ -24,8 +24,7 @@ function parseText(version: string): Parts | undefined {
   const match = semver.exec(version);
   if (!match) return undefined;
   const numbers = [Number(match[1]), Number(match[2]), Number(match[3])] as Numbers;
-  // Larger numbers are not exact in JavaScript, and real versions are far below.
-  if (numbers.some((n) => n > 999_999_999)) return undefined;
+  if (!numbers.every(Number.isSafeInteger)) return undefined;
   return { numbers, prerelease: match[4]?.split('.') ?? [] };
 }
 
