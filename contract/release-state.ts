@@ -10,6 +10,10 @@ type SteppingState = ReleaseState & Pick<Release, 'damagedAt'> & PlanState;
 export const whyNotPublish =
   'You may neither publish nor change what machines are offered: that needs rollouts:create or rollouts:update.';
 
+/** Why a user who may not roll out cannot restore a release: one that is published and active returns to the feeds. */
+export const restoreRefusal = (r: ReleaseState, mayPublish: boolean): string | null =>
+  mayPublish || r.isDraft || !r.isActive ? null : whyNotPublish;
+
 const inNoFeed = (r: ReleaseState) =>
   r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'An inactive release is in no feed';
 

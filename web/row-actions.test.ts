@@ -46,7 +46,12 @@ const lists: Record<string, RowActionList> = {
   'deleted customers': customerTrash({} as Customer, inTrash),
   releases: releaseActions(release, ofRelease),
   'paused releases': releaseActions({ ...release, pausedAt: '2026-01-01T00:00:00.000Z' }, ofRelease),
-  'deleted releases': releaseTrash({} as DeletedRelease, { onRestore: on, onDelete: on, whyNot: null }),
+  'deleted releases': releaseTrash({} as DeletedRelease, {
+    onRestore: on,
+    onDelete: on,
+    whyNot: null,
+    mayPublish: false,
+  }),
   users: userActions(user, ofUser),
   'inactive users': userActions({ ...user, status: 'inactive' }, ofUser),
   'API keys': apiKeyActions({ isActive: true } as ApiKey, { onView: on, onEdit: on, onRevoke: on }),

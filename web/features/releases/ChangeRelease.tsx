@@ -1,8 +1,10 @@
 import { nextStep } from '../../../contract/next-step.ts';
+import { restoreRefusal } from '../../../contract/release-state.ts';
 import { trashDays, type Release } from '../../../contract/releases.ts';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ReasonDialog } from '../../ReasonDialog.tsx';
+import { useAuth } from '../../session.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -99,12 +101,14 @@ function Confirm(props: { change: Confirmed; release: Release; onClose: () => vo
   const { message, run, done, failed, ...texts } = changes[change];
   const consequences = useReleaseConsequences(release, change);
   const undo = useUndoDeletion(release);
+  const { can } = useAuth();
   const confirmed = useConfirmedChange({
     change: (reason: string) => run(release, reason),
     done: ({ updatedAt }) => ({
       message: done(release),
       subject: aboutRelease(release),
-      ...(change === 'softDelete' && { undo: () => undo(updatedAt) }),
+      ...(change === 'softDelete' &&
+        !restoreRefusal(release, can.manageRollouts) && { undo: () => undo(updatedAt) }),
     }),
     problemOf: (error) => (failed ? releaseProblem(error, failed) : messageOf(error)),
     onClose,

@@ -53,6 +53,7 @@ export function ReleaseTrashPage() {
               onRestore: () => setAsked({ change: 'restore', release }),
               onDelete: () => setAsked({ change: 'deletePermanently', release }),
               whyNot: can.deleteReleases ? null : mayNot,
+              mayPublish: can.manageRollouts,
             })
           }
           stale={trash.isPlaceholderData}
