@@ -1,5 +1,6 @@
 import { makeLicense } from '../factories.ts';
-import { dialog, expect, signInAs, test } from './support.ts';
+import { searchBox } from './licenses-screen.ts';
+import { dialog, expect, goTo, signInAs, test } from './support.ts';
 
 const readers = [
   { locale: 'en-US', end: 'Jan 1, 2036', typed: '2/3/2036', read: 'Feb 3, 2036', seats: '1,234', week: 'Su' },
@@ -41,5 +42,14 @@ for (const { locale, end, typed, read, seats, week } of readers)
       await expect(page.getByRole('region', { name: 'Validity' })).toContainText(
         read.replace(/(?<!20)3/, '4'),
       );
+
+      // the day as the list shows it
+      const day = read.replace(/(?<!20)3/, '4');
+      await goTo(page, '/licenses');
+      const rows = page.getByRole('row').filter({ has: page.getByRole('cell') });
+      await expect(rows.filter({ hasText: day }).first()).toBeVisible();
+      await searchBox(page).pressSequentially(day);
+      await expect(page).toHaveURL((url) => url.searchParams.get('search') === day);
+      await expect(rows.filter({ hasText: license.licenseKey })).toBeVisible();
     });
   });

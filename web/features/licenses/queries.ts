@@ -16,6 +16,7 @@ import { live } from '../../live.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
+import { readDay } from '../../ui/typed-day.ts';
 import { licenseListSearch, type LicenseListSearch } from './licenses-search.ts';
 
 export const pageSize = 50;
@@ -26,10 +27,10 @@ export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.
 export const seatsOf = (search: LicenseListSearch) => oneOf(seatFilters, search.seats);
 export const attentionOf = (search: LicenseListSearch) => oneOf(licenseAttentions, search.attention);
 
-/** The search parameters that the service filters and sorts by. */
+/** The search parameters that the service filters and sorts by: it knows the day that the reader sees as an ISO date. */
 export const filterOf = (search: LicenseListSearch) => ({
   tab: tabOf(search),
-  search: search.search,
+  search: search.search && readDay(search.search),
   type: oneOf(licenseTypes, search.type),
   customerId: search.customer,
   expiringWithinDays: search.expiring,
@@ -101,7 +102,7 @@ export const licenseValidationsQuery = (id: string) => queryOf(validation.ofLice
 
 /** The best matches for `text`, in every state. */
 export const findLicenses = (text: string, limit: number, signal: AbortSignal) =>
-  call(licenses.list, { query: { search: text, limit: String(limit) } }, { signal });
+  call(licenses.list, { query: { search: readDay(text), limit: String(limit) } }, { signal });
 
 /** The license with this key, or null. */
 export const licenseByKeyQuery = (key: string) =>
