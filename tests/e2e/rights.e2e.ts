@@ -18,6 +18,7 @@ import {
   quiet,
   signInAs,
   signInByForm,
+  signInHolding,
   test,
 } from './support.ts';
 import { makeUser } from './users-screen.ts';
@@ -90,6 +91,15 @@ test('every role begins where it may, sees the links and buttons that it may use
       ]);
     });
   }
+});
+
+test('who may see a page without a link alone is brought to it', async ({ page, server }) => {
+  await signInHolding(page, [{ resource: 'rollouts', action: 'read' }], '/', server);
+  await expect(page).toHaveURL('/releases/approvals');
+  await expect(heading(page, 'Approvals')).toBeVisible();
+  await goTo(page, '/users');
+  await page.getByRole('link', { name: 'Go to Approvals' }).click();
+  await expect(heading(page, 'Approvals')).toBeVisible();
 });
 
 test('who loses a permission is offered what is left, once a screen is refused', async ({ page, server }) => {

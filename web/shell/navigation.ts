@@ -104,10 +104,10 @@ export const reachable = (has: Has): NavigationItem[] => {
   return navigation.filter(({ resource }) => (resource ? has(resource, 'read') : readsSome));
 };
 
-/** The first screen about a resource, in the order of the links, that the user may read; undefined if there is none. */
-export const firstReadable = (has: Has): NavigationItem | undefined =>
-  reachable(has).find(({ resource }) => resource);
+/** The first screen about a resource that the user may read, links before further pages; undefined if there is none. */
+export const firstReadable = (has: Has): Pick<NavigationItem, 'label' | 'to'> | undefined =>
+  [...reachable(has), ...furtherPages].find(({ resource }) => resource && has(resource, 'read'));
 
 /** What `/` opens: the screen that the user chose, if they may read it, else the first readable one. */
-export const firstScreen = (has: Has, chosen: Screen | null): NavigationItem | undefined =>
+export const firstScreen = (has: Has, chosen: Screen | null): ReturnType<typeof firstReadable> =>
   reachable(has).find(({ screen }) => screen === chosen) ?? firstReadable(has);
