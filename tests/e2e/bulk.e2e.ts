@@ -261,7 +261,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await page.clock.install();
   await modal.getByRole('button', { name: 'Revoke 52 licenses' }).click();
   for (let tries = 1; tries < 4; tries++) {
-    await expect.poll(lost).toBe(tries);
+    await expect.poll(lost).toBeGreaterThanOrEqual(tries);
     await page.clock.runFor(5000);
   }
   await expect(modal.getByRole('alert')).toHaveText(

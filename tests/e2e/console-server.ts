@@ -67,7 +67,7 @@ export async function startServer(): Promise<ConsoleServer> {
     printed,
     db,
     admin: patientAt(url, await onceItCan(() => signedInAt(url, printed))),
-    api: (headers = {}) => apiAt(url, { headers }),
+    api: (headers = {}) => patientAt(url, { headers }),
     apiAs: async (email) => patientAt(url, await onceItCan(() => signedInAt(url, { email, password }))),
     person(role) {
       const person = people.get(role) ?? makePerson(db, role);

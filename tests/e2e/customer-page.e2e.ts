@@ -129,6 +129,7 @@ test('a license is transferred to another customer after it was said what change
   await expectAccessible(page);
   await transfer.getByRole('button', { name: 'Transfer License' }).click();
   await expect(page.getByText(`License ${license.licenseKey} transferred to ${to.name}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).hover();
   await expect(page.getByText('No license was issued to this customer.')).toBeVisible();
   const moved = `${license.licenseKey}: transferred from ${from.name} to ${to.name}`;
   await expect(cell(page, 'Timeline', moved)).toBeVisible();

@@ -112,8 +112,10 @@ test('a session that ends while customers are deleted says which are, and undoes
   expect(deleted! + left!).toBe(6);
   await expect(outcome.getByRole('listitem')).toHaveCount(left!);
   await outcome.getByRole('button', { name: 'Close' }).last().click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.hover();
   await expect(names(page)).toHaveCount(left!);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await undo.click();
   await expect(names(page)).toHaveCount(6);
 });
 
@@ -150,7 +152,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     'Norway',
     '+47 22',
     'Deleted',
-    'just now',
+    /^(just now|\d minutes? ago)$/,
     'ReactivatePermanently Delete',
   ]);
   await expect(rowOf(page, gone.name).locator('td').nth(3), 'no phone').toHaveText('');

@@ -41,10 +41,13 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   await page.keyboard.type('.');
   await expect(field(page)).toHaveValue('customers.');
   await expect(page.getByRole('dialog')).toHaveCount(1);
-  // but not what is typed elsewhere
+  // but not what is typed elsewhere, once that is
   late = 0;
+  let typed = () => {};
+  const typing = new Promise<void>((resolve) => (typed = resolve));
   const search = page.getByPlaceholder('Search licenses...');
   meanwhile = async () => {
+    await typing;
     await search.click();
     await page.keyboard.type('abc');
     await expect(search).toHaveValue('abc');
@@ -53,6 +56,7 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   await expect(search).toBeVisible();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('cust');
+  typed();
   await expect(field(page)).toHaveValue('cust');
   meanwhile = async () => {};
   late = 600;

@@ -206,7 +206,9 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   ).toBeVisible();
   await expect.poll(() => scrolledSideways(page), 'a license beside its list').toEqual([]);
   await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto(`${server.url}/audit?resourceId=${license.licenseId}`);
   const details = page.locator('td[data-label="Details"]').filter({ hasText: license.licenseKey });
+  await expect(details.first()).toBeVisible();
   const cut = await details
     .locator('div')
     .evaluateAll((parts) => parts.filter((part) => part.scrollWidth > part.clientWidth).length);

@@ -54,8 +54,11 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
     { times: 1 },
   );
   await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  // a toast stays while the mouse is over it
+  await undo.hover();
   await expect(row(page, release)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await undo.click();
   await expect(page.getByText('Release restored successfully')).toBeVisible();
   await expect(row(page, release)).toBeVisible();
 
@@ -65,10 +68,8 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
     .click();
   await question.getByRole('textbox', { name: 'Reason' }).fill('Wrong build');
   await question.getByRole('button', { name: 'Move to Recycle Bin' }).click();
-  await expect(row(page, release)).toHaveCount(0);
-  const undo = page.getByRole('button', { name: 'Undo' });
-  // a toast stays while the mouse is over it
   await undo.hover();
+  await expect(row(page, release)).toHaveCount(0);
   const at = { params: { releaseId: release.id } };
   await server.admin.ok(releases.restore, { ...at, body: { reason: 'The right one' } });
   await server.admin.ok(releases.softDelete, { ...at, body: { reason: 'It crashes' } });

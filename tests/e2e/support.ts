@@ -486,7 +486,7 @@ export const shortDay = (at: Date): string =>
 /** Waits if the day (UTC), or the window of time in which calls are counted, is about to end: a test stays within one. */
 export async function stayWithin(windowMs: number): Promise<void> {
   const left = windowMs - (Date.now() % windowMs);
-  if (left > 60_000) return;
+  if (left > 120_000) return;
   test.setTimeout(test.info().timeout + left);
   await sleep(left + 100);
 }

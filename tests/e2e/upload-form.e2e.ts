@@ -5,15 +5,16 @@ import { archive, diskImage, program, sha512Of } from '../binaries.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { holdBack, holdFile } from './hold-back.ts';
 import {
-  goTo,
   dialog,
   expect,
   expectAccessible,
+  expectBriefly,
   expectStatus,
+  goTo,
+  type Page,
   quiet,
   rowOf,
   test,
-  type Page,
 } from './support.ts';
 import {
   box,
@@ -156,9 +157,10 @@ test('neither a slow file nor a release that is made meanwhile changes the versi
   await choose(page, await fileOnDisk('Twin-arm64.exe', program(1024)));
   await expect(field(page, 'Version')).toHaveValue(seen);
   const loaded = page.waitForResponse(/platform=win32&channel=stable/);
-  free();
-  await loaded;
-  await expect(page.getByText(`Release ${seen} uploaded`)).toBeVisible();
+  await expectBriefly(page.getByText(`Release ${seen} uploaded`), async () => {
+    free();
+    await loaded;
+  });
   await quiet(page);
   await expect(field(page, 'Version')).toHaveValue(seen);
 
