@@ -300,16 +300,17 @@ describe('above 20 MB', () => {
   });
 
   test('a server that starts again before the completion is waited for', async () => {
-    let isDownUntil = Infinity;
-    const relayed = await startProxy((method, path) => {
-      if (path.endsWith('/complete')) isDownUntil = Math.min(isDownUntil, Date.now() + 500);
-      return method !== 'PUT' && isDownUntil !== Infinity && Date.now() < isDownUntil ? 502 : undefined;
-    });
+    // two completions, and the cancellation after the second
+    let refused = 0;
+    const relayed = await startProxy((method, path) =>
+      (path.endsWith('/complete') || method === 'DELETE') && ++refused <= 3 ? 502 : undefined,
+    );
     const options = optionsOf(['--file', await fileOf(bytes), '--version', version], apiKey, relayed.url);
     const said: string[] = [];
     const watch = { pauseMs: 100, onWait: (line: string) => void said.push(line) };
     expect((await publishRelease(options, watch)).version).toBe(version);
     expect(said[0]).toBe('Upload failed with status 502. Trying again (2 of 20)');
+    expect(refused).toBe(4);
   });
 
   test.each([
