@@ -1,7 +1,10 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ChangeSearch } from './use-search.ts';
 import { Pagination } from './ui/Pagination.tsx';
 import { SearchBox } from './ui/SearchBox.tsx';
 
+/** A page of records: how many there are is `totalCount` in the recycle bin of releases (spec part 2, section 3). */
+type Counted = { meta: { total: number } } | { totalCount: number };
 type Search = { search?: string | undefined; page?: number | undefined };
 
 /** The search field of a list, whose text is in the URL. */
@@ -22,14 +25,16 @@ export function ListPages(props: {
   change: ChangeSearch<Pick<Search, 'page'>>;
   label?: string;
   pageSize: number;
-  total: number | undefined;
-  stale: boolean;
+  list: Pick<UseQueryResult<Counted>, 'data' | 'isPlaceholderData'>;
   mostSkipped?: number;
 }) {
-  const { search, change, ...list } = props;
+  const { search, change, list, ...shown } = props;
+  const { data } = list;
   return (
     <Pagination
-      {...list}
+      {...shown}
+      total={data && ('meta' in data ? data.meta.total : data.totalCount)}
+      stale={list.isPlaceholderData}
       page={search.page ?? 1}
       onPage={(page, how) => change({ page: page > 1 ? page : undefined }, how)}
     />

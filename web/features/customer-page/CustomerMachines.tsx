@@ -77,8 +77,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               search={{ page }}
               change={change}
               pageSize={pageSize}
-              total={machines.data?.meta.total}
-              stale={machines.isPlaceholderData}
+              list={machines}
             />
           )}
         </Stack>

@@ -108,13 +108,7 @@ export function CustomerList() {
           stale={list.isPlaceholderData}
           empty={<NoCustomers />}
         />
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={pageSize}
-          total={list.data?.meta.total}
-          stale={list.isPlaceholderData}
-        />
+        <ListPages search={search} change={change} pageSize={pageSize} list={list} />
       </Loaded>
       <LazyDialogs>
         {toDelete && (

@@ -56,13 +56,7 @@ export function CustomerTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={pageSize}
-          total={trash.data?.meta.total}
-          stale={trash.isPlaceholderData}
-        />
+        <ListPages search={search} change={change} pageSize={pageSize} list={trash} />
       </Loaded>
       <LazyDialogs>
         {toReactivate && (

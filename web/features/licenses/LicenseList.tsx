@@ -125,13 +125,7 @@ export function LicenseList() {
         />
       </Loaded>
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={pageSize}
-          total={list.data?.meta.total}
-          stale={list.isPlaceholderData}
-        />
+        <ListPages search={search} change={change} pageSize={pageSize} list={list} />
       </div>
       <LazyDialogs>
         {asked && (

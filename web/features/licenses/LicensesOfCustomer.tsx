@@ -86,8 +86,7 @@ export function LicensesOfCustomer(props: {
               search={{ page }}
               change={(to, how) => change({ licenses: to.page }, how)}
               pageSize={pageSize}
-              total={list.data?.meta.total}
-              stale={list.isPlaceholderData}
+              list={list}
             />
           )}
         </Stack>

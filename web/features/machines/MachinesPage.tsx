@@ -97,8 +97,7 @@ export function MachinesPage() {
           search={search}
           change={change}
           pageSize={machinesPerPage}
-          total={list.data?.meta.total}
-          stale={list.isPlaceholderData}
+          list={list}
           mostSkipped={mostSkipped}
         />
       </Loaded>

@@ -52,13 +52,7 @@ export function PoliciesPage() {
             </EmptyState>
           }
         />
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={tagPageSize}
-          total={tags.data?.meta.total}
-          stale={tags.isPlaceholderData}
-        />
+        <ListPages search={search} change={change} pageSize={tagPageSize} list={tags} />
       </Loaded>
       <LazyDialogs>
         {search.tag && can.updatePolicies && (

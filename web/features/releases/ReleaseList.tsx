@@ -108,13 +108,7 @@ export function ReleaseList() {
         stale={list.isPlaceholderData}
         empty={<NoReleases />}
       />
-      <ListPages
-        search={search}
-        change={change}
-        pageSize={pageSize}
-        total={meta?.total}
-        stale={list.isPlaceholderData}
-      />
+      <ListPages search={search} change={change} pageSize={pageSize} list={list} />
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>

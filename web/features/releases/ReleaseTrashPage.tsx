@@ -74,13 +74,7 @@ export function ReleaseTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={trashPageSize}
-          total={trash.data?.totalCount}
-          stale={trash.isPlaceholderData}
-        />
+        <ListPages search={search} change={change} pageSize={trashPageSize} list={trash} />
       </Loaded>
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}

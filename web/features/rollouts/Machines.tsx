@@ -118,8 +118,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
           search={{ page }}
           change={change}
           pageSize={pageSize}
-          total={machines.data?.meta.total}
-          stale={machines.isPlaceholderData}
+          list={machines}
           mostSkipped={mostSkipped}
         />
       </Stack>
