@@ -78,6 +78,7 @@ const rateLimit = integer(1, highestRateLimit, 'Rate limit must be at least 1');
 const scopes = z
   .array(z.enum(apiKeyScopes))
   .min(1, 'At least one scope is required')
+  .max(apiKeyScopes.length)
   // their order has no meaning
   .overwrite((list) => apiKeyScopes.filter((scope) => list.includes(scope)));
 

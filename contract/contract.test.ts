@@ -44,6 +44,20 @@ describe('every call of the contract', () => {
     }
   });
 
+  test.each(everyCall)('%s limits every list that it takes', (_, { body, query }) => {
+    const unlimited: unknown[] = [];
+    for (const schema of [body, query])
+      for (const io of ['input', 'output'] as const)
+        JSON.stringify(
+          schema && z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
+          (_name, part: { type?: string; maxItems?: number } | null) => {
+            if (part?.type === 'array' && part.maxItems === undefined) unlimited.push(part);
+            return part;
+          },
+        );
+    expect(unlimited).toEqual([]);
+  });
+
   test.each(everyCall)('%s names errors of the closed list', (_, { errors = [] }) => {
     for (const code of errors) expect(errorStatus).toHaveProperty(code);
   });

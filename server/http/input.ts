@@ -5,19 +5,22 @@ import { fail, type Failure } from '../failure.ts';
 
 type CheckedInput = { params: unknown; query: unknown; body: unknown };
 
+const mostDetails = 100;
+
 /**
  * Checks every part of a request against the contract. Returns the transformed parts, or one Failure that names each
- * field that is wrong once: of a number far out of range, the first problem is the limit of its field.
+ * field that is wrong once, and at most 100: of a number far out of range, the first problem is the limit of its field.
  */
 export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Failure {
-  const details: ErrorDetail[] = [];
+  // by path: a report of 500 events may have thousands of wrong fields
+  const wrong = new Map<string, ErrorDetail>();
   const read = (part: 'params' | 'query' | 'body', value: unknown): unknown => {
     const schema = route[part];
     if (!schema) return undefined;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     for (const detail of parsed.error.issues.flatMap((issue) => toDetails(part, issue)))
-      if (!details.some(({ path }) => path === detail.path)) details.push(detail);
+      if (!wrong.has(detail.path)) wrong.set(detail.path, detail);
     return undefined;
   };
   const input = {
@@ -25,12 +28,15 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
     query: read('query', raw.query),
     body: read('body', raw.body),
   };
+  const details = [...wrong.values()];
   if (!route.body && !route.anyBody && !isEmptyBody(raw.body))
     details.push({ path: 'body', message: 'This call takes no body' });
   if (!route.query && Object.keys(raw.query as object).length > 0) {
     details.push({ path: 'query', message: 'This call takes no query parameters' });
   }
-  return details.length === 0 ? input : fail('INVALID_INPUT', sentence(details), { details });
+  return details.length === 0
+    ? input
+    : fail('INVALID_INPUT', sentence(details), { details: details.slice(0, mostDetails) });
 }
 
 const isEmptyBody = (body: unknown) =>
