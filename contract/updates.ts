@@ -26,6 +26,10 @@ const feedQuery = {
 /** Squirrel.Windows retries a failed request with its whole URL in lower case. */
 const lowerCased = { machineid: z.string().optional(), currentversion: z.string().optional() };
 
+/** Of a name or version: what is longer counts as unknown, since reading it takes the square of its length. */
+const longestName = 200;
+const name = z.string().transform((text) => (text.length > longestName ? undefined : text));
+
 const channel = z.enum(channels).default('stable');
 
 const feed = {
@@ -60,9 +64,9 @@ export const updates = {
         ...feedQuery,
         ...lowerCased,
         channel,
-        id: z.string().optional().meta({ description: 'Package name; sent by Squirrel' }),
-        localVersion: z.string().optional().meta({ description: 'Installed version; sent by Squirrel' }),
-        localversion: z.string().optional(),
+        id: name.optional().meta({ description: 'Package name; sent by Squirrel' }),
+        localVersion: name.optional().meta({ description: 'Installed version; sent by Squirrel' }),
+        localversion: name.optional(),
       })
       .transform(({ currentversion, localversion, ...query }) => ({
         ...query,

@@ -156,6 +156,16 @@ describe('Squirrel.Windows', () => {
       expect(await releases(`?localVersion=${version}`), version).toHaveLength(1);
   });
 
+  test('counts a name or version that is longer than any as unknown', async () => {
+    const [id, version] = [`${'-'.repeat(200)}a`, `1.0.0-${'a'.repeat(200)}`];
+    expect(await releases(`?id=${id}&localVersion=${version}`)).toMatchObject([
+      { name: 'app-0.0.0-full.nupkg' },
+    ]);
+    expect(await releases(`?id=${id.slice(1)}&localversion=${version}&currentVersion=1.2.0`)).toMatchObject([
+      { name: `${id.slice(1)}-1.2.0-full.nupkg` },
+    ]);
+  });
+
   test('follows channel and rollout, and prereleases by their names', async () => {
     await nupkg('1.1.0');
     await nupkg('1.2.0-beta.3', { channel: 'beta' });
