@@ -339,6 +339,26 @@ describe('a body', () => {
     expect((await post('{"name":"M\u00fcnchen","country":"DE"}', 'application/json')).status).toBe(201);
   });
 
+  test('may have 20,000 values, and one of more is refused before it is read, whoever sends it', async () => {
+    const said = async (text: string) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${server.url}/api/v1/auth/login`, { method: 'POST', body: text, headers });
+      expect(answer.status).toBe(400);
+      return ((await answer.json()) as { error: string }).error;
+    };
+    const tooMany = 'body: Must have at most 20,000 values';
+    expect(await said(`[${'1,'.repeat(19_999)}1]`)).toBe('body: Must be an object');
+    expect(await said('['.repeat(20_000))).toBe('The body is not valid JSON.');
+    for (const part of ['[', '{"a":', '1,', '[[]],', '{},'])
+      expect(await said(`[${part.repeat(20_000)}`), part).toBe(tooMany);
+  });
+
+  test('may have a text of any signs, which are no values', async () => {
+    const name = `"\\${'[{,'.repeat(10_000)}`;
+    const answer = await post(JSON.stringify({ name, country: 'DE' }), 'application/json');
+    expect(await answer.json()).toMatchObject({ error: 'name: Must be at most 200 characters' });
+  });
+
   test('on a call that takes none is refused, and named', async () => {
     const answer = await fetch(`${server.url}/api/v1/auth/logout`, {
       method: 'POST',

@@ -66,6 +66,7 @@ import { serveConsole } from './http/console.ts';
 import { diagnosticsGuard, type Guard } from './http/diagnostics.ts';
 import { drainOnClose } from './http/drain.ts';
 import { serveHealth } from './http/health.ts';
+import { hasTooManyValues, TooManyValues } from './http/json-values.ts';
 import { serveMetrics } from './http/metrics.ts';
 import { openApi } from './http/openapi.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -228,9 +229,11 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     // The console sends a JSON content type with every call, even without a body (spec part 1, section 7).
     if (body.length === 0) return done(null, undefined);
+    const bytes = body as Buffer;
+    if (hasTooManyValues(bytes)) return done(new TooManyValues());
     // Decoding would replace what is not UTF-8, and a name in another encoding would be stored without its letters.
-    if (!isUtf8(body as Buffer)) return done(new SyntaxError('Not UTF-8'));
-    return parseJson(request, body.toString(), done);
+    if (!isUtf8(bytes)) return done(new SyntaxError('Not UTF-8'));
+    return parseJson(request, bytes.toString(), done);
   });
 
   // Other bodies are passed on as a stream, also without a type, as browsers send a part of a file; the adapter rejects

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { isDatabaseUnreachable, whyStrained } from '../db/client.ts';
 import { DatabaseDown } from '../db/signals.ts';
-import { fail, type Failure } from '../failure.ts';
+import { fail, failField, type Failure } from '../failure.ts';
 import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
+import { mostValues, TooManyValues } from './json-values.ts';
 
 /** May be set before the storage fails; the error must not be cached as the file. */
 const fileHeaders = [
@@ -51,6 +52,12 @@ export function databaseFailure(error: unknown): Failure | undefined {
 
 const arrivedTooSlowly = fail('REQUEST_TIMEOUT', 'The body took too long to arrive.');
 
+const tooManyValues = failField(
+  'INVALID_INPUT',
+  'body',
+  `Must have at most ${mostValues.toLocaleString('en')} values`,
+);
+
 const unsendableFile = fail('INVALID_INPUT', 'The file cannot be sent as this request asks for it.');
 
 const frameworkFailures: Record<string, [ErrorCode, string]> = {
@@ -70,6 +77,7 @@ const frameworkFailures: Record<string, [ErrorCode, string]> = {
 export function frameworkFailure(error: unknown): Failure | undefined {
   if (error instanceof ArrivedTooSlowly) return arrivedTooSlowly;
   if (error instanceof TooManyBodies) return tooManyBodies;
+  if (error instanceof TooManyValues) return tooManyValues;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   const known = frameworkFailures[code ?? ''];
   if (known) return fail(...known);
