@@ -41,8 +41,11 @@ export function appImage(size: number): Buffer {
   return bytes;
 }
 
-/** `bytes` with the trailer of electron-builder's AppImages: the deflated block map and its length. */
-export function withBlockmap(bytes: Buffer): Buffer {
+/**
+ * `bytes` with the trailer of electron-builder's AppImages: the deflated block map and its length; `other` takes the place
+ * of its fields.
+ */
+export function withBlockmap(bytes: Buffer, other: object = {}): Buffer {
   const size = 32 * 1024;
   const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
@@ -52,6 +55,7 @@ export function withBlockmap(bytes: Buffer): Buffer {
     offset: 0,
     checksums: blocks.map((block) => createHash('sha256').update(block).digest('base64').slice(0, 24)),
     sizes: blocks.map((block) => block.length),
+    ...other,
   };
   const map = deflateRawSync(JSON.stringify({ version: '2', files: [file] }));
   const length = Buffer.alloc(4);

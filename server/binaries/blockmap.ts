@@ -19,6 +19,8 @@ export async function storeBlockmap(
 
 /** Limits for untrusted input, far above the block map of the largest AppImage. */
 const maxBytes = { packed: 4 * 1024 * 1024, unpacked: 16 * 1024 * 1024 };
+/** Lists and objects of a block map; there are five. Parsing 16 MB of brackets would take seconds and a gigabyte. */
+const mostLists = 10;
 
 /**
  * Size in bytes of the block map that electron-builder appends to an AppImage, followed by that size in four bytes. Null
@@ -41,7 +43,10 @@ export async function embeddedBlockmapSize(
 /** Whether `packed` is the deflated block map of a file of `size` bytes. */
 function isBlockmap(packed: Buffer, size: number): boolean {
   try {
-    const text = inflateRawSync(packed, { maxOutputLength: maxBytes.unpacked }).toString();
+    // some 35 bytes for each block, which are of 8 KB or more
+    const maxOutputLength = Math.min(maxBytes.unpacked, 1024 + Math.ceil(size / 64));
+    const text = inflateRawSync(packed, { maxOutputLength }).toString();
+    if (text.split(/[[{]/, mostLists + 2).length > mostLists + 1) return false;
     const { files } = JSON.parse(text) as { files: [{ sizes: number[] }] };
     return files[0].sizes.reduce((sum, bytes) => sum + bytes, 0) === size;
   } catch {

@@ -388,12 +388,21 @@ describe('the feed of Linux', () => {
     expect(app.executor.received).toBeLessThan(halfOf(old));
   });
 
+  const ending =
+    (...end: number[]) =>
+    (file: Buffer) =>
+      Buffer.concat([file, Buffer.from(end)]);
   test.each([
-    ['none', Buffer.alloc(4)],
-    ['a length beyond its beginning', Buffer.from([0x7f, 0xff, 0xff, 0xff])],
-    ['a length of what is no block map', Buffer.from([0, 0, 1, 0])],
-  ])('has an AppImage fetch one whole whose end names %s', async (_, end) => {
-    const bytes = Buffer.concat([appImage(100_000), end]);
+    ['none', ending(0, 0, 0, 0)],
+    ['a length beyond its beginning', ending(0x7f, 0xff, 0xff, 0xff)],
+    ['a length of what is no block map', ending(0, 0, 1, 0)],
+    ['a block map with lists in lists', (file: Buffer) => withBlockmap(file, { name: [[[[[['file']]]]]] })],
+    [
+      'one larger than that of any file of its size',
+      (file: Buffer) => withBlockmap(file, { name: 'x'.repeat(3000) }),
+    ],
+  ])('has an AppImage fetch one whole whose end names %s', async (_, ended) => {
+    const bytes = ended(appImage(100_000));
     await writeFile(running, withBlockmap(appImage(100_000)));
     await appImageOf(bytes);
     const app = await install(on('appimage'));
