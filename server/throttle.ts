@@ -22,7 +22,7 @@ const limits = {
   device: { most: 10, windowMs: quarter },
   /** Codes of one second factor from all addresses: the attacker already knows the password. */
   code: { most: 10, windowMs: quarter },
-  /** The current password within an open session. */
+  /** The current password, or the code of a new second factor, within an open session. */
   session: { most: 10, windowMs: quarter },
   /** Different unknown license keys of one address, when machines enroll. */
   licenseKey: { most: 30, windowMs: quarter },

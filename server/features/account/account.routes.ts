@@ -39,7 +39,7 @@ export function accountRoutes(context: Context, passwords: Passwords, refusals: 
     ),
     // The codes are hashed before the transaction, so that no connection waits for argon2.
     confirmSecondFactor: inChangeAfter(
-      ({ by, body }) => proveApp({ db, secrets, passwords }, by, body.code),
+      ({ by, body }) => proveApp(guarded, by, body.code),
       (change, _, proven) => confirmSecondFactor(change, proven),
     ),
     removeSecondFactor: inChangeAfter(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { account as calls } from '../../../contract/account.ts';
 import { rbac } from '../../../contract/users.ts';
-import { auditOf, password, startTestServer } from '../../../tests/harness.ts';
+import { auditOf, minutes, password, startTestServer } from '../../../tests/harness.ts';
 import { codeOf } from '../../../tests/session-room.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
 
@@ -70,6 +70,23 @@ test('is one of one app: confirmed once, never replaced, and by no code of an ap
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   expect((await enroll()).body).toMatchObject({ code: 'WRONG_STATE' });
   expect(await api.ok(calls.secondFactor)).toMatchObject({ active: true, recoveryCodesLeft: 10 });
+});
+
+test('being set up is confirmed by no guessing: wrong codes count like wrong passwords', async () => {
+  const api = server.api((await server.signInAs('viewer')).byCookie);
+  const { secret } = await api.ok(calls.enrollSecondFactor, { body: { currentPassword: password } });
+  const confirm = (code: string) => api.call(calls.confirmSecondFactor, { body: { code } });
+  const wrong = String((Number(codeOf(server, secret)) + 1) % 1_000_000).padStart(6, '0');
+  for (let n = 0; n < 10; n++) expect((await confirm(wrong)).status).toBe(422);
+  const refused = [await confirm(wrong), await confirm(codeOf(server, secret))];
+  for (const { status, body } of refused)
+    expect([status, body.error]).toEqual([
+      429,
+      'Too many wrong passwords or codes. Wait a few minutes and try again.',
+    ]);
+  expect((await api.ok(calls.secondFactor)).active).toBe(false);
+  server.clock.advance(minutes(15));
+  expect((await confirm(codeOf(server, secret))).status).toBe(200);
 });
 
 test('nobody asks without a session', async () => {

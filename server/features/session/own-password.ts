@@ -10,7 +10,9 @@ export const wrongPassword = fail('WRONG_CREDENTIALS', 'The current password is 
 });
 
 const tooMany = (retryAfter: number) =>
-  fail('TOO_MANY_REQUESTS', 'Too many wrong passwords. Wait a few minutes and try again.', { retryAfter });
+  fail('TOO_MANY_REQUESTS', 'Too many wrong passwords or codes. Wait a few minutes and try again.', {
+    retryAfter,
+  });
 
 export type Guarded = ChangeParts & { passwords: Passwords; refusals: Refusals };
 
@@ -50,9 +52,27 @@ export async function refuseUnproven(
 }
 
 /**
- * Undefined when the current password is right. Wrong ones count for this session alone: a stolen session cannot be
+ * What `verify` finds for a right guess, else `wrong`. Wrong ones count for this session alone: a stolen session cannot be
  * used for guessing, and guesses elsewhere cannot prevent a user from changing their password.
  */
+export async function limitGuesses<T>(
+  parts: ChangeParts,
+  by: Caller,
+  wrong: Failure,
+  verify: () => Promise<T | undefined>,
+): Promise<T | Failure> {
+  const counters: Counter[] = [{ kind: 'session', of: personOf(by).sessionId }];
+  const wait = await secondsToWait(parts.db, counters, by.now);
+  if (wait !== undefined) return tooMany(wait);
+  const found = await verify();
+  const waitNow =
+    found === undefined
+      ? await countFailure(parts, counters, by.now)
+      : await secondsToWait(parts.db, counters, by.now);
+  return waitNow === undefined ? (found ?? wrong) : tooMany(waitNow);
+}
+
+/** Undefined when the current password is right. */
 export async function refuseCurrentPassword(
   guarded: Guarded,
   by: Caller,
@@ -69,29 +89,23 @@ export async function verifyCurrentPassword(
   typed: string,
 ): Promise<string | Failure> {
   const { db, passwords, refusals } = guarded;
-  const { userId, sessionId, email } = personOf(by);
-  const counters: Counter[] = [{ kind: 'session', of: sessionId }];
-  const tell = (error: string) =>
-    refusals.record(by, {
+  const { userId, email } = personOf(by);
+  const verified = await limitGuesses(guarded, by, wrongPassword, async () => {
+    const user = await db
+      .selectFrom('users')
+      .select('password_hash')
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    const isRight = user && typed && (await passwords.verify(user.password_hash, typed));
+    return isRight ? user.password_hash : undefined;
+  });
+  if (isFailure(verified)) {
+    const error = verified === wrongPassword ? verified.message : 'Too many wrong passwords';
+    await refusals.record(by, {
       kind: 'current_password_wrong',
       subject: userId,
       audit: (change) => change.audit('user.password_refused', { id: userId, email }, { error }),
     });
-  const wait = await secondsToWait(db, counters, by.now);
-  if (wait !== undefined) {
-    await tell('Too many wrong passwords');
-    return tooMany(wait);
   }
-  const user = await db
-    .selectFrom('users')
-    .select('password_hash')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (user && typed && (await passwords.verify(user.password_hash, typed))) {
-    const waitNow = await secondsToWait(db, counters, by.now);
-    return waitNow === undefined ? user.password_hash : tooMany(waitNow);
-  }
-  const waitAfter = await countFailure(guarded, counters, by.now);
-  await tell(wrongPassword.message);
-  return waitAfter === undefined ? wrongPassword : tooMany(waitAfter);
+  return verified;
 }

@@ -1,12 +1,13 @@
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import type { SubjectOf } from '../../../contract/audit-events.ts';
 import { personOf, type Caller } from '../../caller.ts';
-import type { Change } from '../../change.ts';
+import type { Change, ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { laterThan } from '../../db/sql.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Secrets } from '../../secrets.ts';
+import { limitGuesses } from './own-password.ts';
 import {
   hasRecoveryCode,
   hashCode,
@@ -25,6 +26,11 @@ type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 
 const isSet = fail('WRONG_STATE', 'There is a second factor already. Remove it first.');
 const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
+
+const wrongAppCode = fail(
+  'RULE_VIOLATED',
+  'The code is not right. Check the clock of your phone, and that no other window started to set up a newer key.',
+);
 
 const unreadable = fail(
   'WRONG_STATE',
@@ -123,10 +129,11 @@ type ProvenApp = { sealedSecret: string; step: number; recovery: RecoveryCodes }
 
 /** Verifies a code of the caller's new app and creates the recovery codes, which have no effect until confirmed. */
 export async function proveApp(
-  { db, secrets, passwords }: FactorTools,
+  tools: FactorTools & ChangeParts,
   by: Caller,
   code: string,
 ): Promise<ProvenApp | Failure> {
+  const { db, secrets, passwords } = tools;
   const { userId } = personOf(by);
   const user = await db
     .selectFrom('users')
@@ -137,12 +144,10 @@ export async function proveApp(
   const secret = sealedSecret && secrets.open(sealedSecret, userId);
   if (user?.totp_confirmed_at) return isSet;
   if (!sealedSecret || !secret) return noneBegun;
-  const step = provenStep(secret, code, null, by.now);
-  if (step === undefined)
-    return fail(
-      'RULE_VIOLATED',
-      'The code is not right. Check the clock of your phone, and that no other window started to set up a newer key.',
-    );
+  const step = await limitGuesses(tools, by, wrongAppCode, async () =>
+    provenStep(secret, code, null, by.now),
+  );
+  if (isFailure(step)) return step;
   return { sealedSecret, step, recovery: await makeRecoveryCodes(passwords, userId) };
 }
 
