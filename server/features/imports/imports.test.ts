@@ -1,12 +1,13 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
-import { imports as calls } from '../../../contract/imports.ts';
+import { customerFileColumns, imports as calls } from '../../../contract/imports.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import { makeCustomer, signInWith, softDelete, unique } from '../../../tests/factories.ts';
 import { startTestServer } from '../../../tests/harness.ts';
 import { csvText, withFormulas, withoutFormulas } from '../../csv.ts';
+import { readTable } from './read-table.ts';
 
 const server = await startTestServer();
 const api = server.api(await server.signInAs('super_admin'));
@@ -320,6 +321,22 @@ describe('issuing licenses from a file', () => {
     // one row whose header is wrong in every column
     const wide = await check(`Customer${',x'.repeat(200_000)}\nNobody`);
     expect([wide.problems.length, wide.moreProblems]).toEqual([1000, 199_000]);
+  });
+
+  test('looks for a column once, not in every row and for every column of the same name', () => {
+    const csv = `${','.repeat(5000)}${'Name,'.repeat(5000)}Country\n`;
+    const searched = vi.spyOn(Array.prototype, 'indexOf');
+    const { problems } = readTable(csv, customerFileColumns, ['name']);
+    const { lines } = readTable(
+      `${','.repeat(5000)}Name,Country\n${'x\n'.repeat(1000)}`,
+      customerFileColumns,
+      ['name'],
+    );
+    const times = searched.mock.calls.length;
+    searched.mockRestore();
+    expect(said({ problems }).filter((one) => one.endsWith('Name: Is there twice'))).toHaveLength(4999);
+    expect(lines).toHaveLength(1000);
+    expect(times).toBeLessThan(100);
   });
 
   test.each([

@@ -26,7 +26,7 @@ export function readTable<Column extends string>(
   const [header, ...rows] = records;
   if (!header) return { lines: [], problems: [{ line: 1, column: null, message: 'The file is empty' }] };
   const headerLine = header.info.lines;
-  const { order, problems } = readHeader(header.record, headerLine, columns, required);
+  const { order, places, problems } = readHeader(header.record, headerLine, columns, required);
   const wholly = (message: string, line = headerLine) => problems.push({ line, column: null, message });
   if (rows.length === 0) wholly('There are no rows below the names of the columns');
   if (rows.length > mostImported)
@@ -40,7 +40,7 @@ export function readTable<Column extends string>(
     else if (record.some((cell, index) => cell.trim() !== '' && order[index] === undefined))
       wholly('Has a cell in a column without a name', line);
     const cells = Object.fromEntries(
-      names.map((name) => [name, textOf(record[order.indexOf(name)] ?? '')]),
+      names.map((name) => [name, textOf(record[places.get(name) ?? -1] ?? '')]),
     ) as Record<Column, string>;
     for (const name of names)
       if (noValue.test(cells[name]))
@@ -106,18 +106,22 @@ function readHeader<Column extends string>(
     known.flatMap(([column, name]) => [column, name].map((one) => [plain(one), column])),
   );
   const order = header.map((text) => byName.get(plain(text)));
+  const places = new Map<Column, number>();
   const problems: ImportProblem[] = header.flatMap((text, index) => {
     if (text.trim() === '') return [];
     const column = text.slice(0, 100);
-    if (order[index] === undefined) {
+    const meant = order[index];
+    if (meant === undefined) {
       const names = known.map(([, name]) => name).join(', ');
       return [{ line, column, message: `Is not a column. Columns are ${names}` }];
     }
-    return order.indexOf(order[index]) < index ? [{ line, column, message: 'Is there twice' }] : [];
+    if (places.has(meant)) return [{ line, column, message: 'Is there twice' }];
+    places.set(meant, index);
+    return [];
   });
   for (const column of required)
-    if (!order.includes(column)) problems.push({ line, column: columns[column], message: 'Is missing' });
-  return { order, problems };
+    if (!places.has(column)) problems.push({ line, column: columns[column], message: 'Is missing' });
+  return { order, places, problems };
 }
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
