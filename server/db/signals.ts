@@ -83,6 +83,7 @@ type State = {
   /** Notifications to be sent. */
   untold: Set<string>;
   telling: NodeJS.Timeout | undefined;
+  sending: Promise<void> | undefined;
   /** The payloads that `leadsElsewhere` waits for. */
   awaited: Map<string, () => void>;
   /** Whether queries led elsewhere when the connection was lost. */
@@ -112,6 +113,7 @@ export async function startSignals(
     label: '',
     untold: new Set(),
     telling: undefined,
+    sending: undefined,
     awaited: new Map(),
     elsewhere: false,
     onLoss,
@@ -148,6 +150,7 @@ export async function startSignals(
       return new Set(rows.map(({ pid }) => pid));
     },
     async stop() {
+      await state.sending;
       await sendUntold(state);
       state.stopped = true;
       await Promise.race([state.client?.end().catch(() => undefined), pause(beatDeadlineMs)]);
@@ -195,19 +198,28 @@ function sendSoon(state: State): void {
   if (state.untold.size > 0) state.telling ??= setTimeout(() => void sendUntold(state), tellWithinMs).unref();
 }
 
-/** What cannot be sent is tried again, and sent after the next connect. */
-async function sendUntold(state: State): Promise<void> {
+/**
+ * What cannot be sent is tried again, and sent after the next connect. One NOTIFY at a time, since the heartbeat waits for
+ * those before it.
+ */
+function sendUntold(state: State): Promise<void> {
   clearTimeout(state.telling);
   state.telling = undefined;
+  return (state.sending ??= sendOnce(state).finally(() => {
+    state.sending = undefined;
+    if (state.up && !state.stopped) sendSoon(state);
+  }));
+}
+
+async function sendOnce(state: State): Promise<void> {
   const { client, untold } = state;
   const payloads = [...untold];
   if (!client || payloads.length === 0) return;
   untold.clear();
   const tell = 'select pg_notify($1, payload) from unnest($2::text[]) as p (payload)';
-  await ask(client, tell, [channel, payloads]).catch(() => {
-    payloads.forEach((payload) => untold.add(payload));
-    if (state.up && !state.stopped) sendSoon(state);
-  });
+  await ask(client, tell, [channel, payloads]).catch(() =>
+    payloads.forEach((payload) => untold.add(payload)),
+  );
 }
 
 /** Not Promise.race: a promise that lives as long as the server would retain every call that raced it. */
