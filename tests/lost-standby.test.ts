@@ -17,8 +17,11 @@ await grantToTests(folder, cluster.url);
 const superuser = await superuserUrl(folder, cluster.url);
 const database = await createTestDatabase({ cluster: cluster.url, empty: true });
 
-const waitingFor = (event: 'SyncRep') =>
-  ask(superuser, `select from pg_stat_activity where wait_event = '${event}'`);
+const waitingFor = (event: 'SyncRep' | 'object', application = '') =>
+  ask(
+    superuser,
+    `select from pg_stat_activity where wait_event = '${event}' and application_name like '${application}%'`,
+  );
 
 async function useStandby(name: string): Promise<void> {
   await ask(superuser, `alter system set synchronous_standby_names = '${name}'`);
@@ -35,8 +38,7 @@ async function loseStandby(): Promise<void> {
   });
 }
 
-async function listen() {
-  const to = { queries: database.url, direct: database.url };
+async function listen(to = { queries: database.url, direct: database.url }) {
   const losses: string[] = [];
   // longer than in service, so that a busy machine alone is not silent
   const signals = await startSignals(to, pino({ level: 'silent' }), () => losses.push('lost'), 4);
@@ -57,4 +59,11 @@ test('the heartbeat does not wait for it, however much is told, and all is heard
   expect([losses, [...heard]]).toEqual([[], []]);
   await useStandby('');
   await eventually(() => expect([...heard].toSorted()).toEqual(seats.toSorted()));
+});
+
+test('what asks whether a pooler leads elsewhere ends at the server too', async () => {
+  await listen({ queries: `${database.url}?application_name=pooler`, direct: database.url });
+  await loseStandby();
+  await eventually(async () => (await waitingFor('object', 'pooler')).length > 0);
+  await eventually(async () => (await waitingFor('object', 'pooler')).length === 0, 10_000);
 });

@@ -359,8 +359,11 @@ async function leadsElsewhere(state: State, { queries, direct }: Addresses): Pro
     const payload = `probe ${randomUUID()}`;
     const arrived = new Promise<boolean>((resolve) => state.awaited.set(payload, () => resolve(false)));
     try {
+      // ends at the server too, where it waits for another NOTIFY that does not end
       await withClient({ connectionString: queries, ...limits }, (client) =>
-        client.query('select pg_notify($1, $2)', [channel, payload]),
+        client.query(
+          `set local lock_timeout = ${arrivesWithinMs}; select pg_notify('${channel}', '${payload}')`,
+        ),
       );
       return await Promise.race([arrived, pause(arrivesWithinMs * state.limitFactor).then(() => true)]);
     } catch (error) {
