@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -144,6 +144,18 @@ describe('the cluster', () => {
     await expect(startEmbedded(stopped, { ...quiet, settings })).rejects.toThrow(
       /did not start[^]*shared_buffers/,
     );
+  });
+
+  test('says after half a minute what it tries again for', async () => {
+    const lock = join(stopped, 'postgres', 'postmaster.pid');
+    await mkdir(lock);
+    let passed = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (passed += 10_000));
+    onTestFinished(async () => {
+      clock.mockRestore();
+      await rmdir(lock);
+    });
+    await expect(startEmbedded(stopped, quiet)).rejects.toThrow(/did not start[^]*lock file/);
   });
 });
 

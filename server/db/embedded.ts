@@ -66,16 +66,18 @@ async function findOrLaunch(
   giveUp: number,
 ): Promise<{ postmaster: Postmaster; adopted: boolean }> {
   let launched = false;
+  let refusal: CannotStart | undefined;
   for (;;) {
     const postmaster = await findPostmaster(location.cluster);
     if (postmaster?.status === 'ready') return { postmaster, adopted: !launched };
     if (!postmaster) {
       if (performance.now() > giveUp)
-        throw new CannotStart(`PostgreSQL does not start on ${location.cluster}.`);
+        throw refusal ?? new CannotStart(`PostgreSQL does not start on ${location.cluster}.`);
       const binaries = await findBinaries(location.dataDir, location.account);
       await ensureCluster(location, binaries, options.log);
       await checkReachable(location);
-      launched = (await launch(location, binaries, options.settings ?? {})) === undefined;
+      refusal = await launch(location, binaries, options.settings ?? {});
+      launched = refusal === undefined;
     }
     if (!launched) await sleep(25);
   }
