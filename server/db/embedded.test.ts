@@ -200,6 +200,22 @@ describe('after a crash', () => {
     expect(await findPostmaster(served.cluster)).toBeUndefined();
   });
 
+  test('of PostgreSQL alone, a stop does not wait until it has recovered', async () => {
+    const dir = await newDir();
+    const served = await startEmbedded(dir, { ...quiet, settings: { restore_command: 'sleep 600' } });
+    process.kill((await findPostmaster(served.cluster))!.pid, 'SIGKILL');
+    await expect.poll(() => findPostmaster(served.cluster)).toBeUndefined();
+    // with this file it waits for the command before it is ready
+    await writeFile(join(served.cluster, 'recovery.signal'), '');
+    const { uid, gid } = await stat(served.cluster);
+    await chown(join(served.cluster, 'recovery.signal'), uid, gid);
+    const revived = served.revive();
+    await expect.poll(() => findPostmaster(served.cluster), { timeout: 60_000 }).toBeDefined();
+    await served.stop();
+    await revived;
+    expect(await findPostmaster(served.cluster)).toBeUndefined();
+  });
+
   test('of PostgreSQL alone, whose port is taken meanwhile, the reason is told once, and it comes back', async () => {
     const served = await startEmbedded(await newDir(), quiet);
     const { pid, port } = (await findPostmaster(served.cluster))!;

@@ -107,13 +107,20 @@ async function join(
 
   let stopping: Promise<void> | undefined;
   let reviving: Promise<void> | undefined;
+  /** What is being started counts as soon as it is found: it may recover for minutes before it is ready. */
+  const findStarted = async (): Promise<Postmaster | undefined> => {
+    for (;;) {
+      const isStarting = reviving !== undefined;
+      const running = await findPostmaster(location.cluster);
+      if (running || !isStarting) return running;
+      await sleep(15);
+    }
+  };
   const stop = async (): Promise<void> => {
     clearInterval(pruning);
     lock?.forget();
-    // what it starts is stopped too; whether it failed is told by its caller
-    await reviving?.catch(() => undefined);
     const ours = lock || (!adopted && !(await isServed(url)));
-    const running = ours ? await findPostmaster(location.cluster) : undefined;
+    const running = ours ? await findStarted() : undefined;
     if (running) await halt(location.cluster, running.pid);
     await lock?.release();
   };
@@ -128,7 +135,12 @@ async function join(
     url,
     cluster: location.cluster,
     adopted,
-    revive: () => (reviving = revive()),
+    revive: () =>
+      (reviving = revive()
+        .catch((error: unknown) => {
+          if (!stopping) throw error;
+        })
+        .finally(() => (reviving = undefined))),
     stop: () => (stopping ??= stop()),
   };
 }
