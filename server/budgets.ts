@@ -53,7 +53,11 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     enrollments: 0,
     'refused enrollments': 0,
   };
-  const timer = setInterval(() => void returnIdle(), idleMs).unref();
+  // one at a time, so that a slow database does not take more and more connections for it
+  let returning: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    returning ??= returnIdle().finally(() => (returning = undefined));
+  }, idleMs).unref();
 
   function hourOf({ budget, subject }: BudgetOf): Hour {
     const start = Math.floor(clock().getTime() / hourMs) * hourMs;
