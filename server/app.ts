@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { ErrorBody, ErrorCode } from '../contract/errors.ts';
 import { contract } from '../contract/index.ts';
 import { withoutPorts } from './address.ts';
-import { createAuthentication } from './authentication.ts';
+import { cookiesOf, createAuthentication } from './authentication.ts';
 import { createInspector } from './binaries/inspect.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
@@ -165,7 +165,7 @@ export async function buildApp(
   const guard = diagnosticsGuard(context.config, auth);
   serveMetrics(app, context, guard, { audit, budgets, refusals, behind, facts, storage: storageWatch });
   serveHealth(app, context, { storage: storageWatch, drain });
-  await serveDocs(app, version, guard);
+  await serveDocs(app, version, cookiesOf(context.config).session, guard);
   await serveConsole(app);
   let lastCall: NodeJS.Timeout | undefined;
   // Hanging calls delay the close until the process exits; records of completed responses are on disk by then.
@@ -316,12 +316,18 @@ async function secure(app: FastifyInstance, { config }: Context): Promise<void> 
   });
 }
 
-/** Built once per process, since it takes 0.1 s and depends only on the version. */
+/** Built once per process, since it takes 0.1 s and depends only on the version and the name of the cookie. */
 const describedAs = new Map<string, ReturnType<typeof openApi>>();
 
-async function serveDocs(app: FastifyInstance, version: string, guard: Guard): Promise<void> {
-  const document = describedAs.get(version) ?? openApi(contract, version);
-  describedAs.set(version, document);
+async function serveDocs(
+  app: FastifyInstance,
+  version: string,
+  sessionCookie: string,
+  guard: Guard,
+): Promise<void> {
+  const key = `${version} ${sessionCookie}`;
+  const document = describedAs.get(key) ?? openApi(contract, version, sessionCookie);
+  describedAs.set(key, document);
   await app.register(async (docs) => {
     docs.addHook('onRequest', guard);
     const text = JSON.stringify(document);

@@ -95,7 +95,7 @@ export function createAuthentication(
 /** The maximum lifetime of a cookie in browsers; each sign-in renews it. */
 const deviceSeconds = 400 * 86_400;
 
-function cookiesOf({ publicUrl }: Config) {
+export function cookiesOf({ publicUrl }: Config) {
   const secure = publicUrl.startsWith('https:');
   return {
     // Browsers accept the __Host- prefix only with Secure, Path=/ and no Domain.

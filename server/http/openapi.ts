@@ -15,7 +15,11 @@ A change takes the header \`Idempotency-Key\` (1 to 200 characters): within a da
 Feeds and files take the machine and its version also as \`X-Machine-Id\` and \`X-App-Version\`, and validations with a machine token \`X-Machine-Sequence\`, a number that grows with each call.`;
 
 /** The OpenAPI 3.1 document of the contract: schemas come from zod, access and errors from the routes. */
-export function openApi(contract: Record<string, Record<string, Route>>, version: string): Json {
+export function openApi(
+  contract: Record<string, Record<string, Route>>,
+  version: string,
+  sessionCookie: string,
+): Json {
   const components: Record<string, Json> = {};
   const toJson = (schema: Schema, io: 'input' | 'output') => jsonSchema(schema, io, components);
   toJson(errorBody, 'output');
@@ -33,7 +37,7 @@ export function openApi(contract: Record<string, Record<string, Route>>, version
     components: {
       schemas: components,
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'lanyard_session' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         machineToken: { type: 'apiKey', in: 'header', name: 'X-Machine-Token' },

@@ -58,6 +58,10 @@ describe('login', () => {
     );
     expect(answer.headers.get('strict-transport-security')).toMatch(/max-age=\d{7,}/);
     expect((await me(own, { headers: { cookie: cookieOf(answer.headers)! } })).status).toBe(200);
+    const described = await fetch(`${own.url}/openapi.json`);
+    expect(await described.json()).toMatchObject({
+      components: { securitySchemes: { session: { in: 'cookie', name: '__Host-lanyard_session' } } },
+    });
   });
 
   test('stores neither the cookie nor the token, only their hashes', async () => {
