@@ -106,7 +106,7 @@ export async function buildApp(
   const apiKeys = createApiKeyCheck(context, budgets, behind);
   const facts = createFacts(context.signals, context.config.cacheBytes);
   const seats = createSeatFinder(context.reserved.pool, facts);
-  const machines = createMachineCheck({ ...context, seats });
+  const machines = createMachineCheck({ ...context, seats, budgets });
   const sessions = createSessions(context, passwords, refusals);
   const inspector = createInspector();
   const updateRecorder = createUpdateRecorder(context, budgets, behind);

@@ -182,8 +182,8 @@ export function createBudgets(parts: ChangeParts, clock: () => Date) {
     take,
     putBack,
     tellOnce,
-    /** Refusals by this process since its start. */
-    refusals: refusals as Readonly<typeof refusals>,
+    /** Refusals by this process since its start; who counts requests without the database adds its own. */
+    refusals,
     stop() {
       clearInterval(timer);
       return returnIdle(true);

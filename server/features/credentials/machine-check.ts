@@ -3,13 +3,16 @@ import { hourMs } from '../../../contract/durations.ts';
 import type { Access } from '../../../contract/route.ts';
 import { atMost } from '../../at-most.ts';
 import { isSecretOf, readBearerKey } from '../../bearer-keys.ts';
-import type { Budget } from '../../budgets.ts';
+import type { Budget, Budgets } from '../../budgets.ts';
 import type { EnrolledMachine } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { isLicensed, type EnrolledSeat, type SeatFinder } from '../validation/index.ts';
 
-type Parts = Pick<Context, 'clock' | 'config'> & { seats: Pick<SeatFinder, 'findByToken'> };
+type Parts = Pick<Context, 'clock' | 'config'> & {
+  seats: Pick<SeatFinder, 'findByToken'>;
+  budgets: Pick<Budgets, 'refusals'>;
+};
 /** `isUnknown`: somebody may be guessing, or using a token that was replaced. */
 type Checked =
   | { machine: EnrolledMachine | Failure; budget?: Budget; isUnknown?: undefined }
@@ -21,7 +24,7 @@ export type MachineCheck = ReturnType<typeof createMachineCheck>;
  * Authenticates machines by token: checks secret, seat, license and customer, and the hourly limit of the machine, which
  * each process counts in memory.
  */
-export function createMachineCheck({ seats, clock, config }: Parts) {
+export function createMachineCheck({ seats, budgets, clock, config }: Parts) {
   /** How many requests each machine made in the hour `countedHour`, by activation. */
   const requestsOf = new LRUCache<string, number>(atMost(100_000));
   let countedHour = 0;
@@ -53,6 +56,7 @@ export function createMachineCheck({ seats, clock, config }: Parts) {
     if (ended) return { machine: fail('UNAUTHENTICATED', ended) };
     const budget = take(seat.activation_id);
     if (budget.allowed) return { machine: toMachine(seat), budget };
+    budgets.refusals.requests++;
     const message = `The machine has used its ${budget.limit} requests of this hour.`;
     return { machine: fail('TOO_MANY_REQUESTS', message, { retryAfter: budget.resetSeconds }), budget };
   }

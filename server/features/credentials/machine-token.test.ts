@@ -370,6 +370,8 @@ describe('the limit of a machine', () => {
     const again = await enrollOn(own, license, 'one', { key: machine.key });
     expect((await validate(license, again, own)).status).toBe(429);
     expect((await validate(license, other, own)).status).toBe(200);
+    const metrics = await (await fetch(`${own.url}/metrics`)).text();
+    expect(metrics).toContain('\nlanyard_budget_refusals_total{budget="requests"} 2\n');
     own.clock.advance(hours(1));
     expect((await validate(license, again, own)).status).toBe(200);
   });
