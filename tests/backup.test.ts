@@ -224,8 +224,10 @@ test('a backup is refused with a sentence, and leaves nothing behind', async () 
   expect(await readdir(empty)).toEqual([]);
   // as where a disk is not mounted, or the setting is known to the service alone
   const notMounted = { ...own, STORAGE_URL: `file:${await newDataDir()}` };
+  const id = await readFile(join(home, 'binaries', '.lanyard-installation'), 'utf8');
   expect(await refusal('backup', notMounted, join(folder, 'a.tar'))).toContain(
-    'is not the storage of this installation, and has none of its 2 binaries. Mount the disk, or set STORAGE_URL as for the server.\n',
+    'is not the storage of this installation, and has none of its 2 binaries. Mount the disk, or set STORAGE_URL as for the server. ' +
+      `If the binaries are lost, write ${id.trim()} into .lanyard-installation there, and back up without them.\n`,
   );
   expect(await readdir(folder)).toEqual(['lanyard.tar']);
 });

@@ -107,7 +107,7 @@ async function addBinaries(
     say(`Binaries: not included. They are in ${place}, whose versioning keeps them.`);
     return place;
   }
-  const { rows } = await client.query<{ key: string; version: string; deletes: boolean }>(`
+  const { rows } = await client.query<{ key: string; version: string }>(`
     select key, version from releases, unnest(array[storage_key, blockmap_key]) as key
      where key is not null order by key`);
   const storage = await openStorage(config.storage);
@@ -118,10 +118,12 @@ async function addBinaries(
       if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
       else [files, bytes] = [files + 1, bytes + size];
     }
-    if (rows.length > 0 && files === 0 && !(await isOwn(client, storage)))
+    const owner = rows.length > 0 && files === 0 ? await missingOwner(client, storage) : undefined;
+    if (owner !== undefined)
       throw new CannotStart(
         `${nameOf(config.storage)} is not the storage of this installation, and has none of its ${rows.length} binaries. ` +
-          'Mount the disk, or set STORAGE_URL as for the server.',
+          'Mount the disk, or set STORAGE_URL as for the server. If the binaries are lost, ' +
+          `write ${owner} into ${ownerName} there, and back up without them.`,
       );
   } finally {
     storage.close();
@@ -130,11 +132,11 @@ async function addBinaries(
   return undefined;
 }
 
-/** False if the database names another storage, or one that is lost. */
-async function isOwn(client: Snapshot['client'], storage: Storage): Promise<boolean> {
+/** The id of the installation, if the database names another storage, or one that is lost. */
+async function missingOwner(client: Snapshot['client'], storage: Storage): Promise<string | undefined> {
   const found = await client.query<{ id: string }>('select installation_id as id from installation');
   const [installation] = found.rows;
-  return installation === undefined || installation.id === (await storage.readNote(ownerName));
+  return installation?.id === (await storage.readNote(ownerName)) ? undefined : installation?.id;
 }
 
 /** Returns the size; undefined if the file does not exist. */
