@@ -15,7 +15,7 @@ export const account = {
       newPassword: z.string().max(1024),
       confirmPassword: z.string().max(1024),
     }),
-    errors: ['WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'RULE_VIOLATED'],
   }),
   setFirstScreen: route('PUT', '/api/v1/auth/first-screen', {
     summary: 'Choose the screen that `/` opens for you',
@@ -35,7 +35,6 @@ export const account = {
     summary: 'End one of your own sessions',
     access: signedIn,
     params: z.object({ sessionId: id }),
-    errors: ['NOT_FOUND'],
   }),
   endOtherSessions: route('DELETE', '/api/v1/auth/sessions', {
     summary: 'End all of your own sessions except this one',
@@ -56,7 +55,7 @@ export const account = {
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
     answer: z.object({ secret: z.string(), otpauthUrl: z.string() }),
     shownOnce: true,
-    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE'],
   }),
   confirmSecondFactor: route('POST', '/api/v1/auth/second-factor/confirm', {
     summary:
@@ -65,12 +64,12 @@ export const account = {
     body: z.strictObject({ code: authenticatorCode }),
     answer: z.object({ recoveryCodes: z.array(z.string()) }),
     shownOnce: true,
-    errors: ['RULE_VIOLATED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
+    errors: ['RULE_VIOLATED', 'WRONG_STATE'],
   }),
   removeSecondFactor: route('DELETE', '/api/v1/auth/second-factor', {
     summary: 'Remove the second factor, unless a role requires it',
     access: signedIn,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
-    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
 };

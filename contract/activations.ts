@@ -92,6 +92,6 @@ export const activations = {
       }),
     }),
     answer: activation,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
 };

@@ -121,14 +121,12 @@ export const apiKeys = {
     access: staffWith('api_keys', 'read'),
     params: z.object({ keyId: id }),
     answer: apiKey,
-    errors: ['NOT_FOUND'],
   }),
   impact: route('GET', '/api/v1/api-keys/{keyId}/impact', {
     summary: 'Validations with the key in the last 24 hours, and the number of machines',
     access: staffWith('api_keys', 'read'),
     params: z.object({ keyId: id }),
     answer: namedObject('ApiKeyImpact', { validations: z.number(), machines: z.number() }),
-    errors: ['NOT_FOUND'],
   }),
   create: route('POST', '/api/v1/api-keys', {
     summary:
@@ -147,12 +145,12 @@ export const apiKeys = {
     params: z.object({ keyId: id }),
     body: apiKeyPatch,
     answer: apiKey,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED', 'EDIT_CONFLICT'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   revoke: route('DELETE', '/api/v1/api-keys/{keyId}', {
     summary: 'Revoke a key: it is refused immediately and permanently',
     access: staffWith('api_keys', 'delete'),
     params: z.object({ keyId: id }),
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
 };

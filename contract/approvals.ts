@@ -132,14 +132,7 @@ export const approvals = {
     params: byId,
     body: z.strictObject({ currentPassword: z.string().max(1024) }),
     answer: changeRequest,
-    errors: [
-      'NOT_FOUND',
-      'EDIT_CONFLICT',
-      'ALREADY_EXISTS',
-      'WRONG_STATE',
-      'WRONG_CREDENTIALS',
-      'TOO_MANY_REQUESTS',
-    ],
+    errors: ['EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE', 'WRONG_CREDENTIALS'],
   }),
   decline: route('POST', `${base}/{requestId}/decline`, {
     summary: "Decline another user's request",
@@ -147,14 +140,14 @@ export const approvals = {
     params: byId,
     body: z.strictObject({ reason: requiredText(500, 'Reason is required') }),
     answer: changeRequest,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   withdraw: route('POST', `${base}/{requestId}/withdraw`, {
     summary: 'Withdraw your own request',
     access: canRollOut,
     params: byId,
     answer: changeRequest,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   channels: route('GET', `${base}/channels`, {
     summary: 'Which channels require approvals',

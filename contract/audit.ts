@@ -246,6 +246,5 @@ export const audit = {
     access: canRead,
     params: z.object({ id: requiredText(100) }),
     answer: auditDetail,
-    errors: ['NOT_FOUND'],
   }),
 };

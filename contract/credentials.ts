@@ -62,6 +62,6 @@ export const credentials = {
     summary: 'End the enrollment of a machine; it keeps its seat, and may enroll again with another key',
     access: staffWith('licenses', 'update'),
     params: z.object({ activationId: id }),
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
 };

@@ -138,7 +138,6 @@ export const customerPage = {
     access: staffWith('customers', 'read'),
     params: byId,
     answer: customerOverview,
-    errors: ['NOT_FOUND'],
   }),
   machines: route('GET', `${base}/machines`, {
     summary: 'The machines of a customer, last seen first; the search matches host names and machine ids',
@@ -151,7 +150,6 @@ export const customerPage = {
     }),
     answer: z.array(customerMachine),
     meta: listMeta,
-    errors: ['NOT_FOUND'],
   }),
   timeline: route('GET', `${base}/timeline`, {
     summary:
@@ -163,13 +161,11 @@ export const customerPage = {
       after: text(200).optional().meta({ description: 'next of the previous page' }),
     }),
     answer: z.object({ entries: z.array(timelineEntry), next: z.string().nullable() }),
-    errors: ['NOT_FOUND'],
   }),
   export: route('GET', `${base}/export`, {
     summary: 'Everything about a customer that the user may read, as one JSON file; audited',
     access: staffWith('customers', 'read'),
     params: byId,
     file: customerExport,
-    errors: ['NOT_FOUND'],
   }),
 };

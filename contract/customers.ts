@@ -123,7 +123,6 @@ export const customers = {
     params: byId,
     query: z.strictObject({ includeDeleted: queryFlag.optional() }),
     answer: customer,
-    errors: ['NOT_FOUND'],
   }),
   create: route('POST', '/api/customers', {
     summary: 'Create a customer',
@@ -138,7 +137,7 @@ export const customers = {
     params: byId,
     body: z.strictObject({ ...fields, updatedAt: seenVersion }),
     answer: customer,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   softDelete: route('PATCH', '/api/customers/{id}/soft-delete', {
     summary: 'Soft-delete a customer; its machines are refused until it is restored',
@@ -146,7 +145,7 @@ export const customers = {
     params: byId,
     query: asShown,
     answer: customer,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   restore: route('PATCH', '/api/customers/{id}/restore', {
     summary: 'Restore a soft-deleted customer',
@@ -154,14 +153,14 @@ export const customers = {
     params: byId,
     query: asShown,
     answer: customer,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   hardDelete: route('DELETE', '/api/customers/{id}', {
     summary: 'Permanently delete a soft-deleted customer, with its licenses and activations',
     access: canDelete,
     params: byId,
     query: asShown,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   checkDeletable: route('GET', '/api/customers/{id}/check-deletable', {
     summary: 'Whether a customer can be permanently deleted, and what is deleted with it',
@@ -172,6 +171,5 @@ export const customers = {
       message: z.string(),
       updatedAt: dateTime,
     }),
-    errors: ['NOT_FOUND'],
   }),
 };

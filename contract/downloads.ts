@@ -30,6 +30,5 @@ export const downloads = {
       416: null,
     },
     apiKeyInQuery: true,
-    errors: ['NOT_FOUND'],
   }),
 };

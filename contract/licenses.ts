@@ -186,7 +186,6 @@ export const licenses = {
     access: canRead,
     params: byId,
     answer: license,
-    errors: ['NOT_FOUND'],
   }),
   create: route('POST', '/api/v1/licenses', {
     summary: 'Issue a license; the server generates the key',
@@ -202,7 +201,7 @@ export const licenses = {
     params: byId,
     body: licensePatch,
     answer: license,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   transferImpact: route('GET', '/api/v1/licenses/{id}/transfer', {
     summary: 'What a transfer of a license to another customer would change; needs licenses:read too',
@@ -210,7 +209,7 @@ export const licenses = {
     params: byId,
     query: z.strictObject({ customerId: id }),
     answer: transferImpact,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   transfer: route('POST', '/api/v1/licenses/{id}/transfer', {
     summary: 'Transfer a license to another customer; its machines keep their seats and follow that customer',
@@ -218,13 +217,13 @@ export const licenses = {
     params: byId,
     body: z.strictObject({ customerId: id, updatedAt: seenVersion }),
     answer: license,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   delete: route('DELETE', '/api/v1/licenses/{id}', {
     summary: 'Permanently delete a license and its activations',
     access: staffWith('licenses', 'delete'),
     params: byId,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   revoke: route('PATCH', '/api/v1/licenses/{id}/revoke', {
     summary: 'Revoke a license; its machines are refused immediately',
@@ -232,7 +231,7 @@ export const licenses = {
     params: byId,
     query: z.strictObject({ updatedAt: seenVersion }),
     answer: license,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   reactivate: route('POST', '/api/v1/licenses/{id}/reactivate', {
     summary: 'Reactivate a revoked license',
@@ -240,6 +239,6 @@ export const licenses = {
     params: byId,
     query: z.strictObject({ updatedAt: seenVersion }),
     answer: license,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
 };

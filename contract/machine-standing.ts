@@ -125,7 +125,6 @@ export const machineStandings = {
     access: canRead,
     params: byId,
     answer: machineStanding,
-    errors: ['NOT_FOUND'],
   }),
   timeline: route('GET', `${base}/{id}/timeline`, {
     summary:
@@ -139,6 +138,5 @@ export const machineStandings = {
     meta: namedObject('TimelineMeta', {
       next: dateTime.nullable().meta({ description: 'Where the next page begins; null if there is none' }),
     }),
-    errors: ['NOT_FOUND'],
   }),
 };

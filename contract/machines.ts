@@ -164,13 +164,11 @@ export const machines = {
         .object({ events: z.number(), downloads: z.number(), activations: z.number() })
         .meta({ description: 'Of which the lists hold the latest 200' }),
     }),
-    errors: ['NOT_FOUND'],
   }),
   explain: route('GET', `${base}/{id}/explain`, {
     summary: 'For each release: why this machine is or is not offered it',
     access: canRead,
     params: byId,
     answer: z.array(explanation),
-    errors: ['NOT_FOUND'],
   }),
 };

@@ -41,7 +41,7 @@ export const offline = {
       }),
       activation,
     }),
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   giveBack: route('POST', '/api/v1/licenses/{id}/offline/return', {
     summary: 'Free the seat of an offline machine with the receipt that its program made',
@@ -53,6 +53,6 @@ export const offline = {
       }),
     }),
     answer: activation,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
 };

@@ -145,7 +145,6 @@ export const policies = {
     access: canRead,
     params: byCustomer,
     answer: customerPolicy,
-    errors: ['NOT_FOUND'],
   }),
   putOfCustomer: route('PUT', '/api/customers/{id}/update-policy', {
     summary: 'Set the update policy and the tags of a customer',
@@ -153,7 +152,7 @@ export const policies = {
     params: byCustomer,
     body: customerPolicyInput.extend({ updatedAt: seenVersion }),
     answer: customerPolicy,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   impactOnCustomer: route('POST', '/api/customers/{id}/update-policy/impact', {
     summary: 'How many machines would be offered something else under this policy; changes nothing',
@@ -162,7 +161,6 @@ export const policies = {
     body: customerPolicyInput,
     answer: policyImpact,
     changesNothing: true,
-    errors: ['NOT_FOUND'],
   }),
   listTags: route('GET', '/api/update-policies/tags', {
     summary: 'Tags of customers and their update policies, in alphabetical order; by default all',
@@ -177,7 +175,6 @@ export const policies = {
     params: byTag,
     body: tagPolicyInput,
     answer: tagPolicy,
-    errors: ['EDIT_CONFLICT'],
   }),
   impactOnTag: route('POST', '/api/update-policies/impact', {
     summary: 'How many machines would be offered something else under this policy; changes nothing',

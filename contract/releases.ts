@@ -248,7 +248,6 @@ export const releases = {
     access: canRead,
     params: byId,
     answer: release,
-    errors: ['NOT_FOUND'],
   }),
   impact: route('GET', `${base}/releases/{releaseId}/impact`, {
     summary:
@@ -261,7 +260,6 @@ export const releases = {
         description: 'Customers whose pin matches it and no other release for its machines',
       }),
     }),
-    errors: ['NOT_FOUND'],
   }),
   analytics: route('GET', `${base}/analytics`, {
     summary: 'Update checks of 30 days, downloads by release, machines last active',
@@ -282,7 +280,7 @@ export const releases = {
     params: byId,
     body: releasePatch,
     answer: release,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   rollout: route('POST', `${base}/rollout/{releaseId}`, {
     summary: 'Set the percentage of machines that are offered the release',
@@ -290,7 +288,7 @@ export const releases = {
     params: byId,
     body: z.strictObject({ percentage, updatedAt: seenVersion }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'EDIT_CONFLICT', 'NEEDS_APPROVAL'],
+    errors: ['WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   reach: route('GET', `${base}/reach`, {
     summary: 'How many machines would be offered a build at 100 %',
@@ -310,7 +308,7 @@ export const releases = {
     params: byId,
     body: z.strictObject({ reason }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   resume: route('POST', `${base}/releases/{releaseId}/resume`, {
     summary:
@@ -321,7 +319,7 @@ export const releases = {
       updatedAt: shownVersion,
     }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   withdraw: route('POST', `${base}/releases/{releaseId}/withdraw`, {
     summary:
@@ -334,7 +332,7 @@ export const releases = {
       affectedMachines: z.array(z.object({ displayId: z.string(), lastSeen: dateTime })),
       affectedTotal: z.number(),
     }),
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   softDelete: route('DELETE', `${base}/releases/{releaseId}`, {
     summary: 'Move a release to the recycle bin',
@@ -342,7 +340,6 @@ export const releases = {
     params: byId,
     body: z.strictObject({ reason }),
     answer: z.object({ id: z.string(), updatedAt: dateTime }),
-    errors: ['NOT_FOUND'],
   }),
   trash: route('GET', `${base}/releases/trash`, {
     summary: 'The recycle bin',
@@ -369,7 +366,7 @@ export const releases = {
     params: byId,
     body: z.strictObject({ reason, updatedAt: shownVersion }),
     answer: release,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['ALREADY_EXISTS', 'WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   deletePermanently: route('DELETE', `${base}/releases/{releaseId}/permanent`, {
     summary: 'Permanently delete a release in the recycle bin and its binary from all storage',
@@ -377,6 +374,6 @@ export const releases = {
     params: byId,
     body: z.strictObject({ confirmation: z.string().max(100), reason }),
     answer: z.object({ id: z.string() }),
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
 };

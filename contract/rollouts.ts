@@ -130,7 +130,7 @@ export const rollouts = {
         error: startNeedsPlan,
       }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'EDIT_CONFLICT', 'NEEDS_APPROVAL'],
+    errors: ['WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   widen: route('POST', `${base}/releases/{releaseId}/widen`, {
     summary: 'Take the next step of the plan now, without waiting for its time',
@@ -143,7 +143,7 @@ export const rollouts = {
       updatedAt: shownVersion,
     }),
     answer: release,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'NEEDS_APPROVAL'],
+    errors: ['WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
   strips: route('GET', `${base}/rollout-strips`, {
     summary:
@@ -157,7 +157,6 @@ export const rollouts = {
     access: canRead,
     params: byId,
     answer: rolloutProgress,
-    errors: ['NOT_FOUND'],
   }),
   machines: route('GET', `${base}/releases/{releaseId}/machines`, {
     summary: 'The machines that run a release, failed to install it, or had it when it was withdrawn',
@@ -170,7 +169,6 @@ export const rollouts = {
     }),
     answer: z.array(rolloutMachine),
     meta: listMeta,
-    errors: ['NOT_FOUND'],
   }),
   machinesCsv: route('GET', `${base}/releases/{releaseId}/machines.csv`, {
     summary: 'The same machines as CSV',
@@ -178,7 +176,6 @@ export const rollouts = {
     params: byId,
     query: z.strictObject(ofMachines),
     csv: true,
-    errors: ['NOT_FOUND'],
   }),
   history: route('GET', `${base}/releases/{releaseId}/history`, {
     summary: 'The last 100 changes of a release, the newest first',
@@ -187,7 +184,6 @@ export const rollouts = {
     answer: z.array(
       z.object({ id: z.string(), at: dateTime, by: z.string(), event: z.string(), what: z.string() }),
     ),
-    errors: ['NOT_FOUND'],
   }),
   failureComparison: route('GET', `${base}/failure-comparison`, {
     summary: 'How many installs of a build may fail where the release does not say it, and why',

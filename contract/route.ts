@@ -54,7 +54,7 @@ export const mediaTypes = { bytes: 'application/octet-stream', multipart: 'multi
  * One call, as data: the single source for server routing, validation, authorization, OpenAPI and the typed client.
  * `answer` is the response's `data` (none: 204), `meta` the list's `meta` next to it. `csv` marks a call that returns a
  * file instead of the envelope, `file` one that returns a JSON file of that shape. `errors` lists the errors that a call
- * can return in addition to those of every call (`server/http/errors-of.ts`).
+ * can return in addition to those that its method, path and input imply (`server/http/errors-of.ts`).
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

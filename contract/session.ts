@@ -70,7 +70,7 @@ export const session = {
     access: anyone,
     body: signInInput,
     answer: signIn,
-    errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'WRONG_STATE', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'WRONG_STATE'],
   }),
   logout: route('POST', '/api/v1/auth/logout', {
     summary: 'End the session on the server',
@@ -80,7 +80,6 @@ export const session = {
     summary: 'Rotate the session cookie and the access token',
     access: anyone,
     answer: signIn,
-    errors: ['UNAUTHENTICATED'],
   }),
   me: route('GET', '/api/v1/auth/me', {
     summary: 'The signed-in user with permissions and roles',

@@ -45,7 +45,7 @@ export const uploads = {
     bodyKind: 'multipart',
     answer: release,
     status: 201,
-    errors: ['TOO_LARGE', 'ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL', 'NEEDS_APPROVAL'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED', 'STORAGE_FULL', 'NEEDS_APPROVAL'],
   }),
   prepare: route('POST', '/api/v1/binaries/upload/prepare', {
     summary: 'Start a chunked upload',
@@ -66,7 +66,7 @@ export const uploads = {
     params: z.object({ uploadId: id, index: wholeNumber(0, 100_000) }),
     bodyKind: 'bytes',
     answer: z.object({ index: z.number(), received: z.number() }),
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'CHUNKS_LOST', 'RULE_VIOLATED', 'TOO_LARGE', 'STORAGE_FULL'],
+    errors: ['WRONG_STATE', 'CHUNKS_LOST', 'RULE_VIOLATED', 'STORAGE_FULL'],
   }),
   complete: route('POST', '/api/v1/binaries/upload/complete', {
     summary: 'Verify size, hash and type of the file and create the release; may be repeated',
@@ -98,13 +98,12 @@ export const uploads = {
     access: mayUpload,
     params: byUpload,
     answer: uploadState,
-    errors: ['NOT_FOUND'],
   }),
   cancel: route('DELETE', '/api/v1/binaries/upload/{uploadId}', {
     summary: 'Cancel an upload and delete its stored chunks',
     access: mayUpload,
     params: byUpload,
-    errors: ['NOT_FOUND', 'WRONG_STATE'],
+    errors: ['WRONG_STATE'],
   }),
   storage: route('GET', '/api/v1/binaries/storage', {
     summary: 'Whether the file storage is available',

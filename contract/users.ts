@@ -114,7 +114,6 @@ export const users = {
     access: canRead,
     params: byId,
     answer: user,
-    errors: ['NOT_FOUND'],
   }),
   impact: route('GET', '/api/users/{id}/impact', {
     summary: 'Open sessions of a user, API keys that the user created, and changes that wait for approval',
@@ -125,7 +124,6 @@ export const users = {
       apiKeys: z.number(),
       openRequests: z.number().meta({ description: 'Open change requests that the user made' }),
     }),
-    errors: ['NOT_FOUND'],
   }),
   create: route('POST', '/api/users', {
     summary: 'Create a user; the role must not grant more than the caller has',
@@ -133,7 +131,7 @@ export const users = {
     body: userInput,
     answer: user,
     status: 201,
-    errors: ['ALREADY_EXISTS', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['ALREADY_EXISTS', 'WRONG_CREDENTIALS', 'RULE_VIOLATED'],
   }),
   update: route('PATCH', '/api/users/{id}', {
     summary: 'Change email, name or role; a new role takes effect with the user’s next call',
@@ -141,35 +139,28 @@ export const users = {
     params: byId,
     body: userPatch,
     answer: user,
-    errors: [
-      'NOT_FOUND',
-      'ALREADY_EXISTS',
-      'WRONG_CREDENTIALS',
-      'RULE_VIOLATED',
-      'EDIT_CONFLICT',
-      'TOO_MANY_REQUESTS',
-    ],
+    errors: ['ALREADY_EXISTS', 'WRONG_CREDENTIALS', 'RULE_VIOLATED'],
   }),
   deactivate: route('POST', '/api/users/{id}/deactivate', {
     summary: 'Deactivate a user; open sessions end with their next call',
     access: canUpdate,
     params: byId,
     answer: user,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   reactivate: route('POST', '/api/users/{id}/reactivate', {
     summary: 'Let a deactivated user sign in again',
     access: canUpdate,
     params: byId,
     answer: user,
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   delete: route('DELETE', '/api/users/{id}', {
     summary: 'Permanently delete a user; audit entries are kept',
     access: staffWith('users', 'delete'),
     params: byId,
     query: z.strictObject({ updatedAt: shownVersion }),
-    errors: ['NOT_FOUND', 'WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   resetPassword: route('POST', '/api/users/{id}/reset-password', {
     summary: 'Set a new password; ends every session of the user',
@@ -181,7 +172,7 @@ export const users = {
       currentPassword,
       updatedAt: shownVersion,
     }),
-    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   resetSecondFactor: route('DELETE', '/api/users/{id}/second-factor', {
     summary: 'Remove the lost second factor of a user',
@@ -189,20 +180,20 @@ export const users = {
     params: byId,
     body: z.strictObject({ currentPassword, updatedAt: shownVersion }),
     answer: user,
-    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   sessions: route('GET', '/api/users/{id}/sessions', {
     summary: 'Open sessions of a user; those of other users only for a super admin',
     access: canRead,
     params: byId,
     answer: z.array(openSession),
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
   endSession: route('DELETE', '/api/users/{id}/sessions/{sessionId}', {
     summary: 'End a session of a user; those of other users only for a super admin',
     access: canUpdate,
     params: z.object({ id, sessionId: id }),
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
 };
 
@@ -225,20 +216,19 @@ export const rbac = {
     access: canRead,
     params: z.object({ userId: id }),
     answer: z.array(z.object({ roleId: z.string(), name: z.string(), description: z.string() })),
-    errors: ['NOT_FOUND'],
   }),
   assignRole: route('POST', '/api/rbac/users/{userId}/roles/{roleId}', {
     summary: 'Assign a role to a user; one with users:update needs a sign-in of the last five minutes',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
   revokeRole: route('DELETE', '/api/rbac/users/{userId}/roles/{roleId}', {
     summary: 'Remove a role from a user',
     access: canUpdate,
     params: byUserRole,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
   createRole: route('POST', '/api/rbac/roles', {
     summary: 'Create a role as a copy of an existing one',
@@ -260,7 +250,7 @@ export const rbac = {
       updatedAt: seenVersion,
     }),
     answer: role,
-    errors: ['NOT_FOUND', 'WRONG_CREDENTIALS', 'RULE_VIOLATED', 'EDIT_CONFLICT', 'TOO_MANY_REQUESTS'],
+    errors: ['WRONG_CREDENTIALS', 'RULE_VIOLATED'],
   }),
   roleImpact: route('GET', '/api/rbac/roles/{roleId}/impact', {
     summary: 'How many active users have a role, how many of them no second factor, and what they asked for',
@@ -271,12 +261,11 @@ export const rbac = {
       withoutSecondFactor: z.number(),
       openRequests: z.number().meta({ description: 'Open change requests that these users made' }),
     }),
-    errors: ['NOT_FOUND'],
   }),
   deleteRole: route('DELETE', '/api/rbac/roles/{roleId}', {
     summary: 'Delete a role that no user has and that is not built in',
     access: canUpdate,
     params: byRole,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
 };

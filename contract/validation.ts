@@ -107,7 +107,6 @@ export const validation = {
         machines: z.number().meta({ description: 'Distinct machine ids' }),
       }),
     ),
-    errors: ['NOT_FOUND'],
   }),
   validate: route('POST', '/api/licenses/validate', {
     summary:

@@ -79,19 +79,19 @@ export const views = {
     params: byId,
     body: z.strictObject({ ...fields, updatedAt: seenVersion }).partial(),
     answer: savedView,
-    errors: ['NOT_FOUND', 'EDIT_CONFLICT', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
   delete: route('DELETE', '/api/v1/views/{id}', {
     summary: 'Delete a view',
     access: signedIn,
     params: byId,
-    errors: ['NOT_FOUND', 'RULE_VIOLATED'],
+    errors: ['RULE_VIOLATED'],
   }),
   restore: route('POST', '/api/v1/views/{id}/restore', {
     summary: 'Undo a deletion, until its owner loses another view',
     access: signedIn,
     params: byId,
     answer: savedView,
-    errors: ['NOT_FOUND', 'ALREADY_EXISTS', 'RULE_VIOLATED'],
+    errors: ['ALREADY_EXISTS', 'RULE_VIOLATED'],
   }),
 };

@@ -10,6 +10,7 @@ import { licenses } from '../contract/licenses.ts';
 import { everyCall } from '../tests/every-call.ts';
 import { makeApiKey, makeLicense, validateOn } from '../tests/factories.ts';
 import { password, startTestServer } from '../tests/harness.ts';
+import { errorsOf } from './http/errors-of.ts';
 
 const server = await startTestServer();
 const admin = await server.signInAs('super_admin');
@@ -412,8 +413,11 @@ describe('the OpenAPI document', () => {
       const successes = Object.keys(route.raw ?? { [success]: null });
       expect(Object.keys(operation.responses), id).toEqual(expect.arrayContaining(successes));
       const ofBody = route.body || route.bodyKind ? (['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : [];
-      for (const code of [...ofBody, ...(route.errors ?? [])])
+      const ofPath = /id\}/i.test(route.path) ? (['NOT_FOUND'] as const) : [];
+      for (const code of [...ofBody, ...ofPath, ...(route.errors ?? [])])
         expect(Object.keys(operation.responses), id).toContain(String(errorStatus[code]));
+      const implied = errorsOf({ ...route, errors: [] });
+      expect(route.errors?.filter((code) => implied.includes(code)) ?? [], id).toEqual([]);
       expect(operation.security.length === 0, id).toBe(route.access.kind === 'public');
     }
   });

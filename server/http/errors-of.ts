@@ -6,7 +6,10 @@ import type { Route } from '../../contract/route.ts';
 export const comparesVersions = ({ body, query }: Route): boolean =>
   [body, query].some((part) => part instanceof z.ZodObject && 'updatedAt' in part.shape);
 
-/** Every error that the call can return: its own, and those of every call or of every change. */
+/** Whether the path names a record, which may not exist: `/api/customers/{id}`. */
+const namesRecord = ({ path }: Route): boolean => /id\}/i.test(path);
+
+/** Every error that the call can return: its own, and those that its method, path and input imply. */
 export const errorsOf = (route: Route): ErrorCode[] => [
   ...new Set<ErrorCode>([
     'INVALID_INPUT',
@@ -18,6 +21,7 @@ export const errorsOf = (route: Route): ErrorCode[] => [
     'UNAVAILABLE',
     ...(route.method === 'GET' ? [] : (['CROSS_SITE', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(route.method === 'GET' || route.changesNothing ? [] : (['IDEMPOTENCY_MISMATCH'] as const)),
+    ...(namesRecord(route) ? (['NOT_FOUND'] as const) : []),
     ...(comparesVersions(route) ? (['EDIT_CONFLICT'] as const) : []),
     ...(route.errors ?? []),
   ]),
