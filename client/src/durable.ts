@@ -47,10 +47,10 @@ export function writeDurably(
     }
     move(draft, file);
   } finally {
-    quietly(() => files.rmSync(draft, { force: true }));
+    attempt(() => files.rmSync(draft, { force: true }));
   }
   // a new name lasts only when the folder is on the disk too; Windows cannot open folders, and needs no such step
-  quietly(() => {
+  attempt(() => {
     const handle = files.openSync(folder, 'r');
     try {
       files.fsyncSync(handle);
@@ -74,7 +74,7 @@ export function takeName(files: Files, draft: string, file: string): void {
 
 /** Removes the drafts of processes that were killed. */
 export function removeAbandonedDrafts(folder: string, files: Files = nodeFs): void {
-  quietly(() => {
+  attempt(() => {
     for (const name of files.readdirSync(folder)) {
       const file = join(folder, name);
       if (name.endsWith(draftEnd) && isAbandoned(file, files)) files.rmSync(file, { force: true });
@@ -91,11 +91,21 @@ export function isAbandoned(file: string, files: Files = nodeFs): boolean {
   }
 }
 
-/** For steps without which everything holds all the same. */
-function quietly(step: () => void): void {
+/** The text of a file; undefined if there is none or it cannot be read. */
+export function contentOf(file: string, files: Files = nodeFs): string | undefined {
+  try {
+    return files.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a step succeeds that may fail: everything holds without it, or the caller goes by the answer. */
+export function attempt(step: () => void): boolean {
   try {
     step();
+    return true;
   } catch {
-    // what matters has been done, or its own error is on the way
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { draftOf, isAbandoned, takeName, type Files } from './durable.ts';
+import { attempt, contentOf, draftOf, isAbandoned, takeName, type Files } from './durable.ts';
 
 /** Locks that this process could not remove after its work, such as while a virus scanner held them. */
 const unremoved = new Set<string>();
@@ -35,11 +35,8 @@ function take(file: string, files: Files, owner: string): Lock {
   try {
     files.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     const handle = files.openSync(file, 'wx', 0o600);
-    try {
-      files.writeFileSync(handle, owner);
-    } catch {
-      // on a full disk the lock holds all the same
-    }
+    // on a full disk the lock holds all the same
+    attempt(() => files.writeFileSync(handle, owner));
     // where this fails, as on a share, the file is there all the same
     attempt(() => files.closeSync(handle));
     return 'mine';
@@ -73,23 +70,6 @@ function isLeft(file: string, files: Files): boolean {
   const content = contentOf(file, files) ?? '';
   const owner = Number(content.split(' ')[0]);
   return (owner > 0 && !isRunning(owner)) || unremoved.has(content) || isAbandoned(file, files);
-}
-
-function contentOf(file: string, files: Files): string | undefined {
-  try {
-    return files.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function attempt(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isRunning(pid: number): boolean {

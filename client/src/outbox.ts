@@ -1,8 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeAbandonedDrafts, writeDurably } from './durable.ts';
+import { attempt, removeAbandonedDrafts, writeDurably } from './durable.ts';
 import type { NoReply, Reply } from './http.ts';
+import { jsonObject } from './jws.ts';
 
 /** An event as the service takes it; further fields are its facts. */
 export type OutboxEvent = { eventId: string; timestamp: string } & Record<string, string | number>;
@@ -84,12 +85,8 @@ export function createOutbox(folder: string, send: SendEvents): Outbox {
   deliverIn(0);
   return {
     add(event) {
-      try {
-        if (namesIn(folder).length >= mostWaiting) return false;
-        writeDurably(fileOf(folder, event.eventId), JSON.stringify(event));
-      } catch {
-        return false;
-      }
+      if (namesIn(folder).length >= mostWaiting) return false;
+      if (!attempt(() => writeDurably(fileOf(folder, event.eventId), JSON.stringify(event)))) return false;
       if (failures === 0) deliverIn(0);
       return true;
     },
@@ -107,7 +104,7 @@ export function createOutbox(folder: string, send: SendEvents): Outbox {
  * (401), or one that may not make the call (403), is about the caller and not about an event.
  */
 function outcomeOf({ status, text }: Reply): 'accepted' | 'rejected' | 'undecided' {
-  const body = parsed(text) as { success?: unknown; data?: { accepted?: unknown } } | null | undefined;
+  const body = jsonObject(text) as { success?: unknown; data?: { accepted?: unknown } } | undefined;
   if (status === 200 && typeof body?.data?.accepted === 'number') return 'accepted';
   return [400, 413, 422].includes(status) && body?.success === false ? 'rejected' : 'undecided';
 }
@@ -126,14 +123,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** False if the file is still there, as where a virus scanner holds it. */
-function removed(file: string): boolean {
-  try {
-    rmSync(file, { force: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const removed = (file: string): boolean => attempt(() => rmSync(file, { force: true }));
 
 /** The oldest come first. A damaged file, which no crash leaves behind, is removed. */
 async function readWaiting(folder: string): Promise<OutboxEvent[]> {
@@ -142,19 +132,11 @@ async function readWaiting(folder: string): Promise<OutboxEvent[]> {
     const file = join(folder, name);
     const text = await readFile(file, 'utf8').catch(() => undefined);
     if (text === undefined) continue;
-    const event = parsed(text) as OutboxEvent | null | undefined;
+    const event = jsonObject(text) as OutboxEvent | undefined;
     if (typeof event?.timestamp === 'string' && name === `${event.eventId}.json`) events.push(event);
     else removed(file);
   }
   return events.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function firstBatch(waiting: OutboxEvent[]): OutboxEvent[] {

@@ -1,7 +1,7 @@
 import nodeFs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { removeAbandonedDrafts, takeName, writeDurably, type Files } from './durable.ts';
+import { contentOf, removeAbandonedDrafts, takeName, writeDurably, type Files } from './durable.ts';
 import { withLock, type Lock } from './lock.ts';
 
 /** Files of the client in one folder. Nothing throws: what cannot be done is told as a problem, in words for a log. */
@@ -27,14 +27,6 @@ const held = new Set(['EPERM', 'EBUSY', 'EACCES']);
 export function createStore(folder: string, files: Files = nodeFs): Store {
   const at = (name: string) => path.join(folder, name);
   let isSwept = false;
-
-  function read(name: string): string | undefined {
-    try {
-      return files.readFileSync(at(name), 'utf8');
-    } catch {
-      return undefined;
-    }
-  }
 
   function place(name: string, content: string, move?: (draft: string, file: string) => void): void {
     writeDurably(at(name), content, files, move);
@@ -63,7 +55,7 @@ export function createStore(folder: string, files: Files = nodeFs): Store {
 
   return {
     folder,
-    read: async (name) => read(name),
+    read: async (name) => contentOf(at(name), files),
     async has(name) {
       try {
         return files.statSync(at(name)).isFile();

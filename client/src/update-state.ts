@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { writeDurably } from './durable.ts';
+import { attempt, contentOf, writeDurably } from './durable.ts';
+import { jsonObject } from './jws.ts';
 
 /** An update that was downloaded and has not been seen to run. */
 export type PendingUpdate = {
@@ -64,19 +64,11 @@ export function settle(
 
 /** Returns undefined at the first start, and where the file is damaged. */
 export function readUpdateState(file: string): UpdateState | undefined {
-  try {
-    const state = JSON.parse(readFileSync(file, 'utf8')) as UpdateState;
-    return typeof state.version === 'string' && typeof state.since === 'string' ? state : undefined;
-  } catch {
-    return undefined;
-  }
+  const state = jsonObject(contentOf(file)) as UpdateState | undefined;
+  return typeof state?.version === 'string' && typeof state.since === 'string' ? state : undefined;
 }
 
-/** Where it cannot be written, the next start does not know what became of an update. */
+/** Where it cannot be written, the next start does not know what became of an update: reports never stop a program. */
 export function writeUpdateState(file: string, state: UpdateState): void {
-  try {
-    writeDurably(file, JSON.stringify(state));
-  } catch {
-    // reports never stop a program
-  }
+  attempt(() => writeDurably(file, JSON.stringify(state)));
 }
