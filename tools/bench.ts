@@ -27,7 +27,7 @@ import { fillUpdates } from './bench/updates-dataset.ts';
 import { benchUpdates, updateChecks } from './bench/updates.ts';
 import { createChildren, peakMemoryMb } from './bench/processes.ts';
 import { workersRow } from './bench/workers.ts';
-import { limitRow, type Row, type Stage } from './bench/stage.ts';
+import { dataOf, limitRow, type Row, type Stage } from './bench/stage.ts';
 import { runCommand } from './command-line.ts';
 
 /**
@@ -217,15 +217,8 @@ async function main(): Promise<void> {
 
 /** Each part signs in again, because a session expires while the data is filled in. */
 async function signIn(stage: Omit<Stage, 'staff' | 'apiKey'>): Promise<Stage> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${stage.ours}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return ((await response.json()) as { data: { accessToken: string; key: string } }).data;
-  };
-  const { accessToken } = await post('/api/v1/auth/login', admin);
+  const login = `${stage.ours}/api/v1/auth/login`;
+  const { accessToken } = await dataOf<{ accessToken: string }>(login, {}, admin);
   const key = {
     name: 'bench',
     expiresAt: '2099-01-01T00:00:00Z',
@@ -234,7 +227,7 @@ async function signIn(stage: Omit<Stage, 'staff' | 'apiKey'>): Promise<Stage> {
     ipWhitelist: ['127.0.0.0/8', '::1'],
   };
   const staff = { authorization: `Bearer ${accessToken}` };
-  const { key: apiKey } = await post('/api/v1/api-keys', key, staff);
+  const { key: apiKey } = await dataOf<{ key: string }>(`${stage.ours}/api/v1/api-keys`, staff, key);
   return { ...stage, staff, apiKey };
 }
 

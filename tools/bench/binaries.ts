@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { limitRow, ratioRow, type Row, type Stage } from './stage.ts';
+import { dataOf, limitRow, ratioRow, type Row, type Stage } from './stage.ts';
 import { medianOf, type Measured } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
 import { startNginx } from './nginx.ts';
@@ -39,8 +39,8 @@ const versionOf = (round: number) => `9.0.${round}`;
 
 /** The same file from the same disk to the same client. */
 async function downloading({ ours, staff: headers, process, folder }: Stage, file: Buffer): Promise<Row[]> {
-  const listed = await fetch(`${ours}/api/v1/updates/admin/releases?search=${versionOf(0)}`, { headers });
-  const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
+  const list = `${ours}/api/v1/updates/admin/releases?search=${versionOf(0)}`;
+  const [release] = await dataOf<{ fileUrl: string }[]>(list, headers);
   const nginx = await startNginx(folder, file);
   if (!nginx)
     return [{ job: 'download of 1 GiB', target: '70 %', met: false, note: 'nginx is not installed' }];
@@ -52,7 +52,7 @@ async function downloading({ ours, staff: headers, process, folder }: Stage, fil
       rates.bare.push(await megabytesPerSecond(fileMb, () => download(nginx.url, {}, file.length)));
       rates.ours.push(
         await megabytesPerSecond(fileMb, () =>
-          download(new URL(data[0]!.fileUrl, ours).href, headers, file.length),
+          download(new URL(release!.fileUrl, ours).href, headers, file.length),
         ),
       );
     }
@@ -103,24 +103,15 @@ export async function chunkedUpload(
   sha512: string,
   version: string,
 ): Promise<void> {
-  const send = async <T>(path: string, body: object): Promise<T> => {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: { ...staff, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { data: T }).data;
-  };
   const build = { version, channel: 'alpha', platform: 'win32', architecture: 'arm64' };
-  const base = '/api/v1/binaries/upload';
+  const base = `${url}/api/v1/binaries/upload`;
   const about = { fileName: 'bench.exe', fileSize: file.length, ...build };
-  const prepared = await send<Prepared>(`${base}/prepare`, about);
+  const prepared = await dataOf<Prepared>(`${base}/prepare`, staff, about);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < prepared.totalChunks; index = next++) {
       const chunk = file.subarray(index * prepared.chunkSize, (index + 1) * prepared.chunkSize);
-      const response = await fetch(`${url}${base}/chunk/${prepared.uploadId}/${index}`, {
+      const response = await fetch(`${base}/chunk/${prepared.uploadId}/${index}`, {
         method: 'PUT',
         headers: { ...staff, 'content-type': 'application/octet-stream' },
         body: chunk,
@@ -131,7 +122,7 @@ export async function chunkedUpload(
   };
   await Promise.all(Array.from({ length: 6 }, worker));
   const { uploadId, fileKey, totalChunks } = prepared;
-  await send(`${base}/complete`, { uploadId, fileKey, totalChunks, sha512, ...build });
+  await dataOf(`${base}/complete`, staff, { uploadId, fileKey, totalChunks, sha512, ...build });
 }
 
 /** A file of random bytes that passes for a Windows program. */

@@ -7,7 +7,7 @@ import { fillHistory } from './history-dataset.ts';
 import { period } from './history.ts';
 import { searches, validations } from './licensing.ts';
 import { GivenUp, oneByOne, type Target } from './load.ts';
-import type { Stage } from './stage.ts';
+import { dataOf, type Stage } from './stage.ts';
 import { fillUpdates, updateSizes, watchedRelease } from './updates-dataset.ts';
 import { updateChecks } from './updates.ts';
 
@@ -139,8 +139,7 @@ async function callsOf(stage: Stage, size: Size): Promise<Record<string, Target>
     next: () => ({ path: path(calls++) }),
   });
   const pick = (n: number) => sample[(n * 7919) % sample.length]!;
-  const answer = await fetch(`${ours}/api/customers?limit=500`, { headers });
-  const { data: customers } = (await answer.json()) as { data: { customerId: string }[] };
+  const customers = await dataOf<{ customerId: string }[]>(`${ours}/api/customers?limit=500`, headers);
   const customer = (n: number) => `/api/v1/customers/${customers[n % customers.length]!.customerId}`;
   const machines = Math.round(updateSizes.machines * size.updates);
   const machine = (n: number) =>

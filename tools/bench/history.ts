@@ -3,7 +3,7 @@
 import { signInAt, startBrowser } from './browser.ts';
 import { compare } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
-import { limitRow, ratioRow, readingRow, screenRow, type Row, type Stage } from './stage.ts';
+import { dataOf, limitRow, ratioRow, readingRow, screenRow, type Row, type Stage } from './stage.ts';
 
 const newline = 10;
 /** Growth of the memory that is allowed during a stream of any length. */
@@ -39,11 +39,9 @@ export async function benchHistory(stage: Stage): Promise<Row[]> {
 
 /** The cursor for the second half of the log. */
 async function cursorInMiddle({ ours, staff: headers }: Stage): Promise<string> {
-  const stats = await fetch(`${ours}/api/audit/stats?days=366`, { headers });
-  const { total } = ((await stats.json()) as { data: { total: number } }).data;
-  const offset = Math.floor(total / 2);
-  const response = await fetch(`${ours}/api/audit?limit=50&offset=${offset}`, { headers });
-  return ((await response.json()) as { data: { nextCursor: string } }).data.nextCursor;
+  const { total } = await dataOf<{ total: number }>(`${ours}/api/audit/stats?days=366`, headers);
+  const page = `${ours}/api/audit?limit=50&offset=${Math.floor(total / 2)}`;
+  return (await dataOf<{ nextCursor: string }>(page, headers)).nextCursor;
 }
 
 /** Exports every entry as CSV, and measures the memory for that. */

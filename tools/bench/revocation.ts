@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atShare, load, type Target } from './load.ts';
-import type { Row, Stage } from './stage.ts';
+import { dataOf, type Row, type Stage } from './stage.ts';
 
 const rounds = 100;
 const mostMs = 100;
+
+type Data = Record<string, string>;
 
 /**
  * How long a second process still answers VALID after staff were told by the first that the license is revoked, while both
@@ -11,39 +13,21 @@ const mostMs = 100;
  */
 export async function revocationRow(stage: Stage, second: string, validations: Target): Promise<Row> {
   const { staff } = stage;
-  type Method = 'POST' | 'PATCH';
-  const post = async (url: string, body: object, headers: object, method: Method = 'POST') => {
-    const answer = await fetch(url, {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${url}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: Record<string, string> }).data;
-  };
-  const { customerId } = await post(`${stage.ours}/api/customers`, { name: 'Revoked', country: 'DE' }, staff);
-  const { licenseId, licenseKey } = await post(
-    `${stage.ours}/api/v1/licenses`,
-    {
-      customerId,
-      type: 'enterprise',
-      validFrom: '2020-01-01T00:00:00Z',
-      validUntil: '2099-01-01T00:00:00Z',
-      maxActivations: 1,
-      moduleIds: ['mod_copd'],
-    },
-    staff,
-  );
-  const code = async () =>
-    (
-      await post(
-        `${second}/api/licenses/validate`,
-        { licenseKey, machineId: 'bench' },
-        { 'x-api-key': stage.apiKey },
-      )
-    ).code;
-  const set = (state: string, method: Method) =>
-    post(`${stage.ours}/api/v1/licenses/${licenseId}/${state}`, {}, staff, method);
+  const customer = { name: 'Revoked', country: 'DE' };
+  const { customerId } = await dataOf<Data>(`${stage.ours}/api/customers`, staff, customer);
+  const { licenseId, licenseKey } = await dataOf<Data>(`${stage.ours}/api/v1/licenses`, staff, {
+    customerId,
+    type: 'enterprise',
+    validFrom: '2020-01-01T00:00:00Z',
+    validUntil: '2099-01-01T00:00:00Z',
+    maxActivations: 1,
+    moduleIds: ['mod_copd'],
+  });
+  const asked = { licenseKey, machineId: 'bench' };
+  const key = { 'x-api-key': stage.apiKey };
+  const code = async () => (await dataOf<Data>(`${second}/api/licenses/validate`, key, asked)).code;
+  const set = (state: string, method: 'POST' | 'PATCH') =>
+    dataOf(`${stage.ours}/api/v1/licenses/${licenseId}/${state}`, staff, {}, method);
 
   const onBoth = [stage.ours, second].map((origin) => ({
     ...validations,

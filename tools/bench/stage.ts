@@ -30,6 +30,22 @@ export type Row = {
   note?: string;
 };
 
+/** The `data` of a JSON answer; a body is posted unless another method is given. Throws if the answer is an error. */
+export async function dataOf<T>(
+  url: string,
+  headers: Record<string, string>,
+  body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
+): Promise<T> {
+  const answer = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { data: T }).data;
+}
+
 /** Our rate must be at least this part of that of the bare server, within `p99` milliseconds. */
 export const ratioRow = (
   job: string,

@@ -1,6 +1,6 @@
 import { withClient } from '../../server/db/with-client.ts';
 import { withoutIndexes } from './dataset.ts';
-import type { Stage } from './stage.ts';
+import { dataOf, type Stage } from './stage.ts';
 
 export const updateSizes = { machines: 1_000_000, releases: 200, events: 10_000_000 };
 
@@ -44,8 +44,8 @@ export async function watchedRelease({
   ours,
   staff: headers,
 }: Pick<Stage, 'ours' | 'staff'>): Promise<string> {
-  const answer = await fetch(`${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`, { headers });
-  const { data } = (await answer.json()) as { data: { id: string; version: string }[] };
+  const list = `${ours}/api/v1/updates/admin/releases?search=${watchedVersion}`;
+  const data = await dataOf<{ id: string; version: string }[]>(list, headers);
   const found = data.find(({ version }) => version === watchedVersion);
   if (!found) throw new Error(`There is no release ${watchedVersion}`);
   return found.id;

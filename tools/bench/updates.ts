@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { noPolicy, weekdays, type UpdatePolicy } from '../../contract/policies.ts';
 import { compare, type Target } from './load.ts';
-import { ratioRow, readingRow, type Row, type Stage } from './stage.ts';
+import { dataOf, ratioRow, readingRow, type Row, type Stage } from './stage.ts';
 import { updateSizes, watchedRelease } from './updates-dataset.ts';
 
 /** Update checks by the machines of the data, and by those of the sample with an API key or their tokens. */
@@ -58,12 +58,7 @@ const alwaysOpen = { zone: 'Europe/Berlin', weekdays: [...weekdays], from: '00:0
 
 /** Sets the policy of the tag that every customer of the data has. */
 async function setPolicy({ ours, staff }: Stage, policy: Partial<UpdatePolicy>): Promise<void> {
-  const answer = await fetch(`${ours}/api/update-policies/tags/bench`, {
-    method: 'PUT',
-    headers: { ...staff, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...noPolicy, ...policy }),
-  });
-  if (!answer.ok) throw new Error(`The policy was not set: ${await answer.text()}`);
+  await dataOf(`${ours}/api/update-policies/tags/bench`, staff, { ...noPolicy, ...policy }, 'PUT');
 }
 
 const displayHash = (n: number) => createHash('sha256').update(`bench-${n}`).digest('hex');

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { withClient } from '../../../server/db/with-client.ts';
 import { searches } from '../licensing.ts';
 import type { Target } from '../load.ts';
+import { dataOf } from '../stage.ts';
 import type { Peer, Place } from './peer.ts';
 
 const token = 'token-of-the-bench-of-32-characters';
@@ -79,12 +80,7 @@ async function startOnTable({ home, databaseUrl, records, start }: Place): Promi
     env: { ...process.env, ...env },
   });
   const url = await start(server, env);
-  const answer = await fetch(`${url}/collections`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(customers),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
+  await dataOf(`${url}/collections`, { authorization: `Bearer ${token}` }, customers);
   await withClient(databaseUrl, (client) => client.query(fillSql, [records]));
   return url;
 }

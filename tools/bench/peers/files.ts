@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chunkedUpload, download, fileOf, megabytesPerSecond, put } from '../binaries.ts';
 import { medianOf, type Measured } from '../load.ts';
 import { startNginx } from '../nginx.ts';
+import { dataOf } from '../stage.ts';
 import type { Comparison, Peer } from './peer.ts';
 
 const fileMb = 256;
@@ -67,15 +68,15 @@ export const nginx: Peer = {
     const version = '8.1.0';
     await chunkedUpload(stage.ours, stage.staff, file, sha512, version);
     const headers = stage.staff;
-    const listed = await fetch(`${stage.ours}/api/v1/updates/admin/releases?search=${version}`, { headers });
-    const { data } = (await listed.json()) as { data: { fileUrl: string }[] };
+    const list = `${stage.ours}/api/v1/updates/admin/releases?search=${version}`;
+    const [release] = await dataOf<{ fileUrl: string }[]>(list, headers);
     const theirs = await startNginx(home, file);
     if (!theirs) throw new Error('nginx is not installed');
     const plain = () => download(theirs.url, {}, file.length);
     try {
       return [
         await compareRates(`download ${fileMb} MB (MB/s)`, {
-          ours: () => download(new URL(data[0]!.fileUrl, stage.ours).href, headers, file.length),
+          ours: () => download(new URL(release!.fileUrl, stage.ours).href, headers, file.length),
           theirs: plain,
           bare: plain,
         }),

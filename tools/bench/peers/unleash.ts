@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dataOf } from '../stage.ts';
 import { updateChecks } from '../updates.ts';
 import type { Peer } from './peer.ts';
 
@@ -28,14 +29,8 @@ export const unleash: Peer = {
       SEND_TELEMETRY: 'false',
       NODE_ENV: 'production',
     });
-    for (let n = 0; n < flags; n++) {
-      const answer = await fetch(`${url}/api/admin/projects/default/features`, {
-        method: 'POST',
-        headers: { authorization: staff, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: `flag-${n}` }),
-      });
-      if (!answer.ok) throw new Error(await answer.text());
-    }
+    const features = `${url}/api/admin/projects/default/features`;
+    for (let n = 0; n < flags; n++) await dataOf(features, { authorization: staff }, { name: `flag-${n}` });
     const { ours, bare, sample, apiKey } = stage;
     const headers = { authorization: client };
     const row = (n: number) => ({ path: `/row?key=${sample[n % sample.length]!.licenseKey}` });
