@@ -22,15 +22,12 @@ export async function benchBinaries(stage: Stage): Promise<Row[]> {
 async function uploading({ bare, ours, staff, process }: Stage, file: Buffer<ArrayBuffer>): Promise<Row[]> {
   const sha512 = createHash('sha512').update(file).digest('base64');
   resetPeakMemory(process);
-  const rates = { bare: [] as Measured[], ours: [] as Measured[] };
-  for (let round = 0; round < rounds; round++) {
-    rates.bare.push(await megabytesPerSecond(fileMb, () => put(`${bare}/put`, file)));
-    rates.ours.push(
-      await megabytesPerSecond(fileMb, () => chunkedUpload(ours, staff, file, sha512, versionOf(round))),
-    );
-  }
+  const rates = await compareRates(fileMb, {
+    bare: () => put(`${bare}/put`, file),
+    ours: (round) => chunkedUpload(ours, staff, file, sha512, versionOf(round)),
+  });
   return [
-    ratioRow('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, medians(rates)),
+    ratioRow('chunked upload of 1 GiB, hashed and synced (MB/s)', 0.75, rates),
     limitRow('memory while uploading 1 GiB', maxMemoryMb, peakMemoryMb(process), 'MB'),
   ];
 }
@@ -47,17 +44,12 @@ async function downloading({ ours, staff: headers, process, folder }: Stage, fil
   try {
     resetPeakMemory(process);
     const before = peakMemoryMb(process);
-    const rates = { bare: [] as Measured[], ours: [] as Measured[] };
-    for (let round = 0; round < rounds; round++) {
-      rates.bare.push(await megabytesPerSecond(fileMb, () => download(nginx.url, {}, file.length)));
-      rates.ours.push(
-        await megabytesPerSecond(fileMb, () =>
-          download(new URL(release!.fileUrl, ours).href, headers, file.length),
-        ),
-      );
-    }
+    const rates = await compareRates(fileMb, {
+      bare: () => download(nginx.url, {}, file.length),
+      ours: () => download(new URL(release!.fileUrl, ours).href, headers, file.length),
+    });
     return [
-      ratioRow('download of 1 GiB, compared with nginx (MB/s)', 0.7, medians(rates)),
+      ratioRow('download of 1 GiB, compared with nginx (MB/s)', 0.7, rates),
       limitRow('memory while downloading 1 GiB', maxGrowthMb, peakMemoryMb(process) - before, 'MB more'),
     ];
   } finally {
@@ -65,10 +57,21 @@ async function downloading({ ours, staff: headers, process, folder }: Stage, fil
   }
 }
 
-const medians = (rates: { bare: Measured[]; ours: Measured[] }) => ({
-  bare: medianOf(rates.bare),
-  ours: medianOf(rates.ours),
-});
+/** The median of three rates of each work on `mb` megabytes, in turn. */
+export async function compareRates<Who extends string>(
+  mb: number,
+  works: Record<Who, (round: number) => Promise<void>>,
+): Promise<Record<Who, Measured>> {
+  const rates = Object.entries<(typeof works)[Who]>(works).map(([who, work]) => ({
+    who,
+    work,
+    measured: [] as Measured[],
+  }));
+  for (let round = 0; round < rounds; round++)
+    for (const { work, measured } of rates) measured.push(await megabytesPerSecond(mb, () => work(round)));
+  const medians = rates.map(({ who, measured }) => [who, medianOf(measured)]);
+  return Object.fromEntries(medians) as Record<Who, Measured>;
+}
 
 /** Throws if the file is not `length` bytes. */
 export async function download(url: string, headers: Record<string, string>, length: number): Promise<void> {
@@ -81,7 +84,7 @@ export async function download(url: string, headers: Record<string, string>, len
 }
 
 /** The rate of work on `mb` megabytes. */
-export async function megabytesPerSecond(mb: number, work: () => Promise<void>): Promise<Measured> {
+async function megabytesPerSecond(mb: number, work: () => Promise<void>): Promise<Measured> {
   const started = performance.now();
   await work();
   return { perSecond: mb / ((performance.now() - started) / 1000), p50: 0, p99: 0 };

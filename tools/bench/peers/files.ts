@@ -1,24 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chunkedUpload, download, fileOf, megabytesPerSecond, put } from '../binaries.ts';
-import { medianOf, type Measured } from '../load.ts';
+import { chunkedUpload, compareRates, download, fileOf, put } from '../binaries.ts';
 import { startNginx } from '../nginx.ts';
 import { dataOf } from '../stage.ts';
 import type { Comparison, Peer } from './peer.ts';
 
 const fileMb = 256;
-const rounds = 3;
-
-/** The medians of MB per second, in turn. */
-async function compareRates(
-  job: string,
-  works: Record<'ours' | 'theirs' | 'bare', (round: number) => Promise<void>>,
-) {
-  const rates = { ours: [] as Measured[], theirs: [] as Measured[], bare: [] as Measured[] };
-  for (let round = 0; round < rounds; round++)
-    for (const who of ['bare', 'ours', 'theirs'] as const)
-      rates[who].push(await megabytesPerSecond(fileMb, () => works[who](round)));
-  return { job, ours: medianOf(rates.ours), theirs: medianOf(rates.theirs), bare: medianOf(rates.bare) };
-}
 
 const tusServer = `
   import { FileStore } from '@tus/file-store';
@@ -47,13 +33,12 @@ export const tus: Peer = {
       });
       if (sent.headers.get('upload-offset') !== String(file.length)) throw new Error(await sent.text());
     };
-    return [
-      await compareRates(`upload ${fileMb} MB (MB/s)`, {
-        ours: (round) => chunkedUpload(stage.ours, stage.staff, file, sha512, versionOf(round)),
-        theirs: upload,
-        bare: () => put(`${stage.bare}/put`, file),
-      }),
-    ];
+    const rates = await compareRates(fileMb, {
+      bare: () => put(`${stage.bare}/put`, file),
+      ours: (round) => chunkedUpload(stage.ours, stage.staff, file, sha512, versionOf(round)),
+      theirs: upload,
+    });
+    return [{ job: `upload ${fileMb} MB (MB/s)`, ...rates }];
   },
 };
 
@@ -74,13 +59,12 @@ export const nginx: Peer = {
     if (!theirs) throw new Error('nginx is not installed');
     const plain = () => download(theirs.url, {}, file.length);
     try {
-      return [
-        await compareRates(`download ${fileMb} MB (MB/s)`, {
-          ours: () => download(new URL(release!.fileUrl, stage.ours).href, headers, file.length),
-          theirs: plain,
-          bare: plain,
-        }),
-      ];
+      const rates = await compareRates(fileMb, {
+        bare: plain,
+        ours: () => download(new URL(release!.fileUrl, stage.ours).href, headers, file.length),
+        theirs: plain,
+      });
+      return [{ job: `download ${fileMb} MB (MB/s)`, ...rates }];
     } finally {
       await theirs.stop();
     }
