@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayMs, hourMs } from '../contract/durations.ts';
 import type { Caller } from './caller.ts';
 import { runChange, systemChange, type Change, type ChangeParts } from './change.ts';
-import type { CheckedTime } from './checked-time.ts';
+import { clearBefore } from './checked-time.ts';
 import { onlyReads } from './db/client.ts';
 
 /** How long a process may hold unused units, and how long a refusal is cached. */
@@ -210,7 +210,4 @@ async function grant(
 }
 
 /** Deletes hours that began more than a day ago. */
-export async function clearBudgets({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - dayMs);
-  await tx.deleteFrom('budget_hours').where('hour', '<', dayAgo).execute();
-}
+export const clearBudgets = clearBefore('budget_hours', 'hour', dayMs);

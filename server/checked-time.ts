@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { dayMs } from '../contract/durations.ts';
+import type { Change } from './change.ts';
 import type { Db, Tx } from './db/client.ts';
+import type { Tables } from './db/tables.ts';
 
 /** The maximum difference between the clock and the latest time that the database has seen. */
 const mostJumpMs = dayMs;
@@ -43,6 +45,14 @@ export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefine
   if (!newest || Math.abs(now.getTime() - newest.getTime()) <= mostJumpMs) return undefined;
   return { jump: true, now, newest };
 }
+
+/** Deletes the rows whose time in `column` is more than `ms` ago. */
+export const clearBefore =
+  <T extends keyof Tables>(table: T, column: string & keyof Tables[T], ms: number) =>
+  async ({ tx }: Change, { now }: CheckedTime): Promise<void> => {
+    const before = new Date(now.getTime() - ms);
+    await sql`delete from ${sql.table(table)} where ${sql.ref(column)} < ${before}`.execute(tx);
+  };
 
 /** Two checked clocks differ by less: what lies after this was written by a process whose clock was ahead. */
 export const aheadOf = ({ now }: CheckedTime): Date => new Date(now.getTime() + mostJumpMs);

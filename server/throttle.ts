@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { dayMs } from '../contract/durations.ts';
 import { networkOf } from './address.ts';
 import type { Caller } from './caller.ts';
-import { systemChange, type Change, type ChangeParts } from './change.ts';
-import type { CheckedTime } from './checked-time.ts';
+import { systemChange, type ChangeParts } from './change.ts';
+import { clearBefore } from './checked-time.ts';
 import type { Db } from './db/client.ts';
 
 const quarter = 15 * 60_000;
@@ -150,7 +150,4 @@ function longestWait(
 }
 
 /** Removes windows that started more than a day ago, longer than any limit. */
-export async function clearFailures({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - dayMs);
-  await tx.deleteFrom('login_failures').where('window_start', '<', dayAgo).execute();
-}
+export const clearFailures = clearBefore('login_failures', 'window_start', dayMs);

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { dayMs } from '../../contract/durations.ts';
 import { isStorableText } from '../../contract/common.ts';
 import { actorId, type Actor } from '../caller.ts';
-import type { Change } from '../change.ts';
-import type { CheckedTime } from '../checked-time.ts';
+import { clearBefore } from '../checked-time.ts';
 import type { Db, Tx } from '../db/client.ts';
 import type { Secrets } from '../secrets.ts';
 import { fail, failField, type Failure } from '../failure.ts';
@@ -95,7 +94,4 @@ export async function keepAnswer(tx: Tx, { actor, key }: Claim, answer: unknown)
 }
 
 /** Removes responses after a day. */
-export async function clearAnswers({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const dayAgo = new Date(now.getTime() - dayMs);
-  await tx.deleteFrom('idempotency_keys').where('created_at', '<', dayAgo).execute();
-}
+export const clearAnswers = clearBefore('idempotency_keys', 'created_at', dayMs);

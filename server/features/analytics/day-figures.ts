@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { Figure } from '../../../contract/today-needs.ts';
 import type { DayFigure } from '../../../contract/today.ts';
-import type { Change } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { clearBefore } from '../../checked-time.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { inKeyOrder } from '../../db/key-order.ts';
 
@@ -61,7 +60,4 @@ export async function figuresOf(db: Db, names: readonly Figure[], now: Date): Pr
 }
 
 /** Deletes what no day is compared with anymore. */
-export async function clearFigures({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const keptFrom = new Date(now.getTime() - keptMs);
-  await tx.deleteFrom('day_figures').where('at', '<', keptFrom).execute();
-}
+export const clearFigures = clearBefore('day_figures', 'at', keptMs);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { clearBefore, type CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/client.ts';
 import { rotateMonths, type RotatedMonths } from '../../db/monthly-partitions.ts';
@@ -108,10 +108,7 @@ async function noteSeen(tx: Tx, rows: Answered[]): Promise<void> {
 }
 
 /** Removes the licenses and customers recorded for past days. */
-export async function clearFirstSeen({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const before = new Date(now.getTime() - 3 * dayMs);
-  await tx.deleteFrom('counted_today').where('day', '<', before).execute();
-}
+export const clearFirstSeen = clearBefore('counted_today', 'day', 3 * dayMs);
 
 /** Creates and drops the monthly partitions of single validations, by the policy (VALIDATIONS_KEEP). */
 export const keepValidations = (

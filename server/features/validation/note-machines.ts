@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
-import type { Change } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { clearBefore } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import { displayIdOf } from '../update-events/index.ts';
 import { machineHashOf } from '../../machine-hash.ts';
@@ -10,7 +9,6 @@ import type { Answered } from './day-counts.ts';
 
 /** Refused machines that are kept of one license: names of machines cost a caller nothing. */
 export const mostRefused = 1000;
-const keptMs = 90 * dayMs;
 
 type OnLicense = Answered & { licenseId: string };
 /** `since`: when its result began in the batch; `first`: when the machine was first heard of in it. */
@@ -108,7 +106,4 @@ async function noteHeard(tx: Tx, heard: Latest[]): Promise<void> {
 }
 
 /** Removes refusals of machines that have not tried again for 90 days. */
-export async function clearMachineRefusals({ tx }: Change, { now }: CheckedTime): Promise<void> {
-  const keptFrom = new Date(now.getTime() - keptMs);
-  await tx.deleteFrom('refusals').where('refused_at', '<', keptFrom).execute();
-}
+export const clearMachineRefusals = clearBefore('refusals', 'refused_at', 90 * dayMs);
