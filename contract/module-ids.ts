@@ -17,11 +17,5 @@ export function normalizeModuleIds(value: unknown): unknown {
 }
 
 /** The display name of a module: `mod_lung_nodule` becomes `Lung Nodule`. */
-export function moduleLabel(moduleId: string): string {
-  return moduleId
-    .replace(/^mod_/, '')
-    .split('_')
-    .filter(Boolean)
-    .map((word) => capitalize(word.toLowerCase()))
-    .join(' ');
-}
+export const moduleLabel = (moduleId: string): string =>
+  moduleId.replace(/^mod_/, '').toLowerCase().split('_').filter(Boolean).map(capitalize).join(' ');

@@ -1,3 +1,5 @@
+import { capitalize } from './text.ts';
+
 export const resources = [
   'users',
   'licenses',
@@ -40,12 +42,7 @@ export const roleDescriptions: Record<RoleName, string> = {
 };
 
 /** The display name of `license_manager`: License Manager (spec part 2, section 2.8). */
-export const roleLabel = (name: string): string =>
-  name
-    .split('_')
-    .filter(Boolean)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join(' ');
+export const roleLabel = (name: string): string => name.split('_').filter(Boolean).map(capitalize).join(' ');
 
 /** All actions of each resource: the cells of the matrix. */
 export const resourceActions: Record<Resource, readonly Action[]> = {

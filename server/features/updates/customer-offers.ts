@@ -1,6 +1,6 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { CustomerReleases } from '../../../contract/customer-page.ts';
-import { channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
+import { candidatesOf, channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
 import { policySentence } from './explain-policy.ts';
 import { fedKinds } from './explain.ts';
 import type { Policed } from './policy.ts';
@@ -27,11 +27,7 @@ function offersOn(
   const offered = new Map<string, Candidate>();
   const held = new Map<string, { release: Candidate; why: string }>();
   for (const fileKind of fedKinds[platform]) {
-    const candidates = newestFirst(
-      releases.filter(
-        (r) => r.platform === platform && r.architecture === architecture && r.fileKind === fileKind,
-      ),
-    );
+    const candidates = candidatesOf(releases, { platform, architecture, fileKind });
     for (const { release, reason, steps } of evaluate(candidates, { ...question, ...asked, fileKind })) {
       const isRollingOut = reason === 'ROLLOUT_BUCKET' && release.rolloutPercentage > 0;
       if (reason === 'OFFERED' || isRollingOut) offered.set(release.version, release);

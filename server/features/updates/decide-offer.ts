@@ -173,7 +173,7 @@ export const lacksSha1 = ({ fileKind, sha1 }: Pick<Candidate, 'fileKind' | 'sha1
 const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
 
 /** The releases for one updater, newest first; sorted once per release set. */
-function candidatesOf<R extends Candidate>(
+export function candidatesOf<R extends Candidate>(
   releases: readonly R[],
   { platform, architecture, fileKind }: Updater,
 ): readonly R[] {
