@@ -21,6 +21,8 @@ export default defineConfig({
     // generous: a busy machine must not make a right answer wrong
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // as long as `eventually` of tests/harness.ts
+    expect: { poll: { timeout: 45_000 } },
     projects: [
       {
         extends: true,

@@ -61,7 +61,7 @@ test('what waited is sent by itself after the next start, without a further call
   const ids = added(openOutbox(offline), 3);
   await open.splice(0)[0]!.stop();
   openOutbox();
-  await vi.waitFor(() => expect([...counted.keys()].toSorted()).toEqual(ids.toSorted()));
+  await expect.poll(() => [...counted.keys()].toSorted()).toEqual(ids.toSorted());
 });
 
 test('batches hold 500 events and half a megabyte at most, the oldest first', async () => {
@@ -79,7 +79,7 @@ test('batches hold 500 events and half a megabyte at most, the oldest first', as
 
   batches = [];
   for (let n = 0; n < 10; n++) second.add({ ...event(n), errorMessage: 'ü'.repeat(50_000) });
-  await vi.waitFor(async () => expect(await second.deliver()).toEqual({ waiting: 0 }));
+  await expect.poll(() => second.deliver()).toEqual({ waiting: 0 });
   expect(Math.max(...batches)).toBe(4);
 });
 
@@ -167,7 +167,7 @@ test('a full outbox says so, and keeps what it accepted', async () => {
   await next.deliver();
   expect([...counted.keys()].toSorted()).toEqual(ids.toSorted());
   expect(next.add(event())).toBe(true);
-}, 120_000);
+});
 
 test('a folder that cannot be written is told, and throws nothing', async () => {
   rmSync(folder, { recursive: true });

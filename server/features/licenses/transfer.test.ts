@@ -180,7 +180,7 @@ describe('the update policy of the machines', () => {
     const named = { ...key.headers, 'x-machine-id': 'of another license' };
     for (const headers of [proven.headers, named]) expect(await fed(headers)).toBe('5.0.0');
     await expect
-      .poll(async () => (await preview(license, to.customerId)).body.data.updates, { timeout: 20_000 })
+      .poll(async () => (await preview(license, to.customerId)).body.data.updates)
       .toEqual({ machines: 2, changed: 1, held: 0, isComplete: true });
     const { machines: seats, policy } = (await preview(license, to.customerId)).body.data;
     expect({ seats, policy }).toEqual({

@@ -80,11 +80,10 @@ function world() {
       },
       onDone,
     });
-    const status = async (wanted: Upload['status']) =>
-      vi.waitFor(() => {
-        expect(uploads[0]?.status).toBe(wanted);
-        return uploads[0]!;
-      });
+    const status = async (wanted: Upload['status']) => {
+      await expect.poll(() => uploads[0]?.status).toBe(wanted);
+      return uploads[0]!;
+    };
     return { list, onDone, status, secondsLeft, first: () => uploads[0]! };
   };
   /** Starts an upload of so many megabytes in a page. */
@@ -163,18 +162,18 @@ describe('how a file goes', () => {
       return new Promise((_resolve, reject) => (lose = reject));
     });
     const { list, status, first, id } = begin(1);
-    await vi.waitFor(() => expect(first()).toMatchObject({ status: 'running', phase: 'finishing' }));
+    await expect.poll(() => first()).toMatchObject({ status: 'running', phase: 'finishing' });
     lose(new ApiError(0, 'Network error during upload'));
     expect((await status('failed')).note).toMatch(/^The server may have made the release already/);
     void list.resume(id);
     expect(first().note).toBeNull();
-    await vi.waitFor(() => expect(transport.direct).toHaveBeenCalledTimes(2));
+    await expect.poll(() => transport.direct).toHaveBeenCalledTimes(2);
     lose(new ApiError(409, 'There is 1.0.0 already.'));
     expect((await status('failed')).note).toBeNull();
     list.cancel(id);
     expect(first().message).toBe('Upload cancelled');
     const other = list.start(fileOfSize(megabyte), fields, 'me', id);
-    await vi.waitFor(() => expect(first().phase).toBe('finishing'));
+    await expect.poll(() => first().phase).toBe('finishing');
     lose(new ApiError(0, 'Network error during upload'));
     await status('failed');
     list.cancel(other);
@@ -186,7 +185,7 @@ describe('how a file goes', () => {
     const { list, onDone } = page();
     list.start(fileOfSize(60 * megabyte, 'a.exe'), fields, 'me');
     list.start(fileOfSize(1 * megabyte, 'b.exe'), fields, 'me');
-    await vi.waitFor(() => expect(onDone).toHaveBeenCalledTimes(2));
+    await expect.poll(() => onDone).toHaveBeenCalledTimes(2);
     expect(transport.complete).toHaveBeenCalledOnce();
     expect(transport.direct).toHaveBeenCalledOnce();
   });
@@ -309,7 +308,7 @@ describe('actions of the user', () => {
       stored.add(index);
     });
     const { list, status, first, id } = begin(40);
-    await vi.waitFor(() => expect(arrive).toHaveLength(6));
+    await expect.poll(() => arrive).toHaveLength(6);
     list.pause(id);
     expect(first().status).toBe('pausing');
     void list.resume(id);
@@ -330,7 +329,7 @@ describe('actions of the user', () => {
       stored.add(index);
     });
     const { list, status, id } = begin(25);
-    await vi.waitFor(() => expect(stored.size).toBe(4));
+    await expect.poll(() => stored.size).toBe(4);
     list.pause(id);
     arrive();
     await status('paused');
@@ -348,7 +347,7 @@ describe('actions of the user', () => {
       return Promise.resolve();
     });
     const { list, status, id } = begin(40);
-    await vi.waitFor(() => expect(stored.size).toBe(3));
+    await expect.poll(() => stored.size).toBe(3);
     list.pause(id);
     expect((await status('pausing')).done).toBe(15 * megabyte);
     list.pause(id);
@@ -364,7 +363,7 @@ describe('actions of the user', () => {
     const { transport, kept, begin } = world();
     transport.chunk.mockImplementation((_, __, ___, { signal }) => untilAborted(signal));
     const { list, status, id } = begin(40);
-    await vi.waitFor(() => expect(transport.chunk).toHaveBeenCalled());
+    await expect.poll(() => transport.chunk).toHaveBeenCalled();
     list.cancel(id);
     expect((await status('cancelled')).message).toBe('Upload cancelled');
     expect(transport.cancel).toHaveBeenCalledWith('u1');
@@ -381,7 +380,7 @@ describe('actions of the user', () => {
     const { list, status, first, id } = begin(40);
     await status('waiting');
     list.cancel(id);
-    await vi.waitFor(() => expect(first()).toMatchObject({ status: 'cancelled', message: late }));
+    await expect.poll(() => first()).toMatchObject({ status: 'cancelled', message: late });
   });
 
   test.each([
@@ -400,7 +399,7 @@ describe('actions of the user', () => {
     await status('waiting');
     list.cancel(id);
     expect(first()).toMatchObject({ status: 'cancelled', message: expect.stringMatching('may have made') });
-    await vi.waitFor(() => expect(first().message).toMatch(message));
+    await expect.poll(() => first().message).toMatch(message);
   });
 });
 
@@ -415,7 +414,7 @@ describe('after a reload', () => {
     });
     const before = here.page();
     const id = before.list.start(fileOfSize(40 * megabyte), fields, 'me');
-    await vi.waitFor(() => expect(here.stored.size).toBe(3));
+    await expect.poll(() => here.stored.size).toBe(3);
     before.list.pauseAll('gone');
     here.transport.chunk.mockReset().mockResolvedValue();
     return { ...here, id };

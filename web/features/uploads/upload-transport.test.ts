@@ -102,7 +102,7 @@ describe('the errors of spec part 2, section 8', () => {
     const stop = new AbortController();
     answers = ['silent'];
     const running = transport.direct(file, fields, 'hash', { signal: stop.signal });
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     stop.abort();
     await expect(running).rejects.toThrow('Upload cancelled');
   });
