@@ -139,7 +139,8 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
           publicKeys: [fake.signer.publicKeyPem],
           machineId: 'ws-07',
           now: () => new Date(clock.at),
-          timeoutMs: 10_000,
+          // beyond what a busy machine takes for a call
+          timeoutMs: 60_000,
           ...options,
           folder,
         },

@@ -1,11 +1,11 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
 import { day, licenseFile, secretFiles, startFakeServer, unreadable } from './fake-server.testing.ts';
 import type { Files } from './durable.ts';
 import { createStore } from './store.ts';
-import type { Fetch } from './types.ts';
+import type { Client, Fetch } from './types.ts';
 
 /* What a disk, a crash or another process can do to the folder. */
 
@@ -208,7 +208,7 @@ test('the lock of a process that was killed holds nobody up', async () => {
   await writeFile(`${client.folder}/lock`, '');
   await utimes(`${client.folder}/lock`, new Date(), new Date(Date.now() - 3 * 60_000));
   expect(await client.check()).toMatchObject({ valid: true });
-  expect(performance.now() - begun).toBeLessThan(9000);
+  expect(performance.now() - begun).toBeLessThan(50_000);
 });
 
 test('of two processes that find an abandoned lock, one takes it', async () => {
@@ -272,14 +272,16 @@ test('an abandoned lock that cannot be removed is none', async () => {
 
 test('one that waits too long for another process asks without a number, and keeps no valid answer', async () => {
   const fake = await startFakeServer();
-  const client = await fake.client({ timeoutMs: 300 });
-  await client.check();
-  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
-  await writeFile(`${client.folder}/lock`, String(process.pid));
+  const { folder, check } = await fake.client();
+  await check();
+  const kept = await readFile(`${folder}/decision.json`, 'utf8');
+  await writeFile(`${folder}/lock`, String(process.pid));
+  // also for the answers, which a busy machine takes its time for
+  const client = await fake.client({ folder, timeoutMs: 3000 });
   fake.clock.at += 60_000;
   const problem = expect.stringContaining('not kept') as string;
   expect(await client.check()).toMatchObject({ valid: true, source: 'online', problem });
-  expect(await readFile(`${client.folder}/decision.json`, 'utf8')).toBe(kept);
+  expect(await readFile(`${folder}/decision.json`, 'utf8')).toBe(kept);
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
   fake.code = 'REVOKED';
   expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
@@ -289,20 +291,24 @@ test('one that waits too long for another process asks without a number, and kee
 
 test('while another window asks the server, nothing is given back, requested or imported', async () => {
   const fake = await startFakeServer();
-  const { folder, check, offlineRequest } = await fake.client();
-  await check();
-  const { request } = (await offlineRequest()) as { request: string };
-  const client = await fake.client({ folder, timeoutMs: 100 });
+  const client = await fake.client();
+  await client.check();
+  const { request } = (await client.offlineRequest()) as { request: string };
+  const { folder } = client;
   await writeFile(`${folder}/lock`, String(process.pid));
-  const calls = [client.giveBack, client.offlineRequest, () => client.importLicense(fake.fileFor(request))];
-  for (const call of calls)
+  const callsOf = ({ giveBack, offlineRequest, importLicense }: Client) => [
+    giveBack,
+    offlineRequest,
+    () => importLicense(fake.fileFor(request)),
+  ];
+  for (const call of callsOf(await fake.client({ folder, timeoutMs: 100 })))
     expect(await call()).toEqual({
       ok: false,
       code: 'BUSY',
       message: 'Another window of this program is asking the server. Try again.',
     });
   await rm(`${folder}/lock`);
-  for (const call of calls) expect(await call()).toMatchObject({ ok: true });
+  for (const call of callsOf(client)) expect(await call()).toMatchObject({ ok: true });
 });
 
 test.each([
@@ -322,8 +328,8 @@ test.each([
     return answer;
   };
   const calls = fake.calls.length;
-  const asked = (await fake.client({ folder, timeoutMs: 1500, fetch: slow })).check();
-  await vi.waitFor(() => expect(fake.calls).toHaveLength(calls + 1), 5000);
+  const asked = (await fake.client({ folder, timeoutMs: 5000, fetch: slow })).check();
+  await expect.poll(() => fake.calls).toHaveLength(calls + 1);
   await rm(`${folder}/lock`);
   fake.clock.at += 1000;
   expect(await giveBack()).toMatchObject({ ok: true });

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import net from 'node:net';
 import { ReadableStream } from 'node:stream/web';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startFakeServer, startProxy } from './fake-server.testing.ts';
 import { createHttp, proxyFor } from './http.ts';
 
@@ -101,7 +101,7 @@ test('the path of the server address is kept, and a redirect is not followed', a
 test('an answer without an end is given up', async () => {
   const fake = await startFakeServer();
   fake.instead = () => ({ status: 200, body: 'x'.repeat(5_000_000) });
-  const http = createHttp(fake.url, { fetch: undefined, timeoutMs: 5000, env: {} });
+  const http = createHttp(fake.url, { fetch: undefined, timeoutMs: 60_000, env: {} });
   expect(await http('GET', '/')).toMatchObject({ problem: expect.stringContaining('too long') as string });
 });
 
@@ -124,9 +124,9 @@ test('an answer without an end is given up also through a fetch of the program',
     endless.close();
   });
   const server = `http://127.0.0.1:${(endless.address() as net.AddressInfo).port}`;
-  const call = createHttp(server, { fetch, timeoutMs: 3000, env: {} });
+  const call = createHttp(server, { fetch, timeoutMs: 60_000, env: {} });
   expect(await call('GET', '/')).toMatchObject({ problem: expect.stringContaining('too long') as string });
-  await vi.waitFor(() => expect(isEnded).toBe(true));
+  await expect.poll(() => isEnded).toBe(true);
   expect(sent).toBeLessThan(30);
 });
 
