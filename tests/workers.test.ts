@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, numbers } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers, patience } from './harness.ts';
 import { newFolder } from './place.ts';
 import {
   familyOf,
@@ -26,12 +26,12 @@ const staff = await signInAdministrator(server);
 beforeAll(() => eventually(async () => (await metric('lanyard_processes')) === 2));
 
 /** A connection that Node's primary hands to a worker at the moment of its death is never answered, nor closed. */
-const patienceMs = 5000;
+const giveUp = () => AbortSignal.timeout(patience(5000));
 
 /** A status, on a new connection, which the primary assigns to the next worker. */
 const get = (path: string, { url } = server) =>
   new Promise<number>((resolve, reject) => {
-    const options = { agent: new Agent(), signal: AbortSignal.timeout(patienceMs) };
+    const options = { agent: new Agent(), signal: giveUp() };
     const sent = request(url + path, options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode!));
     });
@@ -39,7 +39,7 @@ const get = (path: string, { url } = server) =>
   });
 
 async function metric(name: string, { url } = server): Promise<number> {
-  const once = { headers: { connection: 'close' }, signal: AbortSignal.timeout(patienceMs) };
+  const once = { headers: { connection: 'close' }, signal: giveUp() };
   const text = await (await fetch(`${url}/metrics`, once)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
   expect(lines, name).toHaveLength(1);
@@ -88,8 +88,8 @@ test('a budget holds across them', async () => {
         return (await fetch(url, { method: 'POST', headers, body })).status;
       }),
     );
-    // the next hour has a budget of its own
-    return new Date().getUTCHours() === hour && statuses;
+    // the next hour has a budget of its own, and a busy machine may refuse 60 at once
+    return new Date().getUTCHours() === hour && !statuses.includes(503) && statuses;
   };
   const statuses = await eventually(passedIn);
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);
@@ -170,7 +170,7 @@ test('while no worker can be forked, the others serve, and it is tried again', a
   // the call fails as where the service may have no more processes
   await rename(node, `${node}.away`);
   signal(workers(own)[0]!, 'SIGKILL');
-  await eventually(() => own.output().match(/A worker cannot be started/g)?.length === 3);
+  await eventually(() => own.output().split('A worker cannot be started').length > 3);
   expect(await get('/healthz', own)).toBe(200);
   await rename(`${node}.away`, node);
   await eventually(areTwo);
