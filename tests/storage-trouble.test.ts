@@ -226,7 +226,7 @@ describe('a bucket', () => {
     for (const one of [work.server, started])
       await eventually(async () => expect(await readyz(one)).toEqual([200, 'ok']));
     await started.close();
-  }, 40_000);
+  });
 
   test('that stops in the middle of a body: what was begun breaks off within ten seconds, the rest is 503', async () => {
     const { release, calls } = await callAll();
