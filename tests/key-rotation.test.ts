@@ -35,26 +35,34 @@ const isIntact = (jws: string, pem: string) => {
 function callers() {
   let isOver = false;
   const seen = new Set<string>();
-  const working = servers.map(async (_, at) => {
-    while (!isOver) {
-      const { signed, signature, keyId } = await validateOn(desktops[at]!, license, 'workstation');
-      const { publicKeyPem } = (await desktops[at]!.ok(keys.published)).find((key) => key.keyId === keyId)!;
-      const isRight = verify(
-        null,
-        Buffer.from(signed),
-        createPublicKey(publicKeyPem),
-        Buffer.from(signature, 'base64'),
-      );
-      expect(isRight).toBe(true);
-      seen.add(keyId);
-      await makeCustomer(staff[at]!);
-    }
-  });
+  const call = async (at: number) => {
+    const { signed, signature, keyId } = await validateOn(desktops[at]!, license, 'workstation');
+    const { publicKeyPem } = (await desktops[at]!.ok(keys.published)).find((key) => key.keyId === keyId)!;
+    const isRight = verify(
+      null,
+      Buffer.from(signed),
+      createPublicKey(publicKeyPem),
+      Buffer.from(signature, 'base64'),
+    );
+    expect(isRight).toBe(true);
+    seen.add(keyId);
+    await makeCustomer(staff[at]!);
+  };
+  const refusedWhereBusy = (error: unknown) => {
+    if (!String(error).includes('"UNAVAILABLE"')) throw error;
+  };
+  const working = Promise.all(
+    servers.map(async (_, at) => {
+      while (!isOver) await call(at).catch(refusedWhereBusy);
+    }),
+  );
+  // what fails is told by the stop
+  working.catch(() => undefined);
   return {
     seen,
-    stop: async () => {
+    stop: () => {
       isOver = true;
-      await Promise.all(working);
+      return working;
     },
   };
 }
