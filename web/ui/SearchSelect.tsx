@@ -1,6 +1,6 @@
 import type { SelectProps } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { matching, type Choice } from './best-match.ts';
+import { isOneOfSeveral, matching, type Choice } from './best-match.ts';
 import { Select } from './Select.tsx';
 
 type Props = Omit<
@@ -54,14 +54,10 @@ export function SearchSelect({
   const text = typed?.text.trim() ?? '';
   const found =
     text === '' || isSearching ? [] : match(data, text).filter((choice) => choice.disabled !== true);
-  const [first] = found;
-  const isOneOfSeveral =
-    first?.name !== undefined &&
-    first.label.toLowerCase() !== text.toLowerCase() &&
-    found.some((other) => other !== first && other.name === first.name);
-  const best = isOneOfSeveral ? undefined : first;
+  const isUnclear = isOneOfSeveral(found, text);
+  const best = isUnclear ? undefined : found[0];
 
-  const whyNone = isOneOfSeveral ? 'Several have this name: choose one' : nothingFound;
+  const whyNone = isUnclear ? 'Several have this name: choose one' : nothingFound;
 
   const offersCreate =
     onCreate !== undefined &&
@@ -81,7 +77,7 @@ export function SearchSelect({
     setOpened(false);
     if (!typed || typed.isLeft) return;
     if (best) return choose(best.value, best.label);
-    if (byEnter && offersCreate) return choose(creates, '');
+    if (byEnter && offersCreate && !isUnclear) return choose(creates, '');
     if (text === '') return choose(null, '');
     setState({ ...typed, over: null, isLeft: true });
     if (value !== null) onChange(null, '');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countries } from '../../contract/countries.ts';
-import { matching } from './best-match.ts';
+import { bestFirst, isOneOfSeveral, matching } from './best-match.ts';
 
 const choices = [
   'Select a country',
@@ -31,4 +31,18 @@ test.each([
 
 test('without a text all choices stand in their order', () => {
   expect(matching(choices, ' ')).toEqual(choices);
+});
+
+test.each([
+  ["st. mary's hospital", true],
+  ['st. mar', true],
+  ["ST. MARY'S HOSPITAL · IRELAND ", false],
+  ["st. mary's clinic", false],
+])('whether %j is the name of several', (typed, isUnclear) => {
+  const offered = [
+    { value: '1', name: "St. Mary's Hospital", label: "St. Mary's Hospital · Ireland" },
+    { value: '2', name: "St. Mary's hospital", label: "St. Mary's hospital · United Kingdom" },
+    { value: '3', name: "St. Mary's Clinic", label: "St. Mary's Clinic" },
+  ];
+  expect(isOneOfSeveral(bestFirst(offered, typed), typed)).toBe(isUnclear);
 });

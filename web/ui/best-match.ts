@@ -31,3 +31,10 @@ export function matching(choices: Choice[], typed: string): Choice[] {
   );
   return bestFirst(found, typed);
 }
+
+/** Whether the best match shares its name with others, which the typed text does not tell apart. */
+export function isOneOfSeveral([best, ...others]: Choice[], typed: string): boolean {
+  const name = best?.name?.toLowerCase();
+  if (name === undefined || best?.label.toLowerCase() === typed.trim().toLowerCase()) return false;
+  return others.some((other) => other.name?.toLowerCase() === name);
+}

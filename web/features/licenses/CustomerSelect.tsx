@@ -2,12 +2,11 @@ import { Loader } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ComponentProps } from 'react';
-import { countryName } from '../../../contract/countries.ts';
-import type { Customer } from '../../../contract/customers.ts';
 import { useAuth } from '../../session.tsx';
 import { bestFirst } from '../../ui/best-match.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { customerChoicesQuery, customerQuery } from '../customers/index.ts';
+import { distinct } from './distinct-customers.ts';
 
 const delay = 200;
 
@@ -17,19 +16,6 @@ type Props = Omit<ComponentProps<typeof SearchSelect>, 'data' | 'nothingFound'> 
   /** Loads the choices when the field is first reached: for a filter that most visits never use. */
   loadsLate?: boolean;
 };
-
-/** Choices of customers; hospitals of one name are told apart by what else is known of them. */
-function distinct(customers: readonly Customer[]) {
-  const names = customers.map(({ name }) => name.toLowerCase());
-  const isShared = (name: string) => names.indexOf(name) !== names.lastIndexOf(name);
-  return customers.map(({ customerId, name, country, email }) => ({
-    value: customerId,
-    name,
-    label: isShared(name.toLowerCase())
-      ? [name, countryName(country), email].filter(Boolean).join(' · ')
-      : name,
-  }));
-}
 
 /** A customer select that searches on the server by part of the name or email. */
 export function CustomerSelect({ value, onChange, name, loadsLate = false, ...input }: Props) {
