@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { encodeQR } from 'qr';
 import { offline } from '../../contract/offline.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
-import { holdFile } from './hold-back.ts';
+import { holdBack, holdFile } from './hold-back.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
 import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
@@ -245,4 +245,26 @@ test('a request comes by the camera, by a photo or as a file; force frees the se
   await expect(rowOf(modal, sent.machineId).getByText(/^Offline until /)).toBeVisible();
   const [left] = await machinesOf(server.admin, license);
   expect(left).toMatchObject({ machineId: sent.machineId, status: 'deactivated' });
+});
+
+test('the camera goes off when it is stopped, also before what reads the codes has loaded', async ({
+  page,
+  server,
+}) => {
+  const license = await makeLicense(server.admin);
+  await holdToCamera(page, 'of nobody');
+  const load = await holdBack(page, '**/assets/decode-*.js');
+  await signInAs(page, 'super_admin', `/licenses?activations=${license.licenseKey}`, server);
+  await open(page, 'Offline Activation');
+  const form = dialog(page, 'Offline Activation');
+  const asked = page.waitForRequest('**/assets/decode-*.js');
+  await form.getByRole('button', { name: 'Scan QR code' }).click();
+  await asked;
+  const track = await form
+    .locator('video')
+    .evaluateHandle((video: HTMLVideoElement) => (video.srcObject as MediaStream).getTracks()[0]!);
+  expect(await track.evaluate(({ readyState }) => readyState)).toBe('live');
+  await form.getByRole('button', { name: 'Stop scanning' }).click();
+  await expect.poll(() => track.evaluate(({ readyState }) => readyState)).toBe('ended');
+  load();
 });

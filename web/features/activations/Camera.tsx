@@ -42,6 +42,9 @@ async function watch(video: HTMLVideoElement, stop: AbortSignal): Promise<string
   const stream = await navigator.mediaDevices.getUserMedia({
     video: { facingMode: 'environment', width: { ideal: 1920 }, height: { ideal: 1080 } },
   });
+  const turnOff = () => stream.getTracks().forEach((track) => track.stop());
+  // at once: a detector that cannot be loaded never comes
+  stop.addEventListener('abort', turnOff);
   try {
     video.srcObject = stream;
     if (!stop.aborted) await video.play();
@@ -52,7 +55,7 @@ async function watch(video: HTMLVideoElement, stop: AbortSignal): Promise<string
     }
     return undefined;
   } finally {
-    for (const track of stream.getTracks()) track.stop();
+    turnOff();
   }
 }
 
