@@ -32,8 +32,8 @@ type QuestionProps = {
   onClose: () => void;
   severity?: 'normal' | 'high';
   /**
-   * Shown after a form was sent, or in place of another dialog, and not by a button that names it: the focus starts at the
-   * question, or a second Enter after the save would confirm it unread.
+   * Shown after a form was sent, in place of another dialog, or by a key that means the opposite until a colleague is
+   * faster: the focus starts at the question, or an Enter by habit would confirm it unread.
    */
   opensItself?: boolean;
   confirmLabel?: string;

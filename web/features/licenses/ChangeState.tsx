@@ -60,6 +60,8 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
       }
       consequences={consequences}
       confirmLabel={label}
+      // its key and place are those of Revoke, and a colleague may have revoked it just now
+      opensItself={change === 'reactivate'}
       {...confirmed}
     />
   );

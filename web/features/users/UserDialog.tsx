@@ -97,6 +97,8 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       consequences={consequences}
       severity={action === 'delete' ? 'high' : 'normal'}
       confirmLabel={label}
+      // its key and place are those of Deactivate, and a colleague may have deactivated them just now
+      opensItself={action === 'reactivate'}
       busy={change.isPending}
       error={change.error ? sentenceOf(change.error, `Failed to ${action} user`) : undefined}
       onConfirm={() => change.mutate()}
