@@ -16,6 +16,7 @@ import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } f
 import { recentRecords } from './recent-records.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
+import { isDialogOpen } from '../ui/open-dialogs.ts';
 import { removeScrollProps } from '../ui/DialogFrame.tsx';
 
 /** The list passes these props on to its scroll area, although its type does not have them. */
@@ -39,11 +40,18 @@ const asOption = (group: string, { id }: Entry) => ({
 const delay = 150;
 const shortestSearch = 2;
 
-/** Searches pages, actions, and records of the server. Opens once it has loaded, then by `palette.open()`. */
-export default function CommandPalette() {
+/**
+ * Searches pages, actions, and records of the server. Opens once it has loaded, and whenever it is `asked` for again, but
+ * not over a dialog that was opened while it loaded.
+ */
+export default function CommandPalette({ asked }: { asked: number }) {
   const { hasPermission } = useAuth();
-  // Mantine records where to return the focus only when it sees the palette open.
-  useEffect(() => palette.open(), []);
+  // Mantine records where to return the focus, and tells what to list, only when it sees the palette open.
+  useEffect(() => {
+    if (!isDialogOpen()) palette.open();
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each time that it is asked for
+  }, [asked]);
+  useEffect(() => palette.close, []);
   const [text, setText] = useState('');
   /** As they were when it opened. */
   const [ofScreen, setOfScreen] = useState<Entry[]>([]);

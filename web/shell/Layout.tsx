@@ -92,24 +92,20 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
         <MissingParts />
         <Waiting />
       </div>
-      <Suspense>{palette.wanted && <CommandPalette />}</Suspense>
+      <Suspense>{palette.asked > 0 && <CommandPalette asked={palette.asked} />}</Suspense>
       <LazyDialogs>{helpOpened && <HelpDialog onClose={help.close} />}</LazyDialogs>
     </div>
   );
 }
 
-/** The palette and its library load when it is first opened. */
+/** The palette and its library load when it is first opened. `asked`: how often it was. */
 function usePalette() {
-  const [wanted, setWanted] = useState(false);
-  const open = async () => {
-    const giveUp = () => setWanted(false);
-    if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys(giveUp);
-    setWanted(true);
-    if (!wanted) return;
-    const { palette } = await import('./palette-selection.ts');
-    palette.open();
+  const [asked, setAsked] = useState(0);
+  const open = () => {
+    if (!document.activeElement?.closest('[role="dialog"]')) keepEarlyKeys(() => setAsked(0));
+    setAsked((times) => times + 1);
   };
-  return { wanted, open: () => void open() };
+  return { asked, open };
 }
 
 function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }): void {
