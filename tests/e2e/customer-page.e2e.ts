@@ -3,7 +3,8 @@ import { customerExport } from '../../contract/customer-page.ts';
 import { customers } from '../../contract/customers.ts';
 import { extended } from '../../contract/license-term.ts';
 import { licenses } from '../../contract/licenses.ts';
-import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { every } from '../../web/live.ts';
+import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
   chooseInMenu,
@@ -12,9 +13,11 @@ import {
   expectAccessible,
   expectStatus,
   inDays,
+  quiet,
   rowOf,
   shortDay,
   signInAs,
+  signInHolding,
   test,
   type Page,
 } from './support.ts';
@@ -210,4 +213,36 @@ test.describe('west of Greenwich', () => {
     await expect(card(page, 'Licenses').getByRole('row').nth(1)).toContainText(day);
     await expect(page.getByText(`Next License Ends${day}`)).toBeVisible();
   });
+});
+
+test('a customer that is restored and deleted again behind the question whether to restore it is not restored', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409);
+  const customer = await makeCustomer(server.admin);
+  const params = { id: customer.customerId };
+  await softDelete(server.admin, customer);
+  await page.clock.install();
+  // who sees no licenses sees no verdict on a customer that is not deleted
+  const permissions = ['read', 'update'].map((action) => ({ resource: 'customers', action }) as const);
+  await signInHolding(page, permissions, `/customers/${params.id}`, server);
+  await page.getByRole('button', { name: 'Reactivate' }).click();
+  const asking = dialog(page, 'Reactivate Customer');
+  await expect(asking).toBeVisible();
+  const next = async () => {
+    const asked = page.waitForResponse((answer) => answer.url().includes(`${params.id}/overview`));
+    await page.clock.fastForward(every);
+    await asked;
+    await quiet(page);
+    await expect(asking).toBeVisible();
+  };
+  await server.admin.ok(customers.restore, { params });
+  await next();
+  await softDelete(server.admin, customer);
+  await next();
+  await asking.getByRole('button', { name: 'Reactivate' }).click();
+  await expect(asking.getByRole('alert')).toBeVisible();
+  const query = { includeDeleted: 'true' } as const;
+  expect((await server.admin.ok(customers.get, { params, query })).deletedAt).not.toBeNull();
 });

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { customerRefusal } from '../../../contract/customers.ts';
+import { customerRefusal, type Customer } from '../../../contract/customers.ts';
 import type { CustomerOverview } from '../../../contract/customer-page.ts';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -90,21 +90,25 @@ const Badges = ({ overview: { customer, tags } }: { overview: CustomerOverview }
 function Verdict({ overview }: { overview: CustomerOverview }) {
   const verdict = verdictOf(overview, useNow());
   const { can } = useAuth();
-  const [isRestoring, setIsRestoring] = useKept<boolean>('open: restore the customer of a page');
+  // as it was shown then: a colleague may have restored it and deleted it again behind the dialog
+  const [toRestore, setToRestore] = useKept<Customer>('open: restore the customer of a page');
   const { customer } = overview;
-  if (!verdict) return null;
   return (
-    <div className={classes.verdict} style={toneColors(verdict.tone)}>
-      <span aria-live="polite">{verdict.sentence}</span>
-      {customer.deletedAt && can.updateCustomers && (
-        <Button size="compact-sm" variant="default" onClick={() => setIsRestoring(true)}>
-          Reactivate
-        </Button>
+    <>
+      {verdict && (
+        <div className={classes.verdict} style={toneColors(verdict.tone)}>
+          <span aria-live="polite">{verdict.sentence}</span>
+          {customer.deletedAt && can.updateCustomers && (
+            <Button size="compact-sm" variant="default" onClick={() => setToRestore(customer)}>
+              Reactivate
+            </Button>
+          )}
+        </div>
       )}
       <LazyDialogs>
-        {isRestoring && <ReactivateCustomer customer={customer} onClose={() => setIsRestoring(undefined)} />}
+        {toRestore && <ReactivateCustomer customer={toRestore} onClose={() => setToRestore(undefined)} />}
       </LazyDialogs>
-    </div>
+    </>
   );
 }
 
