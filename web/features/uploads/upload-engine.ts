@@ -102,7 +102,8 @@ async function storedChunks(run: Run): Promise<ReadonlySet<number> | 'all'> {
     const state = await run.transport.state(prepared.uploadId, { signal: run.signal });
     return state.status === 'completed' ? 'all' : new Set(state.received);
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
+    // a proxy may say 404 too, of an upload that is there
+    if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
     keep(run, { prepared: null });
     return new Set();
   }

@@ -130,7 +130,9 @@ describe('how a file goes', () => {
 
   test('corrected after a refusal at the end: what the server has is not sent again', async () => {
     const { transport, page, hashed } = world();
-    transport.complete.mockRejectedValueOnce(new ApiError(409, 'There is 1.0.0 already.'));
+    transport.complete.mockRejectedValueOnce(
+      new ApiError(409, 'There is 1.0.0 already.', { code: 'ALREADY_EXISTS' }),
+    );
     const { list, status } = page();
     const file = fileOfSize(40 * megabyte);
     const id = list.start(file, fields, 'me');
@@ -146,7 +148,7 @@ describe('how a file goes', () => {
 
   test('corrected with another file: the one before is cancelled', async () => {
     const { transport, begin } = world();
-    transport.complete.mockRejectedValueOnce(new ApiError(422, 'Not a program.'));
+    transport.complete.mockRejectedValueOnce(new ApiError(422, 'Not a program.', { code: 'RULE_VIOLATED' }));
     const { list, status, id } = begin(40);
     await status('failed');
     expect(list.start(fileOfSize(41 * megabyte), fields, 'me', id)).not.toBe(id);
@@ -168,7 +170,7 @@ describe('how a file goes', () => {
     void list.resume(id);
     expect(first().note).toBeNull();
     await expect.poll(() => transport.direct).toHaveBeenCalledTimes(2);
-    lose(new ApiError(409, 'There is 1.0.0 already.'));
+    lose(new ApiError(409, 'There is 1.0.0 already.', { code: 'ALREADY_EXISTS' }));
     expect((await status('failed')).note).toBeNull();
     list.cancel(id);
     expect(first().message).toBe('Upload cancelled');
@@ -194,7 +196,9 @@ describe('how a file goes', () => {
 describe('what goes wrong', () => {
   test('a refusal is shown, and may be tried again', async () => {
     const { transport, begin } = world();
-    transport.prepare.mockRejectedValueOnce(new ApiError(409, 'Version 1.0.0 exists already'));
+    transport.prepare.mockRejectedValueOnce(
+      new ApiError(409, 'Version 1.0.0 exists already', { code: 'ALREADY_EXISTS' }),
+    );
     const { list, status, id } = begin(30);
     expect((await status('failed')).message).toBe('Version 1.0.0 exists already');
     void list.resume(id);
@@ -203,7 +207,9 @@ describe('what goes wrong', () => {
 
   test('a file that the server does not take is not asked for again after a reload', async () => {
     const { transport, page, kept } = world();
-    transport.complete.mockRejectedValueOnce(new ApiError(422, 'The content is not a Windows program'));
+    transport.complete.mockRejectedValueOnce(
+      new ApiError(422, 'The content is not a Windows program', { code: 'RULE_VIOLATED' }),
+    );
     const before = page();
     before.list.start(fileOfSize(30 * megabyte), fields, 'me');
     await before.status('failed');
@@ -259,6 +265,37 @@ describe('what goes wrong', () => {
     const other = page();
     other.list.start(fileOfSize(megabyte), fields, 'me');
     await other.status('failed');
+  });
+
+  test('a proxy that lets nothing through is waited for, also after a reload, and nothing is sent twice', async () => {
+    const { transport, stored, page, begin, kept, sent } = world();
+    const closed = new ApiError(407, 'Request failed with status 407');
+    transport.chunk.mockImplementation((_, index) => {
+      if (index >= 2) return Promise.reject(closed);
+      stored.add(index);
+      return Promise.resolve();
+    });
+    const { list, status } = begin(30);
+    await status('waiting');
+    list.pauseAll('');
+    expect(kept.size).toBe(1);
+    transport.chunk.mockReset().mockResolvedValue();
+    const after = page();
+    await after.list.restore('me');
+    transport.state.mockRejectedValueOnce(new ApiError(404, 'Request failed with status 404'));
+    void after.list.resume([...kept.keys()][0]!, fileOfSize(30 * megabyte));
+    await after.status('waiting');
+    after.list.retryWaiting();
+    await after.status('done');
+    expect(transport.prepare).toHaveBeenCalledTimes(1);
+    expect(sent()).toEqual([2, 3, 4, 5]);
+  });
+
+  test('what is too large for a proxy is not sent again by itself', async () => {
+    const { transport, begin } = world();
+    transport.chunk.mockRejectedValue(new ApiError(413, 'Request failed with status 413'));
+    const { status } = begin(30);
+    await status('failed');
   });
 
   test('an upload whose chunks the storage loses sends all of them again, then fails, and can be tried again', async () => {
@@ -469,7 +506,7 @@ describe('after a reload', () => {
 
   test('one that the server has deleted starts again', async () => {
     const { page, transport, id } = await interrupted();
-    transport.state.mockRejectedValue(new ApiError(404, 'Upload not found'));
+    transport.state.mockRejectedValue(new ApiError(404, 'Upload not found', { code: 'NOT_FOUND' }));
     const { list, status } = page();
     await list.restore('me');
     await list.resume(id, fileOfSize(40 * megabyte));

@@ -390,17 +390,23 @@ export function createUploadList(parts: UploadListParts) {
 const isOver = ({ upload }: Entry): boolean => ['done', 'cancelled'].includes(upload.status);
 
 /**
- * A failure of the network or of a temporarily unavailable server, or of a storage that has lost the chunks: as opposed
- * to a rejection, the upload continues from its state on the server.
+ * A failure of the network, of a proxy, or of a temporarily unavailable server, or of a storage that has lost the chunks:
+ * as opposed to a rejection, the upload continues from its state on the server. What is too large for a proxy stays so.
  */
 const canContinue = (error: unknown): boolean =>
-  isLost(error) || (error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status));
+  isLost(error) ||
+  (error instanceof ApiError &&
+    ([408, 429, 502, 503, 504].includes(error.status) || (!isOfService(error) && error.status !== 413)));
+
+/** As opposed to the page of a proxy, and to no answer. */
+const isOfService = ({ code }: ApiError): boolean => code !== undefined;
 
 const isLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'CHUNKS_LOST';
 
 /** A rejection that a retry with the same file would get again. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError &&
+  isOfService(error) &&
   error.status >= 400 &&
   error.status < 500 &&
   ![408, 429].includes(error.status);
