@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { IconRefresh } from './icons.tsx';
 import { clockTime } from './time.ts';
@@ -10,15 +10,22 @@ type Query = {
   isRefetchError: boolean;
 };
 
+/** Asks again for all that is shown, but for a list whose older entries are on their way, which it would drop. */
+export const refresh = (client: QueryClient) =>
+  client.refetchQueries({
+    type: 'active',
+    predicate: ({ state }) => state.fetchStatus === 'idle' || !state.fetchMeta?.fetchMore,
+  });
+
 /** The time of the figures next to it, and a button that reloads all that is shown. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
   const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
   const failed = queries.some((query) => query.isRefetchError);
-  const refresh = async () => {
+  const onRefresh = async () => {
     setAsking(true);
-    await queryClient.refetchQueries({ type: 'active' });
+    await refresh(queryClient);
     setAsking(false);
   };
   return (
@@ -37,7 +44,7 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
         aria-label="Refresh"
         data-hint="Refresh"
         loading={asking}
-        onClick={() => void refresh()}
+        onClick={() => void onRefresh()}
       >
         <IconRefresh stroke={1.6} />
       </ActionIcon>
