@@ -32,8 +32,8 @@ export function recordParam(params: Params, name: string): string | undefined {
   return text && /\w/.test(text) ? text : undefined;
 }
 
-/** A page from 2 on; the first page is omitted. */
-export const pageParam = (params: Params, name = 'page') => wholeParam(params, name, 2, 100_000);
+/** A page from 2 to `last`; the first page is omitted. */
+export const pageParam = (params: Params, name = 'page', last = 100_000) => wholeParam(params, name, 2, last);
 
 /** A number of days to go back, as text. */
 export const daysParam = (params: Params, name: string) =>

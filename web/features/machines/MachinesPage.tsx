@@ -18,8 +18,8 @@ import { openViewOf, Views } from '../views/index.ts';
 import { machineChips, noFilters } from './machine-chips.ts';
 import { machineColumns } from './machine-columns.tsx';
 import { MachineFilters } from './MachineFilters.tsx';
-import { useMachinesSearch } from './machines-search.ts';
-import { machinesExportUrl, machinesListQuery, machinesPerPage, machinesView } from './queries.ts';
+import { machinesPerPage, useMachinesSearch } from './machines-search.ts';
+import { machinesExportUrl, machinesListQuery, machinesView } from './queries.ts';
 
 const MachinePeek = lazyPart(() => import('./MachinePeek.tsx'));
 

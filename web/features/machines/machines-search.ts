@@ -1,7 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { platforms } from '../../../contract/builds.ts';
+import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
+
+export const machinesPerPage = 50;
+/** The last that the service can be asked for. */
+const lastPage = mostSkipped / machinesPerPage + 1;
 
 /** Search parameters of the list of machines: its filters, page and order. */
 export const machinesSearch = searchOf((params) => ({
@@ -17,7 +22,7 @@ export const machinesSearch = searchOf((params) => ({
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: oneOf(['lastSeen'], textParam(params, 'sort')),
-  page: pageParam(params),
+  page: pageParam(params, 'page', lastPage),
 }));
 export type MachinesSearch = ReturnType<typeof machinesSearch>;
 

@@ -8,7 +8,7 @@ import { live, liveFirstPage } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { oneOf } from '../../search-params.ts';
-import { machinesSearch, type MachinesSearch } from './machines-search.ts';
+import { machinesPerPage, machinesSearch, type MachinesSearch } from './machines-search.ts';
 
 export type MachineDetail = RouteAnswer<typeof machines.get>;
 export type MachineActivation = MachineDetail['activations'][number];
@@ -20,8 +20,6 @@ export const machineQuery = (id: string) => queryOf(machines.get, { params: { id
 
 /** For each release, why this machine is or is not offered it. */
 export const machineOffersQuery = (id: string) => queryOf(machines.explain, { params: { id } }, followed);
-
-export const machinesPerPage = 50;
 
 const filterOf = ({ search, customer, platform, version, state, seen, unseen, sort }: MachinesSearch) => ({
   search,

@@ -19,8 +19,8 @@ import { DownloadLink } from '../../ui/ListButtons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { useSearch } from '../../use-search.ts';
-import { machinesCsvUrl, machinesPerPage, machinesQuery } from './queries.ts';
-import type { ReleaseSearch } from './release-search.ts';
+import { machinesCsvUrl, machinesQuery } from './queries.ts';
+import { machinesPerPage, type ReleaseSearch } from './release-search.ts';
 import { countText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/releases/$releaseId');

@@ -6,8 +6,6 @@ import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import type { ReleaseSearch } from './release-search.ts';
 
-export const machinesPerPage = 50;
-
 const followed = { ...live, retry: retryOnce };
 
 /** Where a release stands. */
