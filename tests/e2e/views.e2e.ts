@@ -1,6 +1,18 @@
 import { views as savedViews } from '../../contract/views.ts';
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
-import { dialog, expect, expectAccessible, expectStatus, goTo, rowOf, signInAs, test } from './support.ts';
+import { holdBack } from './hold-back.ts';
+import { twoFrames } from './observe.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectStatus,
+  goTo,
+  quiet,
+  rowOf,
+  signInAs,
+  test,
+} from './support.ts';
 
 test('filters are chips, and are saved as a view: own or shared, changed, opened from the palette, deleted with undo', async ({
   page,
@@ -155,4 +167,21 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await active.getByRole('button', { name: 'Leave view', exact: true }).click();
     await expect(active).toHaveText(/^Seats: Full/);
   });
+});
+
+test('that a view is not there is said also while the views are asked for again', async ({
+  page,
+  server,
+}) => {
+  await signInAs(page, 'super_admin', '/licenses?view=019ac000-0000-7000-8000-000000000000', server);
+  const leave = page.getByRole('button', { name: 'Leave view', exact: true });
+  await expect(leave).toBeVisible();
+  await quiet(page);
+  const answer = await holdBack(page, `**${savedViews.list.path}?*`);
+  const asked = page.waitForRequest(`**${savedViews.list.path}?*`);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await asked;
+  await twoFrames(page);
+  await expect(leave).toBeVisible();
+  answer();
 });

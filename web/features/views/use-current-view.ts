@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { SavedView, ViewList } from '../../../contract/views.ts';
 import { filtersReplaced } from '../../ui/filter-chips.ts';
 import { viewsQuery } from './queries.ts';
@@ -19,14 +20,17 @@ export function useCurrentView({ list, search, params }: ViewedList) {
   const to = listPaths[list];
   const { data: views = [], isSuccess, isFetching, refetch } = useQuery(viewsQuery(list));
   const current = views.find(({ id }) => id === search.view);
+  // once the list was asked for because of it: one that was just made comes with it, and later it is asked for again
+  const [missing, setMissing] = useState<string>();
+  if (isSuccess && !isFetching && !current && missing !== search.view) setMissing(search.view);
   const query = writeQuery(params.read(search), params);
   const stored = current && readQuery(current.query, params);
   const go = (next: Record<string, unknown>) => void navigate({ to, search: next } as never);
   return {
     views,
     current,
-    /** The URL names a view that the user does not see; one that was just made comes with the list. */
-    isMissing: isSuccess && !isFetching && !current,
+    /** The URL names a view that the user does not see. */
+    isMissing: !current && missing !== undefined && missing === search.view,
     query,
     isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
     lost: stored?.lost ?? [],
