@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { analytics, type LicenseTrends } from '../../contract/analytics.ts';
-import { validationCodes } from '../../contract/validation.ts';
+import { validation, validationCodes } from '../../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -362,4 +362,29 @@ test('who may only read sees the figures and no way to export them', async ({ pa
   await signInAs(page, 'viewer', '/analytics', server);
   await expect(card(page, 'Licenses Expiring by Week').getByText('Table', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /as (CSV|PNG)$/ })).toHaveCount(0);
+});
+
+test('days become weeks with the figures of the year, which wait for nothing of the year before', async ({
+  page,
+  server,
+}) => {
+  const { licenseId, licenseKey } = await makeLicense(server.admin);
+  await validateOn(server.api((await makeApiKey(server.admin)).headers), { licenseKey }, 'm');
+  const params = { id: licenseId };
+  await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
+  await signInAs(page, 'super_admin', '/analytics', server);
+  const outdated = page.locator('[inert]', { has: page.getByLabel('Totals') });
+  const byWeek = page.getByText('The busiest day of each week.');
+  await expect(card(page, 'Active Users')).toBeVisible();
+  const isBefore = ({ pathname, searchParams }: URL) =>
+    pathname === analytics.trends.path && searchParams.get('endDate')! < inDays(-1);
+  const before = await holdBack(page, isBefore);
+  const come = await holdBack(page, '**/api/analytics/**');
+  await period(page, 'Year').click();
+  await expect(outdated).toHaveCount(1);
+  await expect(byWeek).toBeHidden();
+  come();
+  await expect(byWeek).toBeVisible();
+  await expect(outdated).toHaveCount(0);
+  before();
 });

@@ -14,7 +14,7 @@ import {
   trendsBeforeQuery,
   trendsQuery,
 } from './queries.ts';
-import { inWeeks, periods, totalsOf, type Period } from './series.ts';
+import { inWeeks, isYear, periods, totalsOf, type Period } from './series.ts';
 import classes from './analytics.module.css';
 import { VersionsTable } from './VersionsTable.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
@@ -66,9 +66,11 @@ const Freshness = ({ period }: { period: Period }) => <AsOf queries={Object.valu
 
 function Figures({ period }: { period: Period }) {
   const { health, trends, use, before } = useFigures(period);
-  const byWeek = period === 'year';
+  // of what is shown, which is that of another period until its figures come
+  const byWeek = trends.data !== undefined && isYear(trends.data);
   const shown = trends.data && (byWeek ? inWeeks(trends.data) : trends.data);
-  const faint = before.data && (byWeek ? inWeeks(before.data) : before.data);
+  const earlier = before.isPlaceholderData === trends.isPlaceholderData ? before.data : undefined;
+  const faint = earlier && (byWeek ? inWeeks(earlier) : earlier);
   const totals = trends.data && totalsOf(trends.data);
   const asked = [health, trends, use];
   const failed = asked.find((query) => query.isError && !query.data);
@@ -86,7 +88,7 @@ function Figures({ period }: { period: Period }) {
   if (asked.every((query) => query.isPending)) return <Loading />;
   const lines = { trends: shown, before: faint, byWeek };
   // of the period before: neither read, nor exported as those of this one
-  const isOutdated = [trends, use, before].some((query) => query.isPlaceholderData);
+  const isOutdated = [trends, use].some((query) => query.isPlaceholderData);
   return (
     <Scroller label="Analytics">
       <div className={classes.figures} inert={isOutdated} aria-busy={isOutdated}>

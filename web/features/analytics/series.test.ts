@@ -4,6 +4,7 @@ import {
   codesByDay,
   daysOf,
   inWeeks,
+  isYear,
   periodBefore,
   totalsOf,
   versionsByCustomer,
@@ -86,6 +87,15 @@ test.each([
 test('totals count each validation once, not each day', () => {
   expect(totalsOf(trends)).toEqual({ errorRate: 40, avgResponseTime: 18 });
   expect(totalsOf({ ...trends, codes: [] })).toEqual({ errorRate: 0, avgResponseTime: 0 });
+});
+
+test.each([
+  ['month', '2026-08-15', false],
+  ['year', '2026-03-01', true],
+] as const)('whether the days of a %s until %s are those of a year', (period, today, expected) => {
+  const { startDate, endDate } = daysOf(period, new Date(today));
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / 86_400_000 + 1;
+  expect(isYear({ ...trends, activations: Array.from({ length: days }, () => point('', 1)) })).toBe(expected);
 });
 
 test('weeks begin on Monday, and the first is a whole one', () => {

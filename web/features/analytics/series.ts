@@ -77,6 +77,9 @@ export function totalsOf({ codes, responseTime }: LicenseTrends) {
   };
 }
 
+/** Whether these are the days of a year, which are shown by week: of a month there are 32 at most. */
+export const isYear = ({ activations }: LicenseTrends): boolean => activations.length > 32;
+
 /**
  * The same figures by week, from the first whole week on: the busiest day for what is counted once a day, an average by
  * validations for rates, a sum for refusals.
