@@ -2,6 +2,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { validation } from '../../contract/validation.ts';
 import { every } from '../../web/live.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import {
   goTo,
   dialog,
@@ -115,4 +116,21 @@ test('a license that is transferred behind the question whether to revoke it is 
   await expect(asking.getByRole('alert')).toBeVisible();
   const now = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
   expect(now.status).toBe('active');
+});
+
+test('a license is revoked right after it was extended, also when that had no answer yet', async ({
+  page,
+  server,
+}) => {
+  const license = await makeLicense(server.admin);
+  await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
+  const answer = await holdBack(page, `**/api/v1/licenses/${license.licenseId}`, licenses.update.method);
+  await page.getByRole('button', { name: '+30 days' }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  const asking = dialog(page, 'Revoke License');
+  await expect(asking).toBeVisible();
+  answer();
+  await expect(page.getByLabel('Notifications')).toContainText('extended to');
+  await asking.getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByRole('button', { name: 'Reactivate', exact: true })).toBeVisible();
 });

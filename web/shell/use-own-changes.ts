@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { onChanged } from '../api.ts';
 import { isVersioned, withRecord } from '../with-record.ts';
 
@@ -21,4 +21,19 @@ export function useOwnChanges(): void {
     onChanged.add(show);
     return () => void onChanged.delete(show);
   }, [queries]);
+}
+
+/** What a dialog was opened with, after changes of this user that were still on their way then. */
+export function useWithOwnChanges<Shown>(opened: Shown): Shown {
+  const [known, setKnown] = useState({ opened, shown: opened });
+  if (known.opened !== opened) setKnown({ opened, shown: opened });
+  useEffect(() => {
+    const show = (record: unknown) => {
+      if (isVersioned(record))
+        setKnown((before) => ({ ...before, shown: withRecord(before.shown, record) as Shown }));
+    };
+    onChanged.add(show);
+    return () => void onChanged.delete(show);
+  }, []);
+  return known.shown;
 }
