@@ -1,5 +1,5 @@
 import { licenses, type License } from '../../contract/licenses.ts';
-import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
+import { makeCustomer, makeLicense, revoke, softDelete, unique } from '../factories.ts';
 import {
   chooseInMenu,
   day,
@@ -280,4 +280,13 @@ test('Back closes a dialog, and opens none again that was closed', async ({ page
   }
   await page.goBack();
   await expect(page).toHaveURL('/customers');
+});
+
+test('why a license has no actions is said in a list by another column too', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, of(customer));
+  await softDelete(server.admin, customer);
+  await signInAs(page, 'super_admin', `${only(customer)}&sort=validUntil`, server);
+  await expect(row(page, license).getByText('Customer is soft-deleted')).toBeVisible();
+  expect(await list(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });
