@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
+import { mergedAttempt } from '../../edit-conflict.ts';
+import { isSame } from '../../merge-edits.ts';
 import { planErrors, planSummary } from '../../release-plan.ts';
+import { ofVersion, withRollout } from './release-conflict.ts';
 import {
   chosenRollout,
   lacksRollout,
@@ -107,6 +110,71 @@ test.each([
 ] as const)('whether %s asks for confirmation: %#', (_, seen, change, confirmed) => {
   expect(isAsked({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
 });
+
+/** The edit of a form as it is sent first, and merged with what a colleague has stored. */
+function sentTwice(edited: ReleaseValues, seen: Release, stored: Release) {
+  const fields = payloadOf(edited);
+  const first = { ...fields, rollout: chosenRollout(edited) };
+  const details = Object.entries(fields).map(([path, yours]) => ({
+    path,
+    message: 'Was changed',
+    current: stored[path as keyof Release],
+    yours,
+  }));
+  const conflict = withRollout({ details: [...details, ofVersion(stored)] }, stored, first.rollout);
+  const base = { ...seen, rollout: storedRollout(seen) };
+  return [first, mergedAttempt(conflict, { payload: first, base, round: 0 })!.attempt.payload] as const;
+}
+
+const alpha = { channel: 'alpha', rolloutPercentage: 5 } as const;
+const unpublished = { channel: 'alpha', isDraft: true, isMandatory: false, rolloutPercentage: 100 } as const;
+const paused = { ...alpha, pausedAt: '2026-11-20T09:00:00.000Z' };
+test.each([
+  [
+    'a wider channel, of what a colleague resumes',
+    [paused, { channel: 'stable' }, { pausedAt: null }],
+    { channel: 'stable', rolloutPercentage: 5 },
+  ],
+  [
+    'a wider channel, of a draft that a colleague publishes',
+    [unpublished, { channel: 'stable' }, { isDraft: false }],
+    { channel: 'stable', rolloutPercentage: 100 },
+  ],
+  [
+    'published, of a draft that a colleague marks as a security update',
+    [unpublished, { isDraft: false, rolloutPercentage: 25 }, { security: true }],
+    { security: true, rolloutPercentage: 25 },
+  ],
+  [
+    'a security update, of a release that a colleague rolls out to everyone',
+    [alpha, { security: true }, { rolloutPercentage: 100 }],
+    { security: true, rolloutPercentage: 100 },
+  ],
+  [
+    'a security update, of a release that a colleague moves to a wider channel',
+    [alpha, { security: true }, { channel: 'stable' }],
+    { security: true, channel: 'stable', rolloutPercentage: 5 },
+  ],
+  [
+    'a security update, of a release that a colleague rolls out to fewer',
+    [alpha, { security: true }, { rolloutPercentage: 1 }],
+    undefined,
+  ],
+] as const)(
+  'two edits together ask before they reach more than one of the two saw: %s',
+  (_, edits, asked) => {
+    const [before, mine, theirs] = edits;
+    const seen = { ...release, ...before };
+    const stored = { ...seen, ...theirs, updatedAt: '2026-11-20T09:01:00.000Z' };
+    const edited = { ...valuesOf(seen), ...mine };
+    const [first, merged] = sentTwice(edited, seen, stored);
+    expect(isAsked(edited, seen)).toBe(false);
+    const { reach, widens } = reachAfter(merged, stored, seen);
+    expect(widens && !isSame(reach, reachAfter(first, seen).reach) ? reach : undefined).toEqual(
+      asked && expect.objectContaining(asked),
+    );
+  },
+);
 
 test('a rollout is a percentage, or steps; a draft has none', () => {
   expect(chosenRollout(values)).toEqual({ rolloutPercentage: 5 });
