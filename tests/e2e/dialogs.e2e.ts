@@ -406,8 +406,9 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
   page.on('request', (request) => {
     if (request.method() !== 'GET' && !request.url().includes('/auth/')) sent.push(request.url());
   });
+  await signInAs(page, 'super_admin', '/customers', server);
   for (const [at, enter, isThere] of walk) {
-    await signInAs(page, 'super_admin', at, server);
+    await goTo(page, at);
     await enter();
     await isThere();
     // As when another tab finds that the session has ended.
