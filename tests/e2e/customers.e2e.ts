@@ -240,28 +240,17 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   await expect(edit).toBeHidden();
 });
 
-test('two people who edit one customer: the second sees what differs', async ({
-  page,
-  otherPage,
-  server,
-}) => {
+test('two people who edit one customer: the second sees what differs', async ({ page, server }) => {
   const { customerId, name } = await makeCustomer(server.admin, { country: 'DE', phone: '1' });
-  const path = `/customers?edit=${customerId}`;
-  const form = (of: Page) => dialog(of, 'Edit Customer');
-  await Promise.all([
-    signInAs(page, 'super_admin', path, server),
-    signInAs(otherPage, 'admin', path, server),
-  ]);
-  await expect(form(page).getByRole('textbox', { name: 'Phone' })).toHaveValue('1');
-  await form(otherPage).getByRole('textbox', { name: 'Phone' }).fill('2');
-  await form(otherPage).getByRole('combobox', { name: 'Country' }).fill('austri');
-  await option(otherPage, 'Austria').click();
-  await form(otherPage).getByRole('button', { name: 'Update Customer' }).click();
-  await expect(otherPage.getByText('Customer updated successfully')).toBeVisible();
+  await signInAs(page, 'super_admin', `/customers?edit=${customerId}`, server);
+  const form = dialog(page, 'Edit Customer');
+  await expect(form.getByRole('textbox', { name: 'Phone' })).toHaveValue('1');
+  const theirs = { name, country: 'AT', phone: '2' };
+  await server.admin.ok(customers.update, { params: { id: customerId }, body: theirs });
 
-  expectStatus(page, 409, 409);
-  await form(page).getByRole('textbox', { name: 'Phone' }).fill('3');
-  const update = form(page).getByRole('button', { name: 'Update Customer' });
+  expectStatus(page, 409);
+  await form.getByRole('textbox', { name: 'Phone' }).fill('3');
+  const update = form.getByRole('button', { name: 'Update Customer' });
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await update.press('Enter');
   await expect(conflict.getByText(/^It was saved by someone else/)).toBeFocused();
