@@ -1,4 +1,3 @@
-import { licenses } from '../../contract/licenses.ts';
 import {
   makeApiKey,
   makeCustomer,
@@ -20,23 +19,6 @@ import {
   test,
 } from './support.ts';
 import { list, of, only, row, tab } from './licenses-screen.ts';
-
-test('a license that a colleague transfers while its revocation is asked about stays active', async ({
-  page,
-  server,
-}) => {
-  const [customer, other] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
-  const license = await makeLicense(server.admin, of(customer));
-  const at = { params: { id: license.licenseId } };
-  await signInAs(page, 'super_admin', only(customer), server);
-  await row(page, license).getByRole('button', { name: 'Revoke' }).click();
-  const revoking = dialog(page, 'Revoke License');
-  await server.admin.ok(licenses.transfer, { ...at, body: { customerId: other.customerId } });
-  expectStatus(page, 409);
-  await revoking.getByRole('button', { name: 'Revoke' }).click();
-  await expect(page.getByText('This license was changed by someone else')).toBeVisible();
-  expect((await server.admin.ok(licenses.get, at)).status).toBe('active');
-});
 
 test('revoke and reactivate ask, naming the key; many at once too', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin);
