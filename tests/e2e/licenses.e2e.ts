@@ -88,32 +88,17 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
   await expect(keys(page)).toHaveText([expired.licenseKey]);
 });
 
-test('search finds every field that the list shows', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin, { name: unique('Søkbart Sykehus') });
-  const wanted = await makeLicense(server.admin, {
-    ...of(customer),
-    type: 'trial',
-    validUntil: '2031-03-07T00:00:00Z',
-    moduleIds: ['mod_heart_failure'],
-  });
+test('search finds what the list shows, and all again once it is empty', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const wanted = await makeLicense(server.admin, { ...of(customer), moduleIds: ['mod_heart_failure'] });
   await makeLicense(server.admin, of(customer));
   await signInAs(page, 'viewer', only(customer), server);
   await expect(keys(page)).toHaveCount(2);
-  for (const text of [
-    wanted.licenseKey.slice(3, 17).toLowerCase(),
-    'TRIAL',
-    'March 7, 2031',
-    'mod_heart_failure',
-    'Heart failure',
-  ]) {
+  for (const text of [wanted.licenseKey.slice(3, 17).toLowerCase(), 'Heart failure']) {
     await searchBox(page).fill(text);
     await expect(keys(page), text).toHaveText([wanted.licenseKey]);
     await searchBox(page).fill('');
     await expect(keys(page)).toHaveCount(2);
-  }
-  for (const text of ['active', customer.name.toUpperCase()]) {
-    await page.goto(`/licenses?search=${encodeURIComponent(text)}&customer=${customer.customerId}`);
-    await expect(keys(page), text).toHaveCount(2);
   }
 });
 
@@ -154,17 +139,11 @@ test('badges and colors change exactly at their thresholds', async ({ page, serv
     await expect(row(page, ending)).toBeVisible();
   };
   const badge = row(page, ending).getByText(/^Expires in/);
-  await now(31 * day);
-  await expect(badge).toHaveCount(0);
   await now(30 * day + 1);
   await expect(badge).toHaveCount(0);
   await now(30 * day);
   await expect(badge).toHaveText('Expires in 30 days');
   await expectColor(badge, 'yellow', 'red');
-  await now(day);
-  await expect(badge).toHaveText('Expires in 1 day');
-  await now(4 * 60_000);
-  await expect(badge).toHaveText('Expires in 1 day');
   await expectNoAxeViolations(page);
   await page.clock.setFixedTime(Date.parse(ending.validFrom) - 10 * day);
   await page.reload();

@@ -37,6 +37,7 @@ describe('the search', () => {
   test.each([
     ['a customer name without its accents', 'hopital'],
     ['a customer name with more accents than it has', 'mâry'],
+    ['a whole customer name in capitals', 'ST. MARY_S 100% HÔPITAL'],
     ['a host name in any case', 'onc-wl-08'],
     ['a part of a host name', 'WL-0'],
     ['a fragment of a machine id', 'E2F0-9d'],
