@@ -4,7 +4,6 @@ import { uploads } from '../../contract/uploads.ts';
 import { users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeLicense, unique } from '../factories.ts';
-import { hours } from '../harness.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -27,7 +26,6 @@ import {
   signInAs,
   signInByForm,
   signInHolding,
-  stayWithin,
   test,
 } from './support.ts';
 import { makeUser } from './users-screen.ts';
@@ -174,22 +172,9 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(row(page, name)).toContainText('Never used');
     await expect(row(page, name)).toContainText('0 requests · 5 per hour');
     await expectAccessible(page);
-    await stayWithin(hours(1));
-    const answer = await use();
-    expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, '5']);
-    expect(answer.headers.get('ratelimit-remaining')).toBe('4');
-    expect((await use()).status).toBe(200);
+    for (const _ of [1, 2]) expect((await use()).status).toBe(200);
     await expect(row(page, name)).toContainText('2 requests · 5 per hour');
     await expect(row(page, name)).toContainText('Last used just now');
-  });
-
-  await test.step('refused above the limit', async () => {
-    expect([(await use()).status, (await use()).status, (await use()).status]).toEqual([200, 200, 200]);
-    const over = await use();
-    expect(await told(over)).toEqual([429, 'The API key has used its 5 requests of this hour.']);
-    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(over.headers.get('ratelimit-remaining')).toBe('0');
-    expect(Number(over.headers.get('ratelimit-reset'))).toBeLessThanOrEqual(3600);
   });
 
   await test.step('edited: another limit and whitelist act at once', async () => {

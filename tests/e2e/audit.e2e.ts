@@ -439,11 +439,6 @@ test('the chain is whole; an entry altered in the database is named, here and by
   await button(page, 'Verify').click();
   await expect(page.getByText('The chain is whole')).toBeVisible();
   await expectAccessible(page);
-  const whole = await verifyByCommand(server);
-  expect(whole).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^The audit log is whole: \d+ entries/),
-  });
 
   const { entries } = await server.admin.ok(audit.list, {
     query: { resourceId: id, eventType: 'customer.updated' },
