@@ -16,24 +16,10 @@ import {
 
 const four = ['user', 'accessToken', 'permissions', 'roles'];
 
-const protectedPaths = [
-  '/licenses',
-  '/licenses/new',
-  '/customers',
-  '/customers/trash',
-  '/analytics',
-  '/users',
-  '/audit',
-  '/releases',
-  '/releases/trash',
-  '/machines/machine-1',
-  '/api-keys',
-];
-
 test('sign-in sends back to where the person was going', async ({ page, server }) => {
   const { email } = await server.person('viewer');
   expectStatus(page, 401);
-  for (const path of [...protectedPaths, '/nowhere']) {
+  for (const path of ['/licenses', '/releases/trash', '/nowhere']) {
     await page.goto(path);
     await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent(path)}`);
   }
