@@ -58,7 +58,11 @@ describe('ten wrong guesses', () => {
   test('lock out their own address, and nobody elsewhere', async () => {
     const { email } = await server.createPerson('viewer');
     await fail(email, 10);
-    expect(await statusOf(email, password)).toBe(429);
+    const refused = await signIn(email, password);
+    expect([refused.status, refused.body.error]).toEqual([
+      429,
+      'Too many failed sign-ins. Wait a few minutes and try again.',
+    ]);
     expect(await statusOf(email, password, { address: '203.0.113.2' })).toBe(200);
   });
 
