@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { apiKeys } from '../../contract/api-keys.ts';
 import { approvals } from '../../contract/approvals.ts';
 import { audit } from '../../contract/audit.ts';
@@ -143,175 +144,120 @@ test('a late revocation leaves the dialog of another license open', async ({ pag
   await expect(dialog(page, 'Transfer License')).toBeVisible();
 });
 
-test('licenses that are issued after their dialog was left are said, or they would be issued again', async ({
+test('what became of a change whose dialog was left is said, or nobody would know', async ({
   page,
   server,
 }) => {
+  await signInAs(page, 'super_admin', '/licenses?dialog=import', server);
+  const said = page.getByLabel('Notifications');
+  /** Sends what the dialog asks for, leaves it with its input, and lets the answer come. */
+  const leave = async (
+    modal: Locator,
+    call: Route,
+    send: string,
+    how: () => Promise<unknown> = () => page.keyboard.press('Escape'),
+  ) => {
+    const { begun, answer } = await hold(page, call);
+    await modal.getByRole('button', { name: send }).click();
+    await begun;
+    await how();
+    await button(page, 'Discard').click();
+    await expect(modal).toBeHidden();
+    answer();
+  };
   const { name, customerId } = await makeCustomer(server.admin);
-  await signInAs(page, 'admin', '/licenses?dialog=import', server);
-  const importing = await hold(page, imports.licenses);
-  const modal = dialog(page, 'Import Licenses');
-  await modal.getByRole('textbox', { name: 'CSV' }).fill(`Customer\n${name}\n${name}`);
-  await modal.getByRole('button', { name: 'Issue 2 licenses' }).click();
-  await importing.begun;
-  await page.keyboard.press('Escape');
-  await button(page, 'Discard').click();
-  await expect(modal).toBeHidden();
-  importing.answer();
-  await expect(page.getByLabel('Notifications')).toContainText('2 licenses issued');
 
-  await goTo(page, `/licenses/new?customer=${customerId}`);
-  const creating = await hold(page, licenses.create);
-  await button(page, 'Create License').click();
-  await creating.begun;
-  await leaves(page).click();
-  await expect(heading(page, 'Audit Log')).toBeVisible();
-  creating.answer();
-  await expect(page.getByLabel('Notifications')).toContainText(`for ${name} created`);
-});
-
-test('an API key that is made after its dialog was left is said, since nobody has it', async ({
-  page,
-  server,
-}) => {
-  const name = unique('Unseen');
-  await signInAs(page, 'super_admin', '/audit', server);
-  await goTo(page, '/api-keys');
-  // an empty list has one too
-  await button(page, 'Create API Key').first().click();
-  const form = dialog(page, 'Create API Key');
-  const creating = await hold(page, apiKeys.create);
-  await form.getByRole('textbox', { name: 'Name' }).fill(name);
-  await form.getByRole('textbox', { name: 'Expiration Date' }).fill(inDays(1).slice(0, 16));
-  await form.getByRole('button', { name: 'Create API Key' }).click();
-  await creating.begun;
-  await page.goBack();
-  await button(page, 'Discard').click();
-  await expect(form).toBeHidden();
-  creating.answer();
-  await expect(page.getByLabel('Notifications')).toContainText(
-    `API key "${name}" was created, but not shown.`,
-  );
-});
-
-test('a license file that is made after its dialog was left is said, since it holds a seat', async ({
-  page,
-  server,
-}) => {
-  const license = await makeLicense(server.admin);
-  const machine = offlineMachine(unique('ws'));
-  await signInAs(page, 'super_admin', '/audit', server);
-  await goTo(page, `/licenses?activations=${license.licenseKey}`);
-  await button(page, 'Offline Activation').click();
-  const form = dialog(page, 'Offline Activation');
-  await form.getByRole('textbox', { name: 'Request' }).fill(machine.request(license));
-  const issuing = await hold(page, offline.issue);
-  await form.getByRole('button', { name: 'Create License File' }).click();
-  await issuing.begun;
-  await page.goBack();
-  await button(page, 'Discard').click();
-  await expect(form).toBeHidden();
-  issuing.answer();
-  await expect(page.getByLabel('Notifications')).toContainText(
-    `A license file for ${machine.machineId} was made, but not shown.`,
-  );
-});
-
-test('what became of licenses that were changed after their dialog was left is said', async ({
-  page,
-  server,
-}) => {
-  const { customerId } = await makeCustomer(server.admin);
-  const made = [
-    await makeLicense(server.admin, { customerId }),
-    await makeLicense(server.admin, { customerId }),
-  ];
-  await signInAs(page, 'super_admin', `/licenses?customer=${customerId}`, server);
-  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await button(page, 'Revoke…').click();
-  const modal = dialog(page, 'Revoke Licenses');
-  const revoke = modal.getByRole('button', { name: 'Revoke 2 licenses' });
-  await expect(revoke).toBeEnabled();
-  // after the preview
-  await server.admin.ok(licenses.update, {
-    params: { id: made[0]!.licenseId },
-    body: { maxActivations: 7 },
+  await test.step('licenses that are imported, or they would be issued again', async () => {
+    const modal = dialog(page, 'Import Licenses');
+    await modal.getByRole('textbox', { name: 'CSV' }).fill(`Customer\n${name}\n${name}`);
+    await leave(modal, imports.licenses, 'Issue 2 licenses');
+    await expect(said).toContainText('2 licenses issued');
   });
-  const revoking = await hold(page, bulkLicenses.change);
-  await revoke.click();
-  await revoking.begun;
-  await page.keyboard.press('Escape');
-  await button(page, 'Discard').click();
-  await expect(modal).toBeHidden();
-  revoking.answer();
-  await expect(page.getByLabel('Notifications').getByRole('alert')).toContainText(
-    '1 license revoked. 1 license could not be revoked.',
-  );
-});
 
-test('what became of customers that were deleted after their dialog was left is said, with Undo', async ({
-  page,
-  server,
-}) => {
-  expectStatus(page, 409);
-  const family = unique('Left Hospital');
-  const [one, gone] = [
-    await makeCustomer(server.admin, { name: `${family} A` }),
-    await makeCustomer(server.admin, { name: `${family} B` }),
-  ];
-  await signInAs(page, 'super_admin', '/audit', server);
-  await goTo(page, `/customers?search=${family}`);
-  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await button(page, 'Delete selected').click();
-  const question = dialog(page, 'Delete Customers');
-  await softDelete(server.admin, gone);
-  const deleting = await hold(page, customers.softDelete);
-  await question.getByRole('button', { name: 'Confirm' }).click();
-  await deleting.begun;
-  await page.goBack();
-  await expect(heading(page, 'Audit Log')).toBeVisible();
-  deleting.answer();
-  const said = page.getByLabel('Notifications').getByRole('alert');
-  await expect(said).toContainText(`Customer "${one.name}" deleted. Not deleted: ${gone.name}.`);
-  await said.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByLabel('Notifications')).toContainText(`Customer "${one.name}" restored`);
-});
+  await test.step('a license that is created, for the same reason', async () => {
+    await goTo(page, `/licenses/new?customer=${customerId}`);
+    const creating = await hold(page, licenses.create);
+    await button(page, 'Create License').click();
+    await creating.begun;
+    await leaves(page).click();
+    await expect(heading(page, 'Audit Log')).toBeVisible();
+    creating.answer();
+    await expect(said).toContainText(`for ${name} created`);
+  });
 
-test('a release that is withdrawn after its dialog was left is said', async ({ page, server }) => {
-  const release = await makeRelease(server);
-  await signInAs(page, 'super_admin', `/releases?search=${release.version}`, server);
-  await chooseInMenu(row(page, release), 'Withdraw');
-  const question = dialog(page, 'Withdraw Release');
-  await question.getByRole('textbox', { name: 'Reason' }).fill('It crashes');
-  const withdrawing = await hold(page, releases.withdraw);
-  await question.getByRole('button', { name: 'Withdraw' }).click();
-  await withdrawing.begun;
-  await page.keyboard.press('Escape');
-  await button(page, 'Discard').click();
-  await expect(question).toBeHidden();
-  withdrawing.answer();
-  await expect(page.getByLabel('Notifications')).toContainText(`Version ${release.version} withdrawn`);
-});
+  await test.step('customers that are deleted, with Undo', async () => {
+    expectStatus(page, 409);
+    const family = unique('Left Hospital');
+    const [one, gone] = [
+      await makeCustomer(server.admin, { name: `${family} A` }),
+      await makeCustomer(server.admin, { name: `${family} B` }),
+    ];
+    await goTo(page, `/customers?search=${family}`);
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await button(page, 'Delete selected').click();
+    await softDelete(server.admin, gone);
+    const deleting = await hold(page, customers.softDelete);
+    await dialog(page, 'Delete Customers').getByRole('button', { name: 'Confirm' }).click();
+    await deleting.begun;
+    await page.goBack();
+    await expect(heading(page, 'Audit Log')).toBeVisible();
+    deleting.answer();
+    const deleted = said.getByRole('alert').filter({ hasText: `Customer "${one.name}" deleted` });
+    await expect(deleted).toContainText(`Not deleted: ${gone.name}.`);
+    await deleted.getByRole('button', { name: 'Undo' }).click();
+    await expect(said).toContainText(`Customer "${one.name}" restored`);
+  });
 
-test('a view that is deleted late does not bring its list back', async ({ page, server }) => {
-  await signInAs(page, 'super_admin', '/licenses?seats=full', server);
-  const name = unique('Late');
-  await page.getByRole('button', { name: 'Views' }).click();
-  await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
-  await page.getByRole('textbox', { name: 'Name' }).fill(name);
-  await button(page, 'Save View').click();
-  await expect(page).toHaveURL(/view=/);
-  const deleting = await hold(page, views.delete);
-  await page.getByRole('button', { name: 'Views' }).click();
-  await page.getByRole('menuitem', { name: 'Delete view' }).click();
-  await deleting.begun;
-  await leaves(page).click();
-  await expect(heading(page, 'Audit Log')).toBeVisible();
-  deleting.answer();
-  await expect(page.getByText(`View ${name} deleted`)).toBeVisible();
-  await button(page, 'Undo').click();
-  await expect(page.getByText(`View ${name} restored`)).toBeVisible();
-  await expect(heading(page, 'Audit Log')).toBeVisible();
+  await test.step('an API key, since nobody has it', async () => {
+    const key = unique('Unseen');
+    await goTo(page, '/api-keys');
+    // an empty list has one too
+    await button(page, 'Create API Key').first().click();
+    const form = dialog(page, 'Create API Key');
+    await form.getByRole('textbox', { name: 'Name' }).fill(key);
+    await form.getByRole('textbox', { name: 'Expiration Date' }).fill(inDays(1).slice(0, 16));
+    await leave(form, apiKeys.create, 'Create API Key', () => page.goBack());
+    await expect(said).toContainText(`API key "${key}" was created, but not shown.`);
+  });
+
+  await test.step('a license file, since it holds a seat', async () => {
+    const license = await makeLicense(server.admin);
+    const machine = offlineMachine(unique('ws'));
+    await goTo(page, `/licenses?activations=${license.licenseKey}`);
+    await button(page, 'Offline Activation').click();
+    const form = dialog(page, 'Offline Activation');
+    await form.getByRole('textbox', { name: 'Request' }).fill(machine.request(license));
+    await leave(form, offline.issue, 'Create License File', () => page.goBack());
+    await expect(said).toContainText(`A license file for ${machine.machineId} was made, but not shown.`);
+  });
+
+  await test.step('licenses that are changed, one of which is not', async () => {
+    const changed = await makeLicense(server.admin);
+    await makeLicense(server.admin, { customerId: changed.customerId });
+    await goTo(page, `/licenses?customer=${changed.customerId}`);
+    await expect(rowOf(page, changed.licenseKey)).toBeVisible();
+    await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+    await button(page, 'Revoke…').click();
+    const modal = dialog(page, 'Revoke Licenses');
+    await expect(modal.getByRole('button', { name: 'Revoke 2 licenses' })).toBeEnabled();
+    // after the preview
+    const params = { id: changed.licenseId };
+    await server.admin.ok(licenses.update, { params, body: { maxActivations: 7 } });
+    await leave(modal, bulkLicenses.change, 'Revoke 2 licenses');
+    await expect(
+      said.getByRole('alert').filter({ hasText: '1 license revoked. 1 license could not be revoked.' }),
+    ).toBeVisible();
+  });
+
+  await test.step('a release that is withdrawn', async () => {
+    const release = await makeRelease(server);
+    await goTo(page, `/releases?search=${release.version}`);
+    await chooseInMenu(row(page, release), 'Withdraw');
+    const question = dialog(page, 'Withdraw Release');
+    await question.getByRole('textbox', { name: 'Reason' }).fill('It crashes');
+    await leave(question, releases.withdraw, 'Withdraw');
+    await expect(said).toContainText(`Version ${release.version} withdrawn`);
+  });
 });
 
 test('a form takes no input while it is sent, and if that fails its field has the focus again', async ({
@@ -410,21 +356,41 @@ test('Enter in the palette opens no result for what was typed before', async ({ 
   await expect(heading(page, now)).toBeVisible();
 });
 
-test('a view that is saved late is not opened over what is shown by then', async ({ page, server }) => {
+test('a view that is saved or deleted late is not opened over what is shown by then', async ({
+  page,
+  server,
+}) => {
   const name = unique('Late');
+  const choose = async (item: string) => {
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  const leaveFor = async (answer: () => void, said: string) => {
+    await leaves(page).click();
+    await expect(heading(page, 'Audit Log')).toBeVisible();
+    answer();
+    await expect(page.getByText(said)).toBeVisible();
+    await expect(page).toHaveURL('/audit');
+  };
   await signInAs(page, 'super_admin', '/licenses?seats=full', server);
-  await page.getByRole('button', { name: 'Views' }).click();
-  await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
+  await choose('Save as new view…');
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
   const saving = await hold(page, views.create);
   await button(page, 'Save View').click();
   await saving.begun;
   await page.keyboard.press('Escape');
   await button(page, 'Discard').click();
-  await leaves(page).click();
-  await expect(heading(page, 'Audit Log')).toBeVisible();
-  saving.answer();
-  await expect(page.getByText(`View ${name} saved`)).toBeVisible();
+  await leaveFor(saving.answer, `View ${name} saved`);
+
+  await goTo(page, '/licenses?seats=full');
+  await choose(name);
+  await expect(page).toHaveURL(/view=/);
+  const deleting = await hold(page, views.delete);
+  await choose('Delete view');
+  await deleting.begun;
+  await leaveFor(deleting.answer, `View ${name} deleted`);
+  await button(page, 'Undo').click();
+  await expect(page.getByText(`View ${name} restored`)).toBeVisible();
   await expect(page).toHaveURL('/audit');
 });
 
