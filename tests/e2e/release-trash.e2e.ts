@@ -193,17 +193,9 @@ test('a recycle bin of which nothing is due does not say that it is empty', asyn
   await expect(page.getByText('None is permanently deleted within 7 days.')).toBeVisible();
 });
 
-test('the recycle bin has pages of 20; a search begins at the first', async ({
-  page,
-  freshServer: server,
-}) => {
-  const all: Release[] = [];
-  for (let n = 0; n < 23; n++) {
-    const release = await makeRelease(server, { version: `50.${n}.0` });
-    await bin(server, release);
-    all.push(release);
-  }
-  await signInAs(page, 'binary_manager', '/releases/trash', server);
+test('the recycle bin has pages of 20; a search begins at the first', async ({ page, server }) => {
+  for (let n = 0; n < 23; n++) await bin(server, await makeRelease(server, { version: `53.${n}.0` }));
+  await signInAs(page, 'binary_manager', '/releases/trash?search=53.', server);
   const table = page.getByRole('region', { name: 'Deleted releases' });
   const rows = table.getByRole('button', { name: 'Restore' });
   await expect(page.getByText('Showing 1 to 20 of 23 results')).toBeVisible();
@@ -214,8 +206,8 @@ test('the recycle bin has pages of 20; a search begins at the first', async ({
   await expect(page.getByText('Showing 21 to 23 of 23 results')).toBeVisible();
   await expect(rows).toHaveCount(3);
   await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
-  await page.getByPlaceholder('Search by version...').fill('50.2');
-  // 50.2.0 and 50.20.0 to 50.22.0
+  await page.getByPlaceholder('Search by version...').fill('53.2');
+  // 53.2.0 and 53.20.0 to 53.22.0
   await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();
   await expect(page.getByText('Page 1 of 1')).toBeVisible();
   for (const name of ['Previous page', 'Next page'])
