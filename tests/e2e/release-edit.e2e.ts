@@ -26,7 +26,8 @@ const rollout = (page: Page) => editing(page).getByRole('button', { name: /^Roll
 const percentage = (page: Page) => field(page, 'Rollout percentage in numbers');
 
 const openEdit = async (page: Page, server: ConsoleServer, release: Release) => {
-  await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+  const path = `/releases?edit=${release.id}`;
+  await (page.url() === 'about:blank' ? signInAs(page, 'binary_manager', path, server) : goTo(page, path));
   await expect(box(page, 'Draft Release')).toBeVisible();
 };
 
@@ -92,136 +93,137 @@ test('a release is edited also where the steps to suggest cannot be loaded', asy
   expect((await stored(server, release)).releaseNotes).toBe('Typed for long');
 });
 
-test('a draft can be neither mandatory nor rolled out', async ({ page, server }) => {
-  const release = await makeRelease(server, {}, { isMandatory: true });
-  await openEdit(page, server, release);
-  await expect(box(page, 'Mandatory Update')).toBeChecked();
-  await box(page, 'Draft Release').check();
-  await expect(box(page, 'Mandatory Update')).not.toBeChecked();
-  await expect(box(page, 'Mandatory Update')).toBeDisabled();
-  await rollout(page).click();
-  await expect(
-    editing(page).getByText(
-      'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.',
-    ),
-  ).toBeVisible();
-  await expect(percentage(page)).toBeDisabled();
-  await expect(editing(page).getByText(/available to all users|gradually rolled out/)).toHaveCount(0);
-  await expectAccessible(page);
-  await press(page, 'Save Changes');
-  await expect(editing(page)).toBeHidden();
-  expect(await stored(server, release)).toMatchObject({ isDraft: true, isMandatory: false });
-});
+test('the rollout of a release in its form', async ({ page, server }) => {
+  await test.step('a draft can be neither mandatory nor rolled out', async () => {
+    const release = await makeRelease(server, {}, { isMandatory: true });
+    await openEdit(page, server, release);
+    await expect(box(page, 'Mandatory Update')).toBeChecked();
+    await box(page, 'Draft Release').check();
+    await expect(box(page, 'Mandatory Update')).not.toBeChecked();
+    await expect(box(page, 'Mandatory Update')).toBeDisabled();
+    await rollout(page).click();
+    await expect(
+      editing(page).getByText(
+        'Rollout configuration is disabled for draft releases. Publish the release first to configure rollout settings.',
+      ),
+    ).toBeVisible();
+    await expect(percentage(page)).toBeDisabled();
+    await expect(editing(page).getByText(/available to all users|gradually rolled out/)).toHaveCount(0);
+    await expectAccessible(page);
+    await press(page, 'Save Changes');
+    await expect(editing(page)).toBeHidden();
+    expect(await stored(server, release)).toMatchObject({ isDraft: true, isMandatory: false });
+  });
 
-test('the rollout says to whom the release goes', async ({ page, server }) => {
-  const release = await makeRelease(server);
-  await openEdit(page, server, release);
-  await rollout(page).click();
-  await expect(
-    editing(page).getByText('This release will be available to all users immediately'),
-  ).toBeVisible();
-  await percentage(page).fill('30');
-  await expect(
-    editing(page).getByText('This release will be gradually rolled out to 30% of users'),
-  ).toBeVisible();
-  const slider = editing(page).getByRole('slider', { name: 'Rollout percentage' });
-  await expect(slider).toHaveAttribute('aria-valuenow', '30');
-  await expect(slider).toHaveAttribute('aria-valuemin', '0');
-  await expect(slider).toHaveAttribute('aria-valuemax', '100');
-  await slider.press('ArrowRight');
-  await expect(percentage(page)).toHaveValue('31');
-  // digits of other keyboards are read, or refused, and never stop the rollout as 0
-  for (const [typed, shown] of [
-    ['２５', '25'],
-    ['٢٥', '٢٥'],
-  ] as const) {
+  await test.step('the rollout says to whom the release goes', async () => {
+    const release = await makeRelease(server);
+    await openEdit(page, server, release);
+    await rollout(page).click();
+    await expect(
+      editing(page).getByText('This release will be available to all users immediately'),
+    ).toBeVisible();
+    await percentage(page).fill('30');
+    await expect(
+      editing(page).getByText('This release will be gradually rolled out to 30% of users'),
+    ).toBeVisible();
+    const slider = editing(page).getByRole('slider', { name: 'Rollout percentage' });
+    await expect(slider).toHaveAttribute('aria-valuenow', '30');
+    await expect(slider).toHaveAttribute('aria-valuemin', '0');
+    await expect(slider).toHaveAttribute('aria-valuemax', '100');
+    await slider.press('ArrowRight');
+    await expect(percentage(page)).toHaveValue('31');
+    // digits of other keyboards are read, or refused, and never stop the rollout as 0
+    for (const [typed, shown] of [
+      ['２５', '25'],
+      ['٢٥', '٢٥'],
+    ] as const) {
+      await percentage(page).fill('');
+      await percentage(page).pressSequentially(typed);
+      await percentage(page).blur();
+      await expect(percentage(page)).toHaveValue(shown);
+    }
     await percentage(page).fill('');
-    await percentage(page).pressSequentially(typed);
     await percentage(page).blur();
-    await expect(percentage(page)).toHaveValue(shown);
-  }
-  await percentage(page).fill('');
-  await percentage(page).blur();
-  await expect(
-    editing(page).getByText('This release will be gradually rolled out to 0% of users'),
-  ).toBeVisible();
-  await percentage(page).fill('12');
-  await expectAccessible(page);
-  const call = page.waitForRequest((request) => request.url().endsWith(`/rollout/${release.id}`));
-  await press(page, 'Save Changes');
-  expect((await call).postDataJSON()).toEqual({ percentage: 12, updatedAt: expect.any(String) });
-  await expect(editing(page)).toBeHidden();
-  expect((await stored(server, release)).rolloutPercentage).toBe(12);
+    await expect(
+      editing(page).getByText('This release will be gradually rolled out to 0% of users'),
+    ).toBeVisible();
+    await percentage(page).fill('12');
+    await expectAccessible(page);
+    const call = page.waitForRequest((request) => request.url().endsWith(`/rollout/${release.id}`));
+    await press(page, 'Save Changes');
+    expect((await call).postDataJSON()).toEqual({ percentage: 12, updatedAt: expect.any(String) });
+    await expect(editing(page)).toBeHidden();
+    expect((await stored(server, release)).rolloutPercentage).toBe(12);
+  });
+
+  await test.step('a draft is published to exactly the percentage that was typed', async () => {
+    const release = await makeRelease(server, {}, { isDraft: true });
+    await openEdit(page, server, release);
+    await box(page, 'Draft Release').uncheck();
+    const typed = percentage(page);
+    await typed.focus();
+    await page.keyboard.type('250');
+    await expect(typed).toHaveValue('250');
+    await typed.blur();
+    await expect(typed).toHaveAccessibleDescription('Must be a whole number from 0 to 100');
+    await expect(typed).toHaveValue('250');
+    await press(page, 'Save Changes');
+    await expect(editing(page)).toBeVisible();
+    await expectAccessible(page);
+
+    // A click selects the text, so that typing replaces it.
+    await typed.click();
+    await page.keyboard.type('5');
+    await expect(typed).toHaveValue('5');
+    const call = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.keyboard.press('Enter');
+    expect((await call).postDataJSON()).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
+    await expect(editing(page)).toBeHidden();
+    expect((await stored(server, release)).rolloutPercentage).toBe(5);
+  });
 });
 
-test('a draft is published to exactly the percentage that was typed', async ({ page, server }) => {
-  const release = await makeRelease(server, {}, { isDraft: true });
-  await openEdit(page, server, release);
-  await box(page, 'Draft Release').uncheck();
-  const typed = percentage(page);
-  await typed.focus();
-  await page.keyboard.type('250');
-  await expect(typed).toHaveValue('250');
-  await typed.blur();
-  await expect(typed).toHaveAccessibleDescription('Must be a whole number from 0 to 100');
-  await expect(typed).toHaveValue('250');
-  await press(page, 'Save Changes');
-  await expect(editing(page)).toBeVisible();
-  await expectAccessible(page);
+test('a save that fails', async ({ page, server }) => {
+  await test.step('a change that fails leaves the dialog open with the message', async () => {
+    const release = await makeRelease(server);
+    expectStatus(page, 500);
+    await openEdit(page, server, release);
+    await page.route(`**/releases/${release.id}`, (route) =>
+      route.fulfill({ status: 500, json: { success: false, error: 'The disk is read-only' } }),
+    );
+    await field(page, 'Release Notes').fill('Kept in the field');
+    const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
+    await press(page, 'Save Changes');
+    expect((await logged).text()).toBe('Release could not be saved: The disk is read-only');
+    await expect(editing(page).getByRole('alert')).toContainText('The disk is read-only');
+    await expect(field(page, 'Release Notes')).toHaveValue('Kept in the field');
+    await expectAccessible(page);
+    await page.unroute(`**/releases/${release.id}`);
+    await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+    await press(page, 'Save Changes');
+    await expect(editing(page).getByRole('alert')).toContainText('Failed to update release');
+    await press(page, 'Cancel');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(editing(page)).toBeHidden();
+  });
 
-  // A click selects the text, so that typing replaces it.
-  await typed.click();
-  await page.keyboard.type('5');
-  await expect(typed).toHaveValue('5');
-  const call = page.waitForRequest((request) => request.method() === 'PATCH');
-  await page.keyboard.press('Enter');
-  expect((await call).postDataJSON()).toMatchObject({ isDraft: false, rolloutPercentage: 5 });
-  await expect(editing(page)).toBeHidden();
-  expect((await stored(server, release)).rolloutPercentage).toBe(5);
-});
-
-test('a change that fails leaves the dialog open with the message', async ({ page, server }) => {
-  const release = await makeRelease(server);
-  expectStatus(page, 500);
-  await openEdit(page, server, release);
-  await page.route(`**/releases/${release.id}`, (route) =>
-    route.fulfill({ status: 500, json: { success: false, error: 'The disk is read-only' } }),
-  );
-  await field(page, 'Release Notes').fill('Kept in the field');
-  const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
-  await press(page, 'Save Changes');
-  expect((await logged).text()).toBe('Release could not be saved: The disk is read-only');
-  await expect(editing(page).getByRole('alert')).toContainText('The disk is read-only');
-  await expect(field(page, 'Release Notes')).toHaveValue('Kept in the field');
-  await expectAccessible(page);
-  await page.unroute(`**/releases/${release.id}`);
-  await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
-  await press(page, 'Save Changes');
-  await expect(editing(page).getByRole('alert')).toContainText('Failed to update release');
-  await press(page, 'Cancel');
-  await page.getByRole('button', { name: 'Discard' }).click();
-  await expect(editing(page)).toBeHidden();
-});
-
-test('what is saved although the rollout is not is said, also when the dialog is left', async ({
-  page,
-  server,
-}) => {
-  const release = await makeRelease(server, {}, { rolloutPercentage: 5 });
-  expectStatus(page, 500);
-  await openEdit(page, server, release);
-  await page.route(`**/rollout/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
-  await box(page, 'Mandatory Update').check();
-  await percentage(page).fill('7');
-  await press(page, 'Save Changes');
-  await expect(editing(page).getByRole('alert')).toHaveText(
-    'The other changes are saved, the rollout is not: Failed to update release',
-  );
-  expect(await stored(server, release)).toMatchObject({ isMandatory: true, rolloutPercentage: 5 });
-  await page.keyboard.press('Escape');
-  await expect(dialog(page, 'Discard changes?')).toContainText(
-    'What you sent may be saved. What you entered since is not.',
-  );
+  await test.step('what is saved although the rollout is not is said, also when the dialog is left', async () => {
+    const release = await makeRelease(server, {}, { rolloutPercentage: 5 });
+    expectStatus(page, 500);
+    await openEdit(page, server, release);
+    await page.route(`**/rollout/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+    await box(page, 'Mandatory Update').check();
+    await percentage(page).fill('7');
+    await press(page, 'Save Changes');
+    await expect(editing(page).getByRole('alert')).toHaveText(
+      'The other changes are saved, the rollout is not: Failed to update release',
+    );
+    expect(await stored(server, release)).toMatchObject({ isMandatory: true, rolloutPercentage: 5 });
+    await page.keyboard.press('Escape');
+    await expect(dialog(page, 'Discard changes?')).toContainText(
+      'What you sent may be saved. What you entered since is not.',
+    );
+  });
 });
 
 test('the rollout that a colleague has set meanwhile is overwritten by nobody who does not see it', async ({
@@ -250,8 +252,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 1, releaseNotes: 'Mine' });
 
-  await goTo(page, `/releases?edit=${release.id}`);
-  await expect(box(page, 'Draft Release')).toBeVisible();
+  await openEdit(page, server, release);
   await colleague(2);
   await typeRollout('40');
   await expect(rowOf(conflict, 'Rollout')).toContainText('2 %40 %');
@@ -260,8 +261,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 40, releaseNotes: 'Mine' });
 
   // Theirs are notes alone: the own percentage is saved.
-  await goTo(page, `/releases?edit=${release.id}`);
-  await expect(box(page, 'Draft Release')).toBeVisible();
+  await openEdit(page, server, release);
   const notes = { releaseNotes: 'Theirs' };
   await server.admin.ok(releases.update, { params: { releaseId: release.id }, body: notes });
   await field(page, 'Release Notes').fill('Mine again');
@@ -272,8 +272,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, ...notes });
 
   // Steps that begin with the percentage that both saw.
-  await goTo(page, `/releases?edit=${release.id}`);
-  await expect(box(page, 'Draft Release')).toBeVisible();
+  await openEdit(page, server, release);
   const plan = planOf([50, 24], [100]);
   const planned = { params: { releaseId: release.id }, body: { plan, startsAt: null } };
   await server.admin.ok(rollouts.plan, planned);
@@ -285,8 +284,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
 
   // A plan that is set between the two calls of the form.
   await server.admin.ok(rollouts.plan, { ...planned, body: { plan: null, startsAt: null } });
-  await goTo(page, `/releases?edit=${release.id}`);
-  await expect(box(page, 'Draft Release')).toBeVisible();
+  await openEdit(page, server, release);
   const [sent, letGo] = [page.waitForRequest(/\/rollout\//), await holdBack(page, /\/rollout\//)];
   await typeRollout('70');
   await sent;
