@@ -316,31 +316,28 @@ test('Enter before anything is found opens the first result once it is there', a
   await expect(page).toHaveURL(`/customers/${customerId}`);
 });
 
-test('a customer that is named without accents comes before the licenses that its name leads to', async ({
-  page,
-  server,
-}) => {
-  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Zürichberg') });
-  const { licenseKey } = await makeLicense(server.admin, { customerId });
+test('results with other letters than plain ones', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/licenses', server);
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.keyboard.press('Control+k');
-  await field(page).fill('zurichberg');
-  await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
-  await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
-});
 
-test('the id of a machine stays whole after a name in Hebrew', async ({ page, server }) => {
-  const { customerId } = await makeCustomer(server.admin, { name: 'מרפאה' });
-  const license = await makeLicense(server.admin, { customerId });
-  const hostname = unique('scanner');
-  await validateOn(server.admin, license, 'machine-he', { hostname });
-  await signInAs(page, 'super_admin', '/customers', server);
-  await expect(heading(page, 'Customers')).toBeVisible();
-  await page.keyboard.press('Control+k');
-  await field(page).fill(hostname);
-  const machine = choice(page, new RegExp(hostname)).filter({ hasText: '2D2V2NHABCSA' });
-  await expect(machine).toBeVisible();
-  const fromLeft = ['מרפאה', '2D2V', 'ABCSA'];
-  expect(await placesOf(machine, fromLeft)).toEqual(fromLeft);
+  await test.step('a customer that is named without accents comes before the licenses that its name leads to', async () => {
+    const { customerId, name } = await makeCustomer(server.admin, { name: unique('Zürichberg') });
+    const { licenseKey } = await makeLicense(server.admin, { customerId });
+    await field(page).fill('zurichberg');
+    await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
+    await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
+  });
+
+  await test.step('the id of a machine stays whole after a name in Hebrew', async () => {
+    const { customerId } = await makeCustomer(server.admin, { name: 'מרפאה' });
+    const license = await makeLicense(server.admin, { customerId });
+    const hostname = unique('scanner');
+    await validateOn(server.admin, license, 'machine-he', { hostname });
+    await field(page).fill(hostname);
+    const machine = choice(page, new RegExp(hostname)).filter({ hasText: '2D2V2NHABCSA' });
+    await expect(machine).toBeVisible();
+    const fromLeft = ['מרפאה', '2D2V', 'ABCSA'];
+    expect(await placesOf(machine, fromLeft)).toEqual(fromLeft);
+  });
 });
