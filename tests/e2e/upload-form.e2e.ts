@@ -33,25 +33,102 @@ import { planOf } from '../plan-of.ts';
 /** Error messages at the fields of the modal. */
 const errors = (page: Page) => modal(page).locator('.mantine-InputWrapper-error');
 
-test('a file that is dropped beside the field is not opened by the browser', async ({ page, server }) => {
+test('what the form of a new release takes', async ({ page, server }) => {
   await openForm(page, server);
-  const isTaken = (type: string, files: boolean) =>
-    page.evaluate(
-      ([name, hasFile]) => {
-        const dataTransfer = new DataTransfer();
-        if (hasFile) dataTransfer.items.add(new File(['MZ'], 'Setup.exe'));
-        const event = new DragEvent(name as string, { dataTransfer, bubbles: true, cancelable: true });
-        document.querySelector('[role="dialog"] h2')!.dispatchEvent(event);
-        return event.defaultPrevented;
-      },
-      [type, files],
-    );
-  for (const type of ['dragover', 'drop']) {
-    expect(await isTaken(type, true)).toBe(true);
-    expect(await isTaken(type, false)).toBe(false);
-  }
-  await page.keyboard.press('Escape');
-  await expect(modal(page)).toBeHidden();
+
+  await test.step('a file that is dropped beside the field is not opened by the browser', async () => {
+    const isTaken = (type: string, files: boolean) =>
+      page.evaluate(
+        ([name, hasFile]) => {
+          const dataTransfer = new DataTransfer();
+          if (hasFile) dataTransfer.items.add(new File(['MZ'], 'Setup.exe'));
+          const event = new DragEvent(name as string, { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector('[role="dialog"] h2')!.dispatchEvent(event);
+          return event.defaultPrevented;
+        },
+        [type, files],
+      );
+    for (const type of ['dragover', 'drop']) {
+      expect(await isTaken(type, true)).toBe(true);
+      expect(await isTaken(type, false)).toBe(false);
+    }
+    await page.keyboard.press('Escape');
+    await expect(modal(page)).toBeHidden();
+  });
+
+  await test.step('a draft cannot be mandatory, and keeps no rollout that is wrong', async () => {
+    await page.getByRole('button', { name: 'New Release' }).click();
+    await expect(field(page, 'Version')).not.toHaveValue('');
+    await expect(box(page, 'Mandatory Update')).toBeDisabled();
+    await box(page, 'Draft Release').uncheck();
+    await box(page, 'Mandatory Update').check();
+    const rollout = field(page, 'Rollout Percentage');
+    await rollout.fill('250');
+    await rollout.blur();
+    await expect(errors(page)).toHaveCount(1);
+    await box(page, 'Draft Release').check();
+    await expect(errors(page)).toHaveCount(0);
+    await expect(rollout).toHaveValue('100');
+    await expect(box(page, 'Mandatory Update')).not.toBeChecked();
+    await expect(box(page, 'Mandatory Update')).toBeDisabled();
+  });
+
+  await test.step('nothing is sent while a field is wrong', async () => {
+    await field(page, 'Version').fill('');
+    await press(page, 'Upload Release');
+    await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
+    const opensFiles = page.getByRole('button', { name: 'Choose file' });
+    await expect(opensFiles).toHaveAccessibleDescription(/File is required/);
+    await field(page, 'Version').fill('1.2');
+    await field(page, 'Minimum App Version').fill('one');
+    await press(page, 'Upload Release');
+    await expect(errors(page)).toHaveText([
+      'File is required',
+      'Invalid semantic version: 1.2',
+      'Invalid semantic version: one',
+    ]);
+    await expectAccessible(page);
+
+    await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
+    const wrongType = 'Accepted types: .exe, .dmg, .zip, .nupkg';
+    await expect(errors(page).first()).toHaveText(wrongType);
+    // nor with the file before the one that was refused
+    await field(page, 'Version').fill('71.2.3');
+    await choose(page, await fileOnDisk('Lanyard-71.2.3.exe', program(1024)));
+    await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toBeVisible();
+    await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
+    await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toHaveCount(0);
+    await field(page, 'Minimum App Version').fill('');
+    await press(page, 'Upload Release');
+    await expect(errors(page)).toHaveText([wrongType]);
+    // the version still follows the name of the file
+    await choose(page, await fileOnDisk('Lanyard-71.2.4.exe', program(1024)));
+    await expect(field(page, 'Version')).toHaveValue('71.2.4');
+
+    await box(page, 'Draft Release').uncheck();
+    const rollout = field(page, 'Rollout Percentage');
+    await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
+    await rollout.fill('30');
+    await expect(modal(page).getByText('Approximately 30% of users will receive this update')).toBeVisible();
+    await rollout.fill('');
+    await rollout.blur();
+    await expect(rollout).toHaveValue('0');
+    await expect(modal(page).getByText('Approximately 0% of users will receive this update')).toBeVisible();
+  });
+
+  await test.step('content that is not what the name says is refused before it is sent', async () => {
+    await choose(page, await fileOnDisk('Not a program.exe', Buffer.from('MZ, they said')));
+    await expect(
+      modal(page).getByText('The content is not a Windows program, as the name of the file says.'),
+    ).toBeVisible();
+    await choose(page, await fileOnDisk('Nothing.exe', Buffer.alloc(0)));
+    await expect(modal(page).getByText('The file is empty.')).toBeVisible();
+    await press(page, 'Upload Release');
+    // not that a file is required
+    await expect(modal(page).getByText('The file is empty.')).toBeVisible();
+    await choose(page, await fileOnDisk('Setup.exe', program(2048)));
+    await expect(modal(page).getByText('Setup.exe')).toBeVisible();
+  });
 });
 
 test('the next version follows from the highest of that platform and channel', async ({ page, server }) => {
@@ -279,66 +356,6 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
     },
   ]);
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: null } });
-});
-
-test('a draft cannot be mandatory, and keeps no rollout that is wrong', async ({ page, server }) => {
-  await openForm(page, server);
-  await expect(box(page, 'Mandatory Update')).toBeDisabled();
-  await box(page, 'Draft Release').uncheck();
-  await box(page, 'Mandatory Update').check();
-  const rollout = field(page, 'Rollout Percentage');
-  await rollout.fill('250');
-  await rollout.blur();
-  await expect(errors(page)).toHaveCount(1);
-  await box(page, 'Draft Release').check();
-  await expect(errors(page)).toHaveCount(0);
-  await expect(rollout).toHaveValue('100');
-  await expect(box(page, 'Mandatory Update')).not.toBeChecked();
-  await expect(box(page, 'Mandatory Update')).toBeDisabled();
-});
-
-test('nothing is sent while a field is wrong', async ({ page, server }) => {
-  await openForm(page, server);
-  await field(page, 'Version').fill('');
-  await press(page, 'Upload Release');
-  await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
-  const opensFiles = page.getByRole('button', { name: 'Choose file' });
-  await expect(opensFiles).toHaveAccessibleDescription(/File is required/);
-  await field(page, 'Version').fill('1.2');
-  await field(page, 'Minimum App Version').fill('one');
-  await press(page, 'Upload Release');
-  await expect(errors(page)).toHaveText([
-    'File is required',
-    'Invalid semantic version: 1.2',
-    'Invalid semantic version: one',
-  ]);
-  await expectAccessible(page);
-
-  await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
-  const wrongType = 'Accepted types: .exe, .dmg, .zip, .nupkg';
-  await expect(errors(page).first()).toHaveText(wrongType);
-  // nor with the file before the one that was refused
-  await field(page, 'Version').fill('71.2.3');
-  await choose(page, await fileOnDisk('Lanyard-71.2.3.exe', program(1024)));
-  await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toBeVisible();
-  await choose(page, await fileOnDisk('notes.txt', Buffer.from('text')));
-  await expect(modal(page).getByText('Lanyard-71.2.3.exe')).toHaveCount(0);
-  await field(page, 'Minimum App Version').fill('');
-  await press(page, 'Upload Release');
-  await expect(errors(page)).toHaveText([wrongType]);
-  // the version still follows the name of the file
-  await choose(page, await fileOnDisk('Lanyard-71.2.4.exe', program(1024)));
-  await expect(field(page, 'Version')).toHaveValue('71.2.4');
-
-  await box(page, 'Draft Release').uncheck();
-  const rollout = field(page, 'Rollout Percentage');
-  await expect(modal(page).getByText('All users will receive this update')).toBeVisible();
-  await rollout.fill('30');
-  await expect(modal(page).getByText('Approximately 30% of users will receive this update')).toBeVisible();
-  await rollout.fill('');
-  await rollout.blur();
-  await expect(rollout).toHaveValue('0');
-  await expect(modal(page).getByText('Approximately 0% of users will receive this update')).toBeVisible();
 });
 
 test('a file that lies elsewhere needs an address, a size and a hash', async ({ page, server }) => {

@@ -126,21 +126,6 @@ test('a build that is there already is refused, and its details can be changed',
   expect(await found(server, other)).toHaveLength(1);
 });
 
-test('content that is not what the name says is refused before it is sent', async ({ page, server }) => {
-  await openForm(page, server);
-  await choose(page, await fileOnDisk('Not a program.exe', Buffer.from('MZ, they said')));
-  await expect(
-    modal(page).getByText('The content is not a Windows program, as the name of the file says.'),
-  ).toBeVisible();
-  await choose(page, await fileOnDisk('Nothing.exe', Buffer.alloc(0)));
-  await expect(modal(page).getByText('The file is empty.')).toBeVisible();
-  await press(page, 'Upload Release');
-  // not that a file is required
-  await expect(modal(page).getByText('The file is empty.')).toBeVisible();
-  await choose(page, await fileOnDisk('Setup.exe', program(2048)));
-  await expect(modal(page).getByText('Setup.exe')).toBeVisible();
-});
-
 test('a direct upload that is too large switches to chunks by itself', async ({ page, server }) => {
   expectStatus(page, 413);
   const wanted = version();
