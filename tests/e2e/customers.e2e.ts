@@ -81,29 +81,6 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
   await expect(names(page).first()).toBeVisible();
 });
 
-test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {
-  await makeCustomer(server.admin);
-  await signInAs(page, 'viewer', '/licenses', server);
-  await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
-  expectStatus(page, 'aborted');
-  let requests = 0;
-  const calls = `**${customers.list.path}?*offset=*`;
-  await page.route(calls, (route) => {
-    requests++;
-    return route.abort();
-  });
-  await page.getByRole('link', { name: 'Customers', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Error loading customers' })).toBeVisible();
-  await expect(
-    page.getByText('The server cannot be reached. Check the connection and try again.'),
-  ).toBeVisible();
-  await expectAccessible(page);
-  expect(requests).toBe(1);
-  await page.unroute(calls);
-  await button(page, 'Retry Loading').click();
-  await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
-});
-
 test('a country is chosen by typing, with Tab or Enter; a text that is none stays', async ({
   page,
   server,

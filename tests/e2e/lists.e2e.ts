@@ -1,4 +1,7 @@
+import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
+import { releases } from '../../contract/releases.ts';
+import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique } from '../factories.ts';
 import {
   chooseInMenu,
@@ -6,6 +9,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectStatus,
   goTo,
   heading,
   inBothThemes,
@@ -13,6 +17,7 @@ import {
   signInAs,
   test,
 } from './support.ts';
+import { makeRelease } from './releases.ts';
 
 // Behavior of all lists, mostly tested with the list of customers.
 
@@ -275,6 +280,45 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   });
   await expect(button).toBeEnabled();
   await expect(button).toBeFocused();
+});
+
+test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {
+  expectStatus(page, 'aborted', 418, 503);
+  await makeCustomer(server.admin);
+  await makeRelease(server);
+  const { email } = await server.person('viewer');
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+  const away = 'The server cannot be reached. Check the connection and try again.';
+  for (const [path, call, title, why, again] of [
+    ['/customers', `${customers.list.path}?*offset=*`, 'Error loading customers', away, 'Retry Loading'],
+    ['/releases', `${releases.list.path}?*`, 'Error loading releases', 'The list is lost', 'Retry'],
+    ['/audit', `${audit.list.path}?*`, 'Failed to load audit logs', 'Not now.', 'Retry'],
+    ['/users', `${users.list.path}*`, 'Failed to fetch users', '', 'Retry'],
+  ] as const) {
+    let requests = 0;
+    await page.route(`**${call}`, (route) => {
+      requests++;
+      if (why === away) return route.abort();
+      return route.fulfill({ status: 418, json: why ? { success: false, error: why } : {} });
+    });
+    await goTo(page, path);
+    const said = page.getByRole('alert');
+    await expect(said.getByRole('heading')).toHaveText(title);
+    await expect(said).toHaveText(title + why + again);
+    expect(requests, path).toBe(1);
+    await expectAccessible(page);
+    await page.unroute(`**${call}`);
+    await page.getByRole('button', { name: again }).click();
+    await expect(page.getByRole('columnheader').first()).toBeVisible();
+    await expect(said).toBeHidden();
+  }
+  // a failure of the server is asked about again without a word, in all lists but that of customers
+  await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 503, body: '{}' }), {
+    times: 1,
+  });
+  await goTo(page, `/users?search=${email}`);
+  await expect(rowOf(page, email)).toBeVisible();
 });
 
 test('Back returns to the page of a list, also where it is loaded again', async ({ page, server }) => {

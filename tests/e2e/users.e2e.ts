@@ -394,20 +394,3 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await button(page, 'Create User').click();
   await expect(create.getByRole('alert')).toHaveText('Failed to create user');
 });
-
-test('a list that cannot be loaded says so, once', async ({ page, server }) => {
-  expectStatus(page, 418);
-  await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 418, body: '{}' }));
-  await signInAs(page, 'super_admin', '/users?search=anyone', server);
-  await expect(page.getByRole('heading', { name: 'Failed to fetch users' })).toBeVisible();
-  await expect(page.getByText('Failed to fetch users')).toHaveCount(1);
-  await page.unroute(`**${users.list.path}?*`);
-  expectStatus(page, 503);
-  await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 503, body: '{}' }), {
-    times: 1,
-  });
-  // asked again without a word, as all lists are but that of customers
-  const { email } = await makeUser(server, 'viewer');
-  await goTo(page, `/users?search=${email}`);
-  await expect(rowOf(page, email)).toBeVisible();
-});
