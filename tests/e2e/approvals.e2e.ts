@@ -1,7 +1,7 @@
 import { releases } from '../../contract/releases.ts';
 import { password } from '../harness.ts';
 import { makeRelease } from './releases.ts';
-import { editing } from './releases-screen.ts';
+import { editing, unfoldRollout } from './releases-screen.ts';
 import {
   dialog,
   expect,
@@ -85,8 +85,7 @@ test('a publication waits for a second person, and loses nothing that was typed'
     const notes = editing(page).getByRole('textbox', { name: 'Release Notes' });
     await notes.fill('Faster');
     await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
-    const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
-    if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+    await unfoldRollout(page);
     await editing(page).getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill('5');
     await editing(page).getByRole('button', { name: 'Save Changes' }).click();
     await expect(asking(page)).toContainText('publish at 5 %');
@@ -140,8 +139,7 @@ test('a publication waits for a second person, and loses nothing that was typed'
 
   await test.step('a request can be declined, with a reason', async () => {
     await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
-    const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
-    if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+    await unfoldRollout(page);
     await editing(page).getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill('100');
     await editing(page).getByRole('button', { name: 'Save Changes' }).click();
     await dialog(page, 'Offer to More Users').getByRole('button', { name: 'Offer' }).click();

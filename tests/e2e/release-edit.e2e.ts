@@ -16,13 +16,10 @@ import {
   type ConsoleServer,
   type Page,
 } from './support.ts';
-import { editing, stored } from './releases-screen.ts';
+import { box, editing, press, rollout, stored, unfoldRollout } from './releases-screen.ts';
 import { planOf } from '../plan-of.ts';
 
-const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
 const field = (page: Page, name: string) => editing(page).getByRole('textbox', { name });
-const press = (page: Page, name: string) => editing(page).getByRole('button', { name, exact: true }).click();
-const rollout = (page: Page) => editing(page).getByRole('button', { name: /^Rollout Configuration/ });
 const percentage = (page: Page) => field(page, 'Rollout percentage in numbers');
 
 const openEdit = async (page: Page, server: ConsoleServer, release: Release) => {
@@ -235,7 +232,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
     server.admin.ok(releases.rollout, { params: { releaseId: release.id }, body: { percentage: to } });
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   const typeRollout = async (to: string) => {
-    if ((await rollout(page).getAttribute('aria-expanded')) === 'false') await rollout(page).click();
+    await unfoldRollout(page);
     await percentage(page).press('ControlOrMeta+A');
     await page.keyboard.type(to);
     await press(page, 'Save Changes');

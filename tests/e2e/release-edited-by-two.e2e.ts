@@ -1,14 +1,10 @@
 import { releases, type Release } from '../../contract/releases.ts';
 import { makeRelease } from './releases.ts';
-import { editing, stored } from './releases-screen.ts';
+import { box, editing, press, stored, unfoldRollout } from './releases-screen.ts';
 import { expect, expectStatus, signInAs, test, type ConsoleServer, type Page } from './support.ts';
 
-const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
-const press = (page: Page, name: string) => editing(page).getByRole('button', { name, exact: true }).click();
-
 const choose = (share: string) => async (page: Page) => {
-  const rollout = editing(page).getByRole('button', { name: /^Rollout Configuration/ });
-  if ((await rollout.getAttribute('aria-expanded')) === 'false') await rollout.click();
+  await unfoldRollout(page);
   await press(page, share);
 };
 const everyone = choose('Everyone');

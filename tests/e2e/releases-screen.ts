@@ -10,6 +10,13 @@ export const row = (page: Page, release: Release) =>
 
 /** The dialog in which a release is edited. */
 export const editing = (page: Page) => page.getByRole('dialog', { name: /^Edit Release/ });
+export const box = (page: Page, name: string) => editing(page).getByRole('checkbox', { name });
+export const press = (page: Page, name: string) =>
+  editing(page).getByRole('button', { name, exact: true }).click();
+export const rollout = (page: Page) => editing(page).getByRole('button', { name: /^Rollout Configuration/ });
+export async function unfoldRollout(page: Page): Promise<void> {
+  if ((await rollout(page).getAttribute('aria-expanded')) === 'false') await rollout(page).click();
+}
 
 export const stepField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 
