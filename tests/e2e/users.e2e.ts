@@ -226,57 +226,58 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
 });
 
-test('a button of a row asks what it stood for when it was pressed', async ({ page, server }) => {
-  const { id, email } = await makeUser(server, 'viewer');
-  await signInAs(page, 'super_admin', `/users?search=${email}`, server);
-  const press = (name: string) => rowOf(page, email).getByRole('button', { name });
-  await expect(press('Deactivate')).toBeVisible();
-  const listed = await holdBack(page, (url) => url.pathname === users.list.path);
-  await comeBack(page);
-  await press('Deactivate').hover();
-  await page.mouse.down();
-  await server.admin.ok(users.deactivate, { params: { id } });
-  listed();
-  await expect(press('Reactivate')).toBeVisible();
-  await page.mouse.up();
-  await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
-});
-
-test('a password that a colleague has just reset is not reset again unseen', async ({ page, server }) => {
-  const { id, email } = await makeUser(server, 'viewer');
-  await signInAs(page, 'super_admin', `/users?search=${email}`, server);
-  await rowOf(page, email).getByRole('button', { name: 'Reset Password' }).click();
-  const reset = dialog(page, 'Reset Password');
-  for (const name of ['New Password', 'Confirm Password'])
-    await reset.getByRole('textbox', { name }).fill('what nobody was told');
-  const theirs = 'what the user was told';
-  const body = { newPassword: theirs, confirmPassword: theirs, currentPassword: server.printed.password };
-  await server.admin.ok(users.resetPassword, { params: { id }, body });
+test('what a colleague does to a user meanwhile', async ({ page, server }) => {
   expectStatus(page, 409);
-  await reset.getByRole('button', { name: 'Reset Password' }).click();
-  await expect(reset.getByRole('alert')).toHaveText(
-    'This user was changed since you saw it. Look at it again.',
-  );
-  const login = { email, password: theirs };
-  expect((await server.api().call(session.login, { body: login })).status).toBe(200);
-});
+  await signInAs(page, 'super_admin', '/users', server);
 
-test('the API keys of a user whom a colleague deactivates first are revoked all the same', async ({
-  page,
-  server,
-}) => {
-  const user = await makeUser(server, 'admin');
-  const key = await makeApiKey(await server.apiAs(user.email));
-  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
-  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
-  const question = dialog(page, 'Deactivate User');
-  await question.getByRole('checkbox').check();
-  await server.admin.ok(users.deactivate, { params: { id: user.id } });
-  expectStatus(page, 409);
-  await question.getByRole('button', { name: 'Deactivate' }).click();
-  await expect(question).toHaveCount(0);
-  const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
-  expect(keys.find(({ id }) => id === key.id)!.revokedAt).not.toBeNull();
+  await test.step('a button of a row asks what it stood for when it was pressed', async () => {
+    const { id, email } = await makeUser(server, 'viewer');
+    await goTo(page, `/users?search=${email}`);
+    const press = (name: string) => rowOf(page, email).getByRole('button', { name });
+    await expect(press('Deactivate')).toBeVisible();
+    const listed = await holdBack(page, (url) => url.pathname === users.list.path);
+    await comeBack(page);
+    await press('Deactivate').hover();
+    await page.mouse.down();
+    await server.admin.ok(users.deactivate, { params: { id } });
+    listed();
+    await expect(press('Reactivate')).toBeVisible();
+    await page.mouse.up();
+    await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('the API keys of a user whom a colleague deactivates first are revoked all the same', async () => {
+    const user = await makeUser(server, 'admin');
+    const key = await makeApiKey(await server.apiAs(user.email));
+    await goTo(page, `/users?search=${user.email}`);
+    await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+    const question = dialog(page, 'Deactivate User');
+    await question.getByRole('checkbox').check();
+    await server.admin.ok(users.deactivate, { params: { id: user.id } });
+    await question.getByRole('button', { name: 'Deactivate' }).click();
+    await expect(question).toHaveCount(0);
+    const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
+    expect(keys.find(({ id }) => id === key.id)!.revokedAt).not.toBeNull();
+  });
+
+  await test.step('a password that a colleague has just reset is not reset again unseen', async () => {
+    const { id, email } = await makeUser(server, 'viewer');
+    await goTo(page, `/users?search=${email}`);
+    await rowOf(page, email).getByRole('button', { name: 'Reset Password' }).click();
+    const reset = dialog(page, 'Reset Password');
+    for (const name of ['New Password', 'Confirm Password'])
+      await reset.getByRole('textbox', { name }).fill('what nobody was told');
+    const theirs = 'what the user was told';
+    const body = { newPassword: theirs, confirmPassword: theirs, currentPassword: server.printed.password };
+    await server.admin.ok(users.resetPassword, { params: { id }, body });
+    await reset.getByRole('button', { name: 'Reset Password' }).click();
+    await expect(reset.getByRole('alert')).toHaveText(
+      'This user was changed since you saw it. Look at it again.',
+    );
+    const login = { email, password: theirs };
+    expect((await server.api().call(session.login, { body: login })).status).toBe(200);
+  });
 });
 
 test('one long address pushes nothing out of sight; one’s own row says why not; buttons need their permission', async ({
