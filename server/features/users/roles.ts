@@ -15,6 +15,7 @@ import {
   refuseSuperAdmin,
   refuseTakeover,
 } from './grants.ts';
+import { unproven } from '../session/index.ts';
 import { lockUser, noUser } from './user-row.ts';
 import { present } from '../../invariants.ts';
 
@@ -95,6 +96,9 @@ export async function listRolesOf(
   return rows.map((row) => ({ roleId: row.role_id, name: row.role_id, description: row.description }));
 }
 
+/** For the call whose body the specification leaves open: it takes no password. */
+const signInAgain = fail('RULE_VIOLATED', 'Sign in again first: you signed in more than five minutes ago.');
+
 /** Adds a role to a user, with no more permissions than the caller's own. */
 export async function assignRole(
   change: Change,
@@ -108,7 +112,7 @@ export async function assignRole(
   const refusal =
     (await refuseActingOn(tx, by, user)) ??
     (await refuseGrant(tx, by, roleId, { before: user.roles, proven }));
-  if (refusal) return refusal;
+  if (refusal) return refusal === unproven ? signInAgain : refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
   await auditRoles(change, user, [...user.roles, roleId].toSorted());
