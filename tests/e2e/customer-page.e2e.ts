@@ -225,7 +225,9 @@ test('a customer that is restored and deleted again behind the question whether 
   await softDelete(server.admin, customer);
   await page.clock.install();
   // who sees no licenses sees no verdict on a customer that is not deleted
-  const permissions = (['read', 'update'] as const).map((action) => ({ resource: 'customers', action }) as const);
+  const permissions = (['read', 'update'] as const).map(
+    (action) => ({ resource: 'customers', action }) as const,
+  );
   await signInHolding(page, permissions, `/customers/${params.id}`, server);
   await page.getByRole('button', { name: 'Reactivate' }).click();
   const asking = dialog(page, 'Reactivate Customer');
