@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, devices } from '@playwright/test';
 
 // Nothing of a test run may go over the network, and root (in a container) has no sandbox.
@@ -13,6 +14,7 @@ const args = [
 ];
 
 const chromium = process.env.CHROMIUM_PATH;
+const isWindows = process.platform === 'win32';
 const report = process.env.PLAYWRIGHT_JSON_OUTPUT_FILE;
 
 export default defineConfig({
@@ -37,7 +39,9 @@ export default defineConfig({
     launchOptions: {
       args,
       ignoreDefaultArgs: ['--hide-scrollbars'],
-      ...(chromium && { executablePath: chromium }),
+      ...(chromium && {
+        executablePath: isWindows ? chromium : join(import.meta.dirname, 'tests/e2e/nice-chromium.sh'),
+      }),
     },
   },
   projects: [{ name: 'chromium', use: { ...devices['Desktop Chrome'] } }],
