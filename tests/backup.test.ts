@@ -28,7 +28,6 @@ import { newSigningKey } from '../server/signer.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
-import { newBucket } from './fake-s3.ts';
 import { apiAt, createTestDatabase, eventually, openClient } from './harness.ts';
 import {
   administratorAt,
@@ -323,40 +322,6 @@ test('a storage that an installation has marked is not taken from it', async () 
   );
   expect(await readFile(join(marked, '.lanyard-installation'), 'utf8')).toBe('another');
   expect(await readdir(target)).toEqual([]);
-});
-
-test('binaries in a bucket are in no backup, and a restore goes on with them', async () => {
-  const { bucket, endpoint } = await newBucket(false);
-  const bucketSettings = {
-    STORAGE_URL: `s3://${bucket}`,
-    S3_ENDPOINT: endpoint!,
-    AWS_ACCESS_KEY_ID: 'key',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    LOG_LEVEL: 'warn',
-  };
-  const settingsOn = async () => ({
-    DATABASE_URL: (await createTestDatabase({ empty: true })).url,
-    DATA_DIR: await newDataDir(),
-    ...bucketSettings,
-  });
-  const [before, after] = [await settingsOn(), await settingsOn()];
-  const first = await startServer(before);
-  const administrator = await administratorAt(first);
-  const upload = uploader(first.url, apiAt(first.url, administrator), administrator);
-  const sent = await upload.direct({ version: '1.2.3', file: bytes });
-  expect(sent.status, sent.text).toBe(201);
-  await first.end('SIGTERM');
-
-  const archive = join(await newDataDir(), 'bucket.tar');
-  expect((await runTool('backup', before, archive)).said).toContain('Binaries: not included.');
-  const { code, said } = await runTool('restore', after, archive);
-  expect(code, said).toBe(0);
-  const restored = await startServer(after);
-  const { headers } = await administratorAt(restored);
-  const download = await fetch(restored.url + new URL(sent.body.data.fileUrl).pathname, { headers });
-  expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
-  expect(restored.complaints()).toBe('');
-  await restored.end('SIGTERM');
 });
 
 test.skipIf(!isRoot)(

@@ -34,9 +34,7 @@ async function main(): Promise<void> {
   const archive = await readArchive(file);
   await mkdir(config.dataDir, { recursive: true });
   await requireNoCluster(config);
-  // after all other checks, because storage on disk creates its folder
-  const storage = await openStorage(config.storage);
-  if (!archive.manifest.binariesElsewhere) await requireEmptyStorage(storage, nameOf(config.storage));
+  const storage = await openEmptyStorage(config);
   const unfinished = unfinishedRestore(config.dataDir);
   await writeFile(unfinished, `Incomplete restore of ${file}. Empty this folder and restore again.\n`);
   try {
@@ -84,15 +82,20 @@ async function requireNoCluster({ dataDir, databaseUrl }: Config): Promise<void>
     );
 }
 
-async function requireEmptyStorage(storage: Storage, name: string): Promise<void> {
+/** Called after all other checks, because storage on disk creates its folder. */
+async function openEmptyStorage({ storage: place }: Config): Promise<Storage> {
+  const storage = await openStorage(place);
   for await (const { key } of storage.list())
-    throw new CannotStart(`The storage ${name} is not empty (${key}): a restore overwrites nothing.`);
+    throw new CannotStart(
+      `The storage ${nameOf(place)} is not empty (${key}): a restore overwrites nothing.`,
+    );
   // of an installation without a binary so far, to which the storage would be a foreign one from then on
   if ((await storage.readNote(ownerName)) !== undefined)
     throw new CannotStart(
-      `The storage ${name} has the ${ownerName} of an installation. Use another one, or remove that file if ` +
+      `The storage ${nameOf(place)} has the ${ownerName} of an installation. Use another one, or remove that file if ` +
         'no installation uses the storage.',
     );
+  return storage;
 }
 
 async function readArchive(file: string): Promise<Archive> {
