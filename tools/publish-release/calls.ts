@@ -83,7 +83,7 @@ export function callsOf(
       throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
     if (status >= 200 && status < 300) return (parse(text) as { data?: unknown } | undefined)?.data;
-    throw refusalOf(route, status, text, retryAfter);
+    throw refusalOf(status, text, retryAfter);
   }
 
   /** Sends a body in pieces and counts their bytes; subtracts them again if the call fails. */
@@ -153,17 +153,14 @@ async function* piecesOf(bytes: Buffer) {
 /** About as long as all attempts wait; what takes longer is the hourly limit of the key. */
 const longestWaitSeconds = 60;
 
-function refusalOf(route: Route, status: number, text: string, retryAfter: number): Refusal {
+function refusalOf(status: number, text: string, retryAfter: number): Refusal {
   const body = parse(text) as Partial<ErrorBody> | undefined;
   const message = body?.error ?? `Upload failed with status ${status}`;
   if (status === 429 && retryAfter > longestWaitSeconds) {
     const advice = `Publish again in ${Math.ceil(retryAfter / 60)} minutes, or with a key that has a higher limit.`;
     return new Refusal(`${message.replace(/[^.!?]$/, '$&.')} ${advice}`, true, status);
   }
-  // a proxy, whose answer has no code, may refuse one chunk of many, but its limit of the size holds for all
-  const mayPass = route === uploads.chunk && body?.code === undefined && status !== 413;
-  const isRefused = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
-  const isFinal = isRefused && !mayPass;
+  const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
   return new Refusal(message, isFinal, status);
 }
 
