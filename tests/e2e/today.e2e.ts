@@ -30,7 +30,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await expect(heading(page, 'License Management')).toBeVisible();
   await goByKeys(page, 't');
   await expect(heading(page, 'Today')).toBeVisible();
-  await expect(page).toHaveURL('/today');
+  await expect(page).toHaveURL(`${server.url}/today`);
   const ending = line(page, 'licensesEnding');
   await expect(ending).toContainText(`${name} ends in`);
   const shown = await placesOf(ending.getByRole('paragraph'), ['ends in', 'בית חולים']);
@@ -105,7 +105,7 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   expect((await saved).status()).toBe(200);
   await expect(page.getByText('First screen saved')).toBeVisible();
   await page.goto('/');
-  await expect(page).toHaveURL('/today');
+  await expect(page).toHaveURL(`${server.url}/today`);
   await expect(page.getByRole('heading', { name: 'Nothing needs you' })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Since midnight UTC' })).toBeVisible();
   await expectAccessible(page);
