@@ -9,7 +9,8 @@ const dataDir = await newDataDir();
 const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
 
 test('the demo data has accounts that sign in and see licenses and releases, and is written once', async () => {
-  const demo = await runTool('demo', settings, '--customers', '3');
+  // with fewer customers too few machines take the release that fails, on some days of the week
+  const demo = await runTool('demo', settings, '--customers', '6');
   expect(demo.code, demo.said).toBe(0);
   const audit = await runTool('audit-verify', settings);
   expect([audit.code, audit.said]).toEqual([
