@@ -221,8 +221,12 @@ describe('after a crash', () => {
     const { pid, port } = (await findPostmaster(served.cluster))!;
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => findPostmaster(served.cluster)).toBeUndefined();
-    const taker = createServer().listen(port, '127.0.0.1');
-    await once(taker, 'listening');
+    // its processes may hold the port for a moment longer
+    const taker = await eventually(async () => {
+      const server = createServer().listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    });
     const failed = vi.fn();
     const revive = vi.fn(served.revive);
     const keeping = keepAlive({ revive }, failed);
