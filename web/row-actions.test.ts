@@ -79,3 +79,18 @@ describe.each(Object.entries(lists))('the row menu of %s', (_, list) => {
     expect(dangers).toEqual(dangers.toSorted((a, b) => Number(a) - Number(b)));
   });
 });
+
+test.each([
+  [{ isDraft: false, isActive: true }, false, 'rollouts:create or rollouts:update'],
+  [{ isDraft: false, isActive: true }, true, null],
+  [{ isDraft: true, isActive: true }, false, null],
+  [{ isDraft: false, isActive: false }, false, null],
+])(
+  'of a deleted release %j, who may roll out (%s) restores it, unless it returns to no feed',
+  (state, mayPublish, why) => {
+    const handlers = { onRestore: on, onDelete: on, whyNot: null, mayPublish };
+    const [restore, remove] = releaseTrash(state as DeletedRelease, handlers);
+    expect(restore).toMatchObject({ reason: why === null ? null : expect.stringContaining(why) });
+    expect(remove).toMatchObject({ reason: null });
+  },
+);
