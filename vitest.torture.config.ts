@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['tests/global-setup.ts'],
     include: ['tools/torture/*.torture.ts'],
     fileParallelism: false,
+    // the limits of the database as in service
+    env: { DATABASE_LIMIT_FACTOR: '1' },
     testTimeout: 20 * 60_000,
     hookTimeout: 120_000,
   },

@@ -148,6 +148,7 @@ const settings = z.object({
   SECRETS_KEY: givenKey.optional(),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATABASE_LIMIT_FACTOR: z.coerce.number().min(1).max(100).default(1),
   STORAGE_URL: storageUrl.optional(),
   S3_ENDPOINT: httpUrl.optional(),
   S3_REDIRECT: flag.default(false),
@@ -250,6 +251,8 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     databaseUrl: s.DATABASE_URL,
     /** The address of the server itself. Differs from `databaseUrl` only if that points to a pooler. */
     databaseDirectUrl: s.DATABASE_DIRECT_URL ?? s.DATABASE_URL,
+    /** How many times longer than usual the database may take before calls get 503. */
+    databaseLimitFactor: s.DATABASE_LIMIT_FACTOR,
     storage: toStorage(s),
     admin:
       s.ADMIN_EMAIL && s.ADMIN_PASSWORD ? { email: s.ADMIN_EMAIL, password: s.ADMIN_PASSWORD } : undefined,

@@ -8,12 +8,8 @@ import { openKeys } from './features/keys/index.ts';
 import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
 
-type Options = {
-  /** How many times longer than in service the database may take: tests share their machine. */
-  limitFactor?: number;
-  /** Replacements by tests for the clock, network or key. */
-  replaced?: Partial<Pick<Context, 'clock' | 'outbound' | 'secrets'>>;
-};
+/** Replacements by tests for the clock, network or key. */
+type Replaced = Partial<Pick<Context, 'clock' | 'outbound' | 'secrets'>>;
 
 /**
  * Opens everything a process needs to serve, on a migrated database: connections, keys, storage and the audit log,
@@ -23,10 +19,10 @@ export async function openContext(
   config: Config,
   log: Logger,
   addresses: Addresses,
-  { replaced = {}, limitFactor = 1 }: Options = {},
+  replaced: Replaced = {},
 ) {
   const { end: disconnect, ...connections } = await connect(addresses, log, {
-    limitFactor,
+    limitFactor: config.databaseLimitFactor,
     processes: config.workers,
   });
   let storage: Context['storage'] | undefined;

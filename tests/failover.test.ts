@@ -36,8 +36,9 @@ const database = await createTestDatabase();
 const line = await startSwitch(database.url);
 const config = {
   storage: { kind: 'disk' as const, folder: await newFolder() },
+  databaseLimitFactor: 1,
 };
-const through = { database: { ...database, url: line.url }, config, limitFactor: 1 };
+const through = { database: { ...database, url: line.url }, config };
 const first = await startTestServer(through);
 const second = await startTwin(first, through);
 const servers = [first, second];

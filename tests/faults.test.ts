@@ -14,6 +14,7 @@ import { startEmbedded } from '../server/db/embedded.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, numbers, patience, type Api } from './harness.ts';
 import {
+  asInService,
   administrator,
   familyOf,
   isReady,
@@ -238,7 +239,12 @@ describe('PostgreSQL away under load', () => {
     folder = await newDataDir();
     cluster = join(folder, 'postgres');
     const { url } = await startEmbedded(folder, { exclusive: false, log: () => undefined });
-    server = await startServer({ DATABASE_URL: url, DATA_DIR: join(folder, 'server'), LOG_LEVEL: 'warn' });
+    server = await startServer({
+      ...asInService,
+      DATABASE_URL: url,
+      DATA_DIR: join(folder, 'server'),
+      LOG_LEVEL: 'warn',
+    });
     api = await signInAdministrator(server);
     ({ licenseKey } = await makeLicense(api));
     desktop = apiAt(server.url, await makeApiKey(api));

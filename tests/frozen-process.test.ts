@@ -14,6 +14,7 @@ import { apiAt, createTestDatabase, eventually, numbers, openClient } from './ha
 import { startSwitch } from './tcp-switch.ts';
 import { ask } from './work.ts';
 import {
+  asInService,
   administratorAt,
   isReady,
   newDataDir,
@@ -29,6 +30,7 @@ const shared = join(await newDataDir(), 'binaries');
 const line = await startSwitch(database.url);
 const keys = { SIGNING_KEY: newSigningKey(), SECRETS_KEY: newSecretsKey() };
 const settings = (DATA_DIR: string) => ({
+  ...asInService,
   DATABASE_URL: database.url,
   DATA_DIR,
   LOG_LEVEL: 'warn',

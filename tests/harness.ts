@@ -319,8 +319,6 @@ export type TestServerOptions = {
   outbound?: Outbound;
   /** How long requests may take to arrive, where it is not as long as in service. */
   arrival?: Partial<ArrivalLimits>;
-  /** How many times longer than in service the database may take, where its limits are not what is tested. */
-  limitFactor?: number;
   /** Every line of the log goes here; `config.logLevel` says how much. */
   onLog?: (line: string) => void;
 };
@@ -353,6 +351,8 @@ const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'
   publicUrl: 'http://localhost:8080',
   databaseUrl: undefined,
   databaseDirectUrl: undefined,
+  // A machine that is busy with hundreds of calls and other tests takes long; the rules they test know no 503.
+  databaseLimitFactor: 60,
   admin: undefined,
   requireOwnPassword: false,
   // they outlive every move of the clock
@@ -402,13 +402,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const log = createTestLog(config.logLevel, options.onLog);
   const addresses = { queries: options.pooler ?? database.url, direct: database.url };
   const { context, keys, chainKeys, audit, refusals, end } = await openContext(config, log, addresses, {
-    // A machine that is busy with hundreds of calls and other tests takes long; the rules they test know no 503.
-    limitFactor: options.limitFactor ?? 60,
-    replaced: {
-      clock: () => clock.now(),
-      ...(options.secrets ? { secrets: options.secrets } : {}),
-      ...(options.outbound ? { outbound: options.outbound } : {}),
-    },
+    clock: () => clock.now(),
+    ...(options.secrets ? { secrets: options.secrets } : {}),
+    ...(options.outbound ? { outbound: options.outbound } : {}),
   });
   const passwords = options.passwords ?? cheapPasswords();
   await protectSecondFactors(context, passwords);

@@ -11,8 +11,7 @@ import { eventually, openClient, patience, startTestServer } from './harness.ts'
 const log: string[] = [];
 
 const server = await startTestServer({
-  limitFactor: 1,
-  config: { logLevel: 'warn' },
+  config: { logLevel: 'warn', databaseLimitFactor: 1 },
   onLog: (line) => log.push(line),
 });
 const staff = server.api(await server.signInAs('super_admin'));

@@ -72,14 +72,21 @@ export async function removeDataDir(dataDir: string): Promise<void> {
 /** What runs, where it is not this checkout, or not the Node of the tests. */
 type Built = { checkout?: string | undefined; node?: string | undefined };
 
-/** Runs the built server as `npm start` does, without waiting. */
+/** The limits of the database as in service, for tests of them and of outages. */
+export const asInService = { DATABASE_LIMIT_FACTOR: '1' };
+
+/**
+ * Runs the built server as `npm start` does, without waiting. The database may take longer than in service, as in
+ * `startTestServer`, so that a busy machine makes no 503.
+ */
 export function spawnServer(settings: Record<string, string>, { checkout = root, node }: Built = {}) {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
   const [, ...flags] = scripts.start.split(' ');
   const main = flags.pop()!;
-  return spawnBuilt(settings, [...flags, join(checkout, main)], node);
+  const patient = { DATABASE_LIMIT_FACTOR: process.env.DATABASE_LIMIT_FACTOR ?? '20', ...settings };
+  return spawnBuilt(patient, [...flags, join(checkout, main)], node);
 }
 
 /** Runs the tool behind an npm script, such as `npm run backup`, and returns its exit code and output. */

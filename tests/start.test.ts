@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { createTestDatabase, eventually } from './harness.ts';
 import {
+  asInService,
   freePort,
   isReady,
   newDataDir,
@@ -175,7 +176,12 @@ test('a start goes on where it cannot write locations.txt, as on a disk that has
 
 test('a start goes on when the database does not answer for a moment', async () => {
   const line = await startSwitch(database.url);
-  const starting = startServer({ DATABASE_URL: line.url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'error' });
+  const starting = startServer({
+    ...asInService,
+    DATABASE_URL: line.url,
+    DATA_DIR: await newDataDir(),
+    LOG_LEVEL: 'error',
+  });
   let isListening = false;
   // of all connections at once, as on a busy machine, and right after the heartbeat began
   while (!isListening) {
