@@ -27,6 +27,7 @@ import { locks } from '../server/db/locks.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { openArchive } from '../tools/backup/archive.ts';
 import { program } from './binaries.ts';
+import { startFakeS3 } from './fake-s3.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn, type MadeApiKey } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, openClient } from './harness.ts';
 import {
@@ -38,7 +39,7 @@ import {
   startServer,
   type ServerProcess,
 } from './server-process.ts';
-import { uploader } from './uploading.ts';
+import { nextVersion, uploader } from './uploading.ts';
 import { ask } from './work.ts';
 
 /*
@@ -322,6 +323,41 @@ test('a storage that an installation has marked is not taken from it', async () 
   );
   expect(await readFile(join(marked, '.lanyard-installation'), 'utf8')).toBe('another');
   expect(await readdir(target)).toEqual([]);
+});
+
+test('a database that is lost is restored beside the bucket that still has the binaries', async () => {
+  const s3 = await startFakeS3();
+  onTestFinished(() => s3.close());
+  const bucket = {
+    STORAGE_URL: 's3://releases/lanyard',
+    S3_ENDPOINT: s3.endpoint,
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_REGION: 'us-east-1',
+    LOG_LEVEL: 'warn',
+  };
+  const lost = { ...bucket, DATA_DIR: await newDataDir() };
+  const first = await startServer(lost);
+  const by = await administratorAt(first);
+  const upload = uploader(first.url, apiAt(first.url, by), by);
+  const sent = await upload.direct({ version: nextVersion(), file: bytes });
+  expect(sent.status, sent.text).toBe(201);
+  const without = join(await newDataDir(), 'database-only.tar');
+  const backup = await runTool('backup', lost, without);
+  expect(backup.said).toContain('Binaries: not included. They are in s3://releases/lanyard/');
+  expect(await first.end('SIGTERM')).toBe(0);
+
+  const target = { DATA_DIR: await newDataDir() };
+  expect(await refusal('restore', { ...bucket, ...target }, without)).toContain(
+    'The binaries of this backup were in s3://releases/lanyard/. If they still are, restore without STORAGE_URL',
+  );
+  const restore = await runTool('restore', target, without);
+  expect(restore.code, restore.said).toBe(0);
+  const restored = await startServer({ ...bucket, ...target });
+  const { headers } = await administratorAt(restored);
+  const download = await fetch(restored.url + new URL(sent.body.data.fileUrl).pathname, { headers });
+  expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+  expect(await restored.end('SIGTERM')).toBe(0);
 });
 
 test.skipIf(!isRoot)(

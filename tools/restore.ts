@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const archive = await readArchive(file);
   await mkdir(config.dataDir, { recursive: true });
   await requireNoCluster(config);
-  const storage = await openEmptyStorage(config);
+  const storage = await openEmptyStorage(config, archive);
   const unfinished = unfinishedRestore(config.dataDir);
   await writeFile(unfinished, `Incomplete restore of ${file}. Empty this folder and restore again.\n`);
   try {
@@ -83,11 +83,16 @@ async function requireNoCluster({ dataDir, databaseUrl }: Config): Promise<void>
 }
 
 /** Called after all other checks, because storage on disk creates its folder. */
-async function openEmptyStorage({ storage: place }: Config): Promise<Storage> {
+async function openEmptyStorage({ storage: place }: Config, { manifest }: Archive): Promise<Storage> {
   const storage = await openStorage(place);
   for await (const { key } of storage.list())
     throw new CannotStart(
-      `The storage ${nameOf(place)} is not empty (${key}): a restore overwrites nothing.`,
+      `The storage ${nameOf(place)} is not empty (${key}): a restore overwrites nothing.` +
+        (manifest.binariesElsewhere
+          ? ` The binaries of this backup were in ${manifest.binariesElsewhere}. If they still are, restore without ` +
+            'STORAGE_URL and start the service with it. It removes binaries that are newer than the backup: copy them ' +
+            'away first if you want them.'
+          : ''),
     );
   // of an installation without a binary so far, to which the storage would be a foreign one from then on
   if ((await storage.readNote(ownerName)) !== undefined)
