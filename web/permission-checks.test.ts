@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resourceActions, type Permission } from '../contract/permissions.ts';
 import { permissionChecks } from './permission-checks.ts';
+import { reachable } from './shell/navigation.ts';
 
 const checks = permissionChecks({
   permissions: [
@@ -76,15 +77,36 @@ const named: Record<keyof typeof checks.can, string[]> = {
   manageRollouts: ['rollouts:create', 'rollouts:update'],
 };
 
+const all = Object.entries(resourceActions).flatMap(([resource, actions]) =>
+  actions.map((action) => ({ resource, action }) as Permission),
+);
+
 test('every named check is answered by its own permission and by no other', () => {
-  const all = Object.entries(resourceActions).flatMap(([resource, actions]) =>
-    actions.map((action) => ({ resource, action }) as Permission),
-  );
   for (const permission of all) {
     const { can } = permissionChecks({ permissions: [permission], roles: [] });
     const word = `${permission.resource}:${permission.action}`;
     const granted = Object.entries(can).flatMap(([name, may]) => (may ? [name] : []));
     const expected = Object.entries(named).flatMap(([name, words]) => (words.includes(word) ? [name] : []));
     expect(granted, word).toEqual(expected);
+  }
+});
+
+/** The links of the navigation that a right shows, besides Today. */
+const linksOf: Record<string, string[]> = {
+  'licenses:read': ['Licenses'],
+  'customers:read': ['Customers'],
+  'analytics:read': ['Analytics'],
+  'releases:read': ['Releases', 'Machines'],
+  'users:read': ['Users'],
+  'audit:read': ['Audit Log'],
+  'api_keys:read': ['API Keys'],
+};
+
+test('every link of the navigation is shown by its own permission and by no other', () => {
+  for (const permission of all) {
+    const word = `${permission.resource}:${permission.action}`;
+    const shown = reachable((resource, action) => `${resource}:${action}` === word);
+    const expected = linksOf[word] ?? [];
+    expect(shown.map(({ label }) => label)).toEqual(expected.length > 0 ? ['Today', ...expected] : []);
   }
 });

@@ -137,10 +137,12 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(made.getByText(warning, { exact: true })).toBeVisible();
     const shown = made.getByRole('group', { name: 'API key' }).locator('.mono');
     await expect(shown).toHaveText(/^lyd_[a-z0-9]{12}•+$/);
+    const copiedAt = Date.now();
     await expectBriefly(made.getByRole('button', { name: 'Copied!' }), () =>
       made.getByRole('button', { name: 'Copy key' }).click(),
     );
     await expect(made.getByRole('button', { name: 'Copy key' })).toBeVisible();
+    expect(Date.now() - copiedAt).toBeGreaterThan(1900);
     key = await copied(page);
     await made.getByRole('button', { name: 'Show key' }).click();
     await expect(shown).toHaveText(key);

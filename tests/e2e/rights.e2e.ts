@@ -7,7 +7,8 @@ import {
 } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
-import { makeLicense } from '../factories.ts';
+import { makeApiKey, makeLicense, revoke } from '../factories.ts';
+import { makeRelease } from './releases.ts';
 import {
   comeBack,
   expect,
@@ -89,6 +90,42 @@ test('every role begins where it may, sees the links and buttons that it may use
         may('customers', 'update'),
         may('customers', 'delete'),
       ]);
+    });
+  }
+});
+
+test('of the rights that roles hold only together, each shows its own buttons', async ({ page, server }) => {
+  await revoke(server.admin, await makeLicense(server.admin));
+  await makeLicense(server.admin);
+  await makeRelease(server);
+  await makeApiKey(server.admin);
+  const creates = page.locator('[data-hotkey="c"]');
+  const rows = page.locator('tbody');
+  for (const held of ['create', 'update'] as const) {
+    await test.step(held, async () => {
+      const permissions = (['customers', 'licenses', 'releases', 'api_keys'] as const).flatMap((resource) =>
+        (['read', held, 'delete'] as const).map((action) => ({ resource, action })),
+      );
+      await signInHolding(page, permissions, '/customers', server);
+      const mayUpdate = held === 'update';
+      const expectButtons = async (path: string, create: string, buttons: Record<string, boolean>) => {
+        await goTo(page, path);
+        await expect(rows.getByRole('button').first()).toBeVisible();
+        await quiet(page);
+        await expect(creates).toHaveText(mayUpdate ? [] : [create]);
+        for (const [name, isShown] of Object.entries(buttons)) {
+          // a release's button names its build, too
+          const found = rows.getByRole('button', { name: new RegExp(`^${name}( |$)`) });
+          expect((await found.count()) > 0, `${name} at ${path}`).toBe(isShown);
+        }
+      };
+      await expectButtons('/customers', 'Create Customer', { Edit: mayUpdate, Delete: true });
+      await expectButtons('/licenses', 'Create License', { Edit: mayUpdate, Revoke: mayUpdate });
+      await expectButtons('/licenses?tab=revoked', 'Create License', { Reactivate: mayUpdate });
+      await expectButtons('/releases', 'New Release', { Edit: mayUpdate, Delete: true });
+      await expectButtons('/api-keys', 'Create API Key', { View: true, Edit: mayUpdate, Revoke: true });
+      await page.getByRole('button', { name: 'Logout' }).click();
+      await expect(heading(page, 'Sign in')).toBeVisible();
     });
   }
 });

@@ -251,7 +251,9 @@ describe('changing a key', () => {
       event_type: 'api_key.updated',
       changes_summary: 'API key After: name: Before → After',
     });
-    expect((await list()).filter(({ name }) => name === 'After').map(({ id }) => id)).toEqual([made.id]);
+    const expiresAt = '2030-01-01T00:00:00.000Z';
+    expect((await update(made.id, { expiresAt })).body.data).toMatchObject({ name: 'After', expiresAt });
+    expect((await list()).filter(({ name }) => name === 'After')).toMatchObject([{ id: made.id, expiresAt }]);
   });
 
   test('to an end in the past is refused: a slip would cut off its programs; an expired key keeps its end', async () => {

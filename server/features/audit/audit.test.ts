@@ -292,6 +292,8 @@ describe('the export', () => {
       filter: { eventType: 'test.exported', search: '1' },
     });
     expect((await csvOf({})).text).not.toContain('Audit log: exported as CSV\n');
+    for (const page of [{ limit: '1' }, { offset: '1' }])
+      expect((await csvOf(page as object)).response.status).toBe(400);
   });
 
   test('neutralizes cells that a spreadsheet would run', async () => {

@@ -91,14 +91,16 @@ describe('creating a customer', () => {
 
 describe('one customer', () => {
   test('is found with its licenses; a soft-deleted one only when asked for', async () => {
-    const { customerId } = await makeCustomer(api);
-    await softDelete(api, { customerId });
+    const { customerId, licenseId, licenseKey, moduleIds } = await makeLicense(api);
     const get = (query?: { includeDeleted: 'true' }) =>
       api.call(calls.get, { params: { id: customerId }, ...(query ? { query } : {}) });
+    const issued = [{ licenseId, licenseKey, moduleIds }];
+    expect((await get()).body.data).toMatchObject({ status: 'active', licenses: issued });
+    await softDelete(api, { customerId });
     expect((await get()).status).toBe(404);
     expect((await get({ includeDeleted: 'true' })).body.data).toMatchObject({
       status: 'inactive',
-      licenses: [],
+      licenses: issued,
     });
   });
 

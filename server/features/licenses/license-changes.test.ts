@@ -30,6 +30,8 @@ describe('changing a license', () => {
       updatedAt: answer.body.data.updatedAt,
     });
     expect(answer.body.data.updatedAt > license.updatedAt).toBe(true);
+    const dates = { validFrom: '2026-02-01T00:00:00.000Z', validUntil: '2030-01-01T00:00:00.000Z' };
+    expect((await update(license, dates)).body.data).toMatchObject({ ...dates, maxActivations: 7 });
   });
 
   test('keeps the key, also when the type changes', async () => {

@@ -44,8 +44,8 @@ test('and with one after its chunks; a draft keeps its plan until it is publishe
     expect(await othersIn(server, 'uploads', 'upload_id', prepared.uploadId)).toEqual(others);
     return answer;
   };
-  const made = await complete({ isDraft: false, rolloutPlan, startsAt });
-  expect(await stored(made.body.data)).toMatchObject(waiting);
+  const made = await complete({ isDraft: false, isMandatory: true, rolloutPlan, startsAt });
+  expect(await stored(made.body.data)).toMatchObject({ ...waiting, isMandatory: true });
   const draft = (await complete({ rolloutPlan })).body.data;
   expect(draft).toMatchObject({ isDraft: true, rolloutPlan, stepTaken: null });
   await up.publish(draft.id);

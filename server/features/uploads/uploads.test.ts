@@ -34,11 +34,13 @@ describe('a file in chunks', () => {
       releaseId: null,
     });
     expect((await up.chunk(prepared.uploadId, 1, b)).body.data).toEqual({ index: 1, received: 3 });
-    const answer = await up.complete(bytes, prepared, { version, releaseNotes: 'New' });
+    const details = { releaseNotes: 'New', minimumAppVersion: '0.9.0' };
+    const answer = await up.complete(bytes, prepared, { version, ...details });
     expect(answer.status, answer.text).toBe(201);
     const release = answer.body.data;
     expect(release).toMatchObject({
       version,
+      ...details,
       fileSize: bytes.length,
       sha512: sha512Of(bytes),
       isDraft: true,

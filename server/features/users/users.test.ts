@@ -39,7 +39,7 @@ async function signedIn(user: { email: string }, on = server): Promise<Api> {
 describe('a new user', () => {
   test('signs in with the password, has the role, and is in the audit log without the password', async () => {
     const user = await makeUser('license_manager');
-    expect(user).toMatchObject({ role: 'license_manager', roles: ['license_manager'], status: 'active' });
+    expect(user).toMatchObject({ name: 'Robin', role: 'license_manager', roles: ['license_manager'], status: 'active' });
     expect(await root.ok(calls.get, { params: { id: user.id } })).toEqual(user);
     expect(user.lastSignInAt).toBeNull();
     const answer = await signIn(user);
@@ -113,10 +113,21 @@ describe('the list', () => {
     const user = await makeUser('viewer', { name: 'Ünsal Öztürk' });
     const found = await root.ok(calls.list, { query: { search: 'ÜNSAL' } });
     expect(found.map((u) => u.id)).toEqual([user.id, last.id]);
+    for (const { id, email } of [last, user]) {
+      const byEmail = await root.ok(calls.list, { query: { search: email.toUpperCase() } });
+      expect(byEmail.map((u) => u.id)).toEqual([id]);
+    }
   });
 });
 
 describe('a change', () => {
+  test('stores email, name and role', async () => {
+    const { id } = await makeUser('viewer');
+    const body = { email: `new-${id}@lanyard.test`, name: 'Robin Neu', role: 'admin' };
+    await root.ok(calls.update, { params: { id }, body });
+    expect(await root.ok(calls.get, { params: { id } })).toMatchObject(body);
+  });
+
   test('of the role acts on the next call, in every process', async () => {
     const user = await makeUser('viewer');
     const person = await signedIn(user);

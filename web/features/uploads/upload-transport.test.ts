@@ -148,7 +148,7 @@ describe('what is sent', () => {
     expect(sent[0]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload/prepare' });
     expect(JSON.parse(sent[0]!.body as string)).toEqual({ fileName: 'app.exe', fileSize: 2, ...build });
     answers = [[201, '{"data":{"id":"r1"}}']];
-    await transport.complete(prepared, fields, 'hash', { signal });
+    await transport.complete(prepared, { ...fields, minimumAppVersion: '0.9.0' }, 'hash', { signal });
     expect(sent[1]).toMatchObject({ method: 'POST', url: '/api/v1/binaries/upload/complete' });
     expect(JSON.parse(sent[1]!.body as string)).toMatchObject({
       uploadId: 'u-1',
@@ -157,6 +157,7 @@ describe('what is sent', () => {
       sha512: 'hash',
       ...build,
       releaseNotes: 'New',
+      minimumAppVersion: '0.9.0',
       isMandatory: false,
     });
   });
