@@ -1,13 +1,11 @@
 import { hash } from '@node-rs/argon2';
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { RoleName } from '../../contract/permissions.ts';
 import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
-import { apiAt, createTestDatabase, password, signedInAt, type Api, type Identity } from '../harness.ts';
+import { apiAt, createTestDatabase, password, signedInAt, type Api } from '../harness.ts';
 import { freePort, newDataDir, removeDataDir, startServer as startBuilt } from '../server-process.ts';
 
 const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
@@ -66,9 +64,9 @@ export async function startServer(): Promise<ConsoleServer> {
     settings,
     printed,
     db,
-    admin: patientAt(url, await onceItCan(() => signedInAt(url, printed))),
-    api: (headers = {}) => patientAt(url, { headers }),
-    apiAs: async (email) => patientAt(url, await onceItCan(() => signedInAt(url, { email, password }))),
+    admin: apiAt(url, await signedInAt(url, printed)),
+    api: (headers = {}) => apiAt(url, { headers }),
+    apiAs: async (email) => apiAt(url, await signedInAt(url, { email, password })),
     person(role) {
       const person = people.get(role) ?? makePerson(db, role);
       people.set(role, person);
@@ -88,28 +86,6 @@ export async function startServer(): Promise<ConsoleServer> {
     },
   };
 }
-
-/** For how long a machine may stand still, in milliseconds. */
-const patience = 45_000;
-
-/** Where a machine stands still, the service does not wait for its database for long: does it again, as its clients do. */
-async function onceItCan<T>(work: () => Promise<T>): Promise<T> {
-  for (const from = performance.now(); ; await sleep(200))
-    try {
-      return await work();
-    } catch (error) {
-      if (!String(error).includes('"UNAVAILABLE"') || performance.now() - from > patience) throw error;
-    }
-}
-
-/** A client whose `ok`, which only prepares, does so. */
-const patientAt = (url: string, { headers }: Identity): Api => ({
-  ...apiAt(url, { headers }),
-  ok: (...given) => {
-    const sameKey = { headers: { 'idempotency-key': randomUUID(), ...headers } };
-    return onceItCan(() => apiAt(url, sameKey).ok(...given));
-  },
-});
 
 const firstSignIn = /email\s+(\S+)\s+password\s+(\S+)\s/;
 

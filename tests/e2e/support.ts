@@ -24,8 +24,6 @@ import { textsOfLowContrast } from './contrast.ts';
 type Expected = number | 'aborted';
 type Watch = {
   problems: string[];
-  /** Addresses whose last read was 503, with what the browser printed. */
-  unavailable: Map<string, string>;
   expected: Set<Expected>;
   seen: Set<Expected>;
   /** Requests of all pages that have no answer yet, and when that changed last. */
@@ -35,20 +33,16 @@ type Watch = {
 
 const watches = new WeakMap<BrowserContext, Watch>();
 
-/**
- * Collects every error that pages of this context print or throw, except failed requests that a test expects. On a busy
- * machine the service answers 503, as it is meant to, and the console asks again: a read that then succeeds is no error.
- */
+/** Collects every error that pages of this context print or throw, except failed requests that a test expects. */
 export function watch(context: BrowserContext): void {
   const watched: Watch = {
     problems: [],
-    unavailable: new Map(),
     expected: new Set(),
     seen: new Set(),
     pending: new Set(),
     changedAt: 0,
   };
-  const { problems, unavailable, expected, seen, pending } = watched;
+  const { problems, expected, seen, pending } = watched;
   watches.set(context, watched);
   const changed = () => {
     watched.changedAt = performance.now();
@@ -74,26 +68,20 @@ export function watch(context: BrowserContext): void {
         : undefined;
     if (failure !== undefined) seen.add(failure);
     if (failure !== undefined && expected.has(failure)) return;
-    const { url } = message.location();
-    if (failure === 503) unavailable.set(url, `${text} (${url})`);
-    else problems.push(`${text} (${url})`);
-  });
-  context.on('response', (response) => {
-    if (response.ok() && response.request().method() === 'GET') unavailable.delete(response.url());
+    problems.push(`${text} (${message.location().url})`);
   });
 }
 
 /** Fails on any undeclared problem, and on any declared one that does not occur. */
 export async function expectNoProblems(context: BrowserContext): Promise<void> {
-  const { problems, unavailable, expected, seen } = watches.get(context)!;
+  const { problems, expected, seen } = watches.get(context)!;
   // The browser reports a failed request after the page has its response.
   await expect
     .poll(() => [...expected].filter((one) => !seen.has(one)), {
       message: 'failures that the test expects and that did not happen',
     })
     .toEqual([]);
-  const all = [...problems, ...unavailable.values()];
-  expect(all, `errors in the browser: ${all.join('; ')}`).toEqual([]);
+  expect(problems, `errors in the browser: ${problems.join('; ')}`).toEqual([]);
 }
 
 /**
