@@ -113,7 +113,7 @@ export function createPool(
 
 const stuckAfterMs = 500;
 /** An unresponsive connection never closes gracefully. */
-const endWithinMs = 5000;
+const endWithinMs = 3000;
 
 /** The typed query builder on a pool. */
 export function createDb(pool: pg.Pool): WritableDb {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { isDatabaseUnreachable } from '../db/client.ts';
 import type { ChainWatch } from '../features/audit/index.ts';
+import { untilEnded } from '../stop.ts';
 
 /** Entries are sealed within a second of their commit. */
 const everyMs = 300;
@@ -43,10 +44,13 @@ export function startAuditSealer(
       stopped = true;
       clearInterval(sealer);
       clearTimeout(checker);
-      // Seals the entries of the last calls before the process exits.
-      await sealing;
-      await checking;
-      await seal();
+      const end = async () => {
+        await sealing;
+        await checking;
+        // the entries of the last calls
+        await seal();
+      };
+      await untilEnded(end());
     },
   };
 }

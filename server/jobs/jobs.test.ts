@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
-import { makeRelease } from '../../tests/factories.ts';
+import { makeCustomer, makeRelease } from '../../tests/factories.ts';
 import { days, eventually, minutes, startTestServer, checkedTime } from '../../tests/harness.ts';
+import { openHolder } from '../../tests/waiting-calls.ts';
 import { locks } from '../db/locks.ts';
 import { rotateEvents } from '../features/update-events/rotate-events.ts';
+import { startAuditSealer } from './audit-sealer.ts';
 import { startJobs } from './jobs.ts';
 import { sweepUploads } from './upload-sweep.ts';
 
@@ -51,6 +53,23 @@ test('a stop while jobs are under way has nothing to warn of', async () => {
     // a busy disk is none of it
     expect(said.filter((line) => !line.includes('It did not answer within 2 seconds'))).toEqual([]);
   }
+});
+
+test('a stop does not wait for a seal whose lock a lost connection still holds', async () => {
+  const holder = await openHolder(server);
+  await holder.query('select pg_advisory_lock($1)', locks.auditHead);
+  const sealer = startAuditSealer(server.context, server.audit);
+  await makeCustomer(server.api(await server.signInAs('admin')));
+  await eventually(
+    async () =>
+      (
+        await server.pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+        )
+      ).rowCount !== 0,
+  );
+  await sealer.stop();
+  await holder.query('select pg_advisory_unlock($1)', locks.auditHead);
 });
 
 test('a daily job that failed is tried again half an hour later', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { dayMs, hourMs } from '../../contract/durations.ts';
 import { systemChange } from '../change.ts';
 import type { Context } from '../context.ts';
@@ -11,6 +10,7 @@ import { stepRollouts } from '../features/rollouts/index.ts';
 import { endOfflineSeats } from '../features/offline/index.ts';
 import { rotateEvents, watchRollouts } from '../features/update-events/index.ts';
 import { housekeep } from './housekeeping.ts';
+import { untilEnded } from '../stop.ts';
 import { sweepUploads } from './upload-sweep.ts';
 import { verifyFiles } from '../features/downloads/index.ts';
 
@@ -33,9 +33,6 @@ type Job = {
  * alert of a late job.
  */
 const retryMs = hourMs / 2;
-
-/** A job may take long, but a stop must not. */
-const stopWithinMs = 3000;
 
 const jobs: Job[] = [
   {
@@ -123,7 +120,7 @@ export function startJobs(context: Context, audit: ChainWatch): { stop(): Promis
     async stop() {
       isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
-      await Promise.race([Promise.all(underWay), sleep(stopWithinMs, undefined, { ref: false })]);
+      await untilEnded(Promise.all(underWay));
     },
   };
 }
