@@ -468,7 +468,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       opened.delete(server.close);
       await app.close();
       await end();
-      await rm(dataDir, { recursive: true, force: true });
+      // a look at the storage that is still under way writes a file there
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
       if (!options.database) await database.drop();
     },
   };

@@ -258,7 +258,8 @@ test('what was not used of a block is given back once, and one batch after the o
   const givingBack = () =>
     ask(
       lone.database.url,
-      `select from pg_stat_activity where state = 'active' and query like 'update budget%'`,
+      `select from pg_stat_activity
+        where datname = current_database() and state = 'active' and query like 'update budget%'`,
     );
   let atOnce = 0;
   await eventually(async () => {

@@ -39,7 +39,12 @@ async function signedIn(user: { email: string }, on = server): Promise<Api> {
 describe('a new user', () => {
   test('signs in with the password, has the role, and is in the audit log without the password', async () => {
     const user = await makeUser('license_manager');
-    expect(user).toMatchObject({ name: 'Robin', role: 'license_manager', roles: ['license_manager'], status: 'active' });
+    expect(user).toMatchObject({
+      name: 'Robin',
+      role: 'license_manager',
+      roles: ['license_manager'],
+      status: 'active',
+    });
     expect(await root.ok(calls.get, { params: { id: user.id } })).toEqual(user);
     expect(user.lastSignInAt).toBeNull();
     const answer = await signIn(user);
