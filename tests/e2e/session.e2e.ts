@@ -32,7 +32,8 @@ test('a stored session is restored behind a spinner, with rights as they are now
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.evaluate(() => localStorage.setItem('permissions', '[null]'));
   const answer = await holdBack(page, `**${session.me.path}`);
-  await page.reload();
+  // the spinner is there for five seconds, of which the rest of the page may take some to load
+  await page.reload({ waitUntil: 'commit' });
 
   const spinner = page.getByRole('status').filter({ hasText: 'Loading' });
   await expect(spinner).toBeVisible();
@@ -49,7 +50,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
 
   // The console waits for its permissions only briefly: axe may take longer.
   await page.route(`**${session.me.path}`, () => {});
-  await page.reload();
+  await page.reload({ waitUntil: 'commit' });
   await expect(spinner).toBeVisible();
   await expectNoAxeViolations(page);
   await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -406,9 +406,11 @@ test('a screen waits 5 s at most for its notices, of which one line is shown, an
   await page.clock.install();
   await makeCustomer(server.admin);
   const isAsked = page.waitForRequest(`**${notices.list.path}`);
-  await signInAs(page, 'super_admin', '/customers', server);
+  // the five seconds may be over once the page has loaded
+  const opening = signInAs(page, 'super_admin', '/customers', server);
   await isAsked;
   await expect(heading(page, 'Customers')).toHaveCount(0);
+  await opening;
   await page.clock.fastForward(5000);
   await expect(heading(page, 'Customers')).toBeVisible();
   answer();
