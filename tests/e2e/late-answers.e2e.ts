@@ -11,6 +11,7 @@ import { releases } from '../../contract/releases.ts';
 import type { Route } from '../../contract/route.ts';
 import { rbac } from '../../contract/users.ts';
 import { views } from '../../contract/views.ts';
+import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique } from '../factories.ts';
 import { offlineMachine } from '../offline-machine.ts';
 import { holdBack } from './hold-back.ts';
@@ -27,6 +28,7 @@ import {
   goTo,
   heading,
   inDays,
+  prolong,
   quiet,
   rowOf,
   signInAs,
@@ -478,6 +480,7 @@ test('a message of a late answer leads to another tab, where a form with input i
   server,
 }) => {
   const [first, second] = [await makeApiKey(server.admin), await makeApiKey(server.admin)];
+  await prolong(page, toastDuration, 45_000);
   await signInAs(page, 'super_admin', '/api-keys', server);
   const revocation = await hold(page, apiKeys.revoke);
   page.once('dialog', (question) => void question.accept());

@@ -11,6 +11,7 @@ import {
   heading,
   expectStatus,
   placesOf,
+  prolong,
   signInAs,
   signInByForm,
   test,
@@ -26,6 +27,8 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   page,
   server,
 }) => {
+  // how long keys are held: of that, a busy machine may take ten seconds to press them
+  await prolong(page, 15_000, 60_000);
   let late = 5500;
   let meanwhile = async () => page.keyboard.type('omers');
   await page.route('**/assets/CommandPalette-*.js', async (route) => {

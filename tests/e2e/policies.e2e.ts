@@ -7,6 +7,7 @@ import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
 import {
   goTo,
+  prolong,
   chooseInMenu,
   dialog,
   expect,
@@ -98,11 +99,7 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   const customer = await makeCustomer(server.admin, { name: unique('Night Hospital') });
   await page.setViewportSize({ width: 1280, height: 720 });
   // the toast stays for as long as the test needs it
-  await page.addInitScript((duration) => {
-    const started = window.setTimeout.bind(window);
-    const longer = (run: () => void, ms?: number) => started(run, ms === duration ? 10 * 60_000 : ms);
-    Object.assign(window, { setTimeout: longer });
-  }, toastDuration);
+  await prolong(page, toastDuration, 10 * 60_000);
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(customer.name)}`, server);
   await chooseInMenu(rowOf(page, customer.name), 'Updates');
   const form = dialog(page, 'Update Policy');

@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectStatus,
   goTo,
+  prolong,
   quiet,
   rowOf,
   signInAs,
@@ -30,6 +31,8 @@ const openEdit = async (page: Page, server: ConsoleServer, release: Release) => 
 
 test('Edit Release changes what it shows, and says so', async ({ page, server }) => {
   const release = await makeRelease(server, {}, { releaseNotes: 'Before' });
+  // how long the dialog says that it was saved, before it closes
+  await prolong(page, 1200, 5000);
   await openEdit(page, server, release);
   await expect(editing(page)).toContainText(`Version ${release.version}`);
   await expect(editing(page).getByRole('heading')).toContainText('stable');
@@ -63,10 +66,8 @@ test('Edit Release changes what it shows, and says so', async ({ page, server })
   await page.mouse.click(x + 9, y + 9);
   await page.keyboard.type('Later');
   await expect(field(page, 'Release Notes')).toHaveValue('After');
-  // awaited beforehand, since it is shown for a second
-  const told = expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
   save();
-  await told;
+  await expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({
     channel: 'alpha',

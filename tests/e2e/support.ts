@@ -109,6 +109,17 @@ export function logged(page: Page): string[] {
   return sentences;
 }
 
+/** What the console does after exactly `ms` happens after `instead`: the test looks for what is there until then. */
+export const prolong = (page: Page, ms: number, instead: number) =>
+  page.addInitScript(
+    ([usual, longer]) => {
+      const start = window.setTimeout.bind(window);
+      const late = (run: () => void, wait?: number) => start(run, wait === usual ? longer : wait);
+      Object.assign(window, { setTimeout: late });
+    },
+    [ms, instead] as const,
+  );
+
 /** Declares that requests of this test end with these statuses. */
 export function expectStatus(page: Page, ...statuses: Expected[]): void {
   for (const status of statuses) watches.get(page.context())!.expected.add(status);
