@@ -72,6 +72,7 @@ test('a small archive goes in one request and is a draft for macOS', async ({ pa
   await press(page, 'Upload Release');
   await expect(modal(page)).toBeHidden();
   await expect(tray(page)).toContainText('Uploaded · 195.31 KB');
+  await tray(page).hover();
   expect(sent).toEqual([uploads.direct.path]);
   await expect(rowOf(page, 'macOS (arm64)').filter({ hasText: 'Draft' })).not.toHaveCount(0);
   const [release] = await found(server, wanted);
