@@ -339,7 +339,11 @@ test('a password that an administrator set: a row asks for one’s own, is put o
     const params = { id: person!.id };
     await server.admin.ok(users.resetPassword, {
       params,
-      body: { newPassword: password, confirmPassword: password },
+      body: {
+        newPassword: password,
+        confirmPassword: password,
+        currentPassword: server.printed.password,
+      },
     });
     expectStatus(page, 401);
     await page.goto('/account');
