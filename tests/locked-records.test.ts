@@ -23,16 +23,20 @@ const [locked, other] = await Promise.all([
 await validateOn(desktop, other, 'known');
 const holder = await openClient(server.database.url);
 
-/** Runs `work` while another session holds the lock of the statement. */
-async function whileHeld(statement: string, work: () => Promise<void>): Promise<void> {
-  await holder.query('begin');
-  await holder.query(statement);
-  try {
-    await work();
-  } finally {
-    await holder.query('rollback');
-  }
-}
+/**
+ * Runs `work` while another session holds the lock of the statement. Again if it fails: this server takes a database that
+ * stands still for half a second for one that is down.
+ */
+const whileHeld = (statement: string, work: () => Promise<void>) =>
+  eventually(async () => {
+    await holder.query('begin');
+    try {
+      await holder.query(statement);
+      await work();
+    } finally {
+      await holder.query('rollback');
+    }
+  });
 
 /** Until a call waits for that lock. */
 const untilWaiting = () =>
@@ -94,12 +98,14 @@ describe('a locked license and 200 machines that want a seat on it', () => {
   });
 
   test('get their seats when it is unlocked in time', async () => {
-    let asked: Promise<number[]>;
-    await whileHeld(holdLicense(), async () => {
-      asked = all(30, newMachine);
-      await untilWaiting();
+    await eventually(async () => {
+      let asked: Promise<number[]>;
+      await whileHeld(holdLicense(), async () => {
+        asked = all(30, newMachine);
+        await untilWaiting();
+      });
+      expect([...new Set(await asked!)]).toEqual([200]);
     });
-    expect([...new Set(await asked!)]).toEqual([200]);
   });
 });
 
@@ -153,7 +159,8 @@ describe('what the database could not do now', () => {
     await holder.query('drop trigger strained on customers');
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([503, 'UNAVAILABLE', sentence]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    expect(log.map((line) => JSON.parse(line))).toEqual([
+    const logged = log.map((line) => JSON.parse(line) as { route?: string });
+    expect(logged.filter(({ route }) => route)).toEqual([
       expect.objectContaining({ msg: sentence, route: '/api/customers' }),
     ]);
     expect((await staff.call(customers.list)).status).toBe(200);
