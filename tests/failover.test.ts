@@ -20,6 +20,7 @@ import {
   startTestServer,
   patience,
   startTwin,
+  within,
   type TestServer,
 } from './harness.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -164,13 +165,13 @@ describe('connections that stop answering', () => {
   test('those of everyday calls alone: no call hangs, and they succeed again within 5 s', async () => {
     await eventually(allWork);
     const list = () => servers[0]!.api(staff).call(customers.list);
-    await Promise.all(Array.from({ length: 6 }, list));
-    line.silence((said) => said.includes('statement_timeout = 10000'));
-    const from = performance.now();
-    await Promise.all(Array.from({ length: 12 }, list));
-    await eventually(async () => expect((await list()).status).toBe(200));
     // two seconds in practice, so nothing waits for the statement timeout
-    expect(performance.now() - from).toBeLessThan(everyday.statementMs);
+    await within(everyday.statementMs, async () => {
+      await Promise.all(Array.from({ length: 6 }, list));
+      line.silence((said) => said.includes('statement_timeout = 10000'));
+      await Promise.all(Array.from({ length: 12 }, list));
+      await eventually(async () => expect((await list()).status).toBe(200));
+    });
   });
 
   test('a statement that takes long is no silence', async () => {
