@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { License } from '../../../contract/licenses.ts';
 import { ActivationsModal } from '../activations/index.ts';
 import { licenseByKeyQuery } from './queries.ts';
@@ -11,7 +12,10 @@ export function LicenseActivations(props: {
 }) {
   const { licenseKey, known, onClose } = props;
   const found = useQuery({ ...licenseByKeyQuery(licenseKey), enabled: !known });
-  const license = known ?? found.data;
+  // a change made here may take it from the list before it is found by its key: what is open stays
+  const [last, setLast] = useState(known);
+  if (known && known !== last) setLast(known);
+  const license = known ?? (found.isSuccess ? found.data : last);
   return (
     <ActivationsModal
       licenseKey={license?.licenseKey ?? licenseKey}
