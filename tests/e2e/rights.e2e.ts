@@ -124,6 +124,14 @@ test('of the rights that roles hold only together, each shows its own buttons', 
       await expectButtons('/licenses?tab=revoked', 'Create License', { Reactivate: mayUpdate });
       await expectButtons('/releases', 'New Release', { Edit: mayUpdate, Delete: true });
       await expectButtons('/api-keys', 'Create API Key', { View: true, Edit: mayUpdate, Revoke: true });
+      if (!mayUpdate) {
+        // who may not restore gets no Undo
+        await goTo(page, '/customers');
+        await rows.getByRole('button', { name: 'Delete' }).first().click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+        await expect(page.getByText(/^Customer .* deleted$/)).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+      }
       await page.getByRole('button', { name: 'Logout' }).click();
       await expect(heading(page, 'Sign in')).toBeVisible();
     });

@@ -7,6 +7,7 @@ import { ApiError, isUnanswered, messageOf, signInAgain } from '../../api-error.
 import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
 import { licenseSentences, refusedSentence } from '../../impact-labels.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
+import { useAuth } from '../../session.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { counted } from '../../ui/counted.ts';
@@ -85,6 +86,7 @@ type Result = BulkResult<Customer, Customer>;
 
 /** What was deleted is kept when the session ends in between: else nobody is told, and nothing undoes it. */
 function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
+  const { can } = useAuth();
   const restore = useChange({
     mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer),
     onSuccess: ({ done, failed }) => {
@@ -106,7 +108,7 @@ function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
       message: parts.join('. '),
       subject: deleted ? aboutDeletedCustomers(done) : aboutCustomers(failed.map(({ item }) => item)),
       ...(failed.length > 0 && { tone: 'red', isLong: true }),
-      ...(deleted && { undo: () => restore.mutate(done) }),
+      ...(deleted && can.updateCustomers && { undo: () => restore.mutate(done) }),
     });
   };
   const isLeft = useIsLeft();
