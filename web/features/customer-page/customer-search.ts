@@ -6,8 +6,8 @@ import { useSearch } from '../../use-search.ts';
 export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
   search: textParam(params, 'search'),
-  /** Page of the machines. */
-  page: pageParam(params),
+  /** Page of the machines, at most the last that the service can be asked for. */
+  page: pageParam(params, 'page', 10_001),
   /** Order of the licenses. */
   sort: textParam(params, 'sort'),
   /** Page of the licenses. */

@@ -23,7 +23,10 @@ export function PoliciesPage() {
   const tags = useQuery(tagListQuery(search));
   const whyNot = can.updatePolicies ? null : 'You may not update rollouts';
   return (
-    <Page title="Update Policies" back={{ to: paths.releases, label: 'Back to Releases' }}>
+    <Page
+      title="Update Policies"
+      back={can.viewReleases ? { to: paths.releases, label: 'Back to Releases' } : undefined}
+    >
       <FilterRow left={<ListSearch search={search} change={change} placeholder="Search tags..." />} />
       <Loaded query={tags} title="Failed to load update policies">
         <DataTable
