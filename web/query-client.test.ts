@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
 
 vi.stubGlobal('window', { addEventListener: () => undefined });
-const { onlineManager } = await import('@tanstack/react-query');
+const { InfiniteQueryObserver, onlineManager } = await import('@tanstack/react-query');
 const { queryClient, retryDelay, shouldRetry } = await import('./query-client.ts');
 
 test('waits 1 s, then twice as long each time, at most 30 s', () => {
@@ -32,4 +32,29 @@ test('without a network, a call fails in place of waiting for it', async () => {
   const queryFn = () => Promise.reject(new ApiError(404, 'x'));
   await expect(queryClient.fetchQuery({ queryKey: ['x'], queryFn })).rejects.toThrow('x');
   onlineManager.setOnline(true);
+});
+
+test('after a change, older entries that are on their way still come, and the list is asked again', async () => {
+  const pages: number[] = [];
+  let answer = () => {};
+  const entries = new InfiniteQueryObserver(queryClient, {
+    queryKey: ['entries'],
+    queryFn: ({ pageParam }) => {
+      pages.push(pageParam);
+      return pages.length === 2 ? new Promise<number>((resolve) => (answer = () => resolve(2))) : pageParam;
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last) => last + 1,
+  });
+  const end = entries.subscribe(() => {});
+  await vi.waitFor(() => expect(entries.getCurrentResult().data?.pages).toEqual([1]));
+  const older = entries.fetchNextPage();
+  await queryClient
+    .getMutationCache()
+    .build(queryClient, { mutationFn: async () => 'done' })
+    .execute(undefined);
+  answer();
+  expect((await older).data?.pages).toEqual([1, 2]);
+  await vi.waitFor(() => expect(pages).toEqual([1, 2, 1, 2]));
+  end();
 });

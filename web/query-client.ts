@@ -1,6 +1,7 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, mayBeDone } from './api-error.ts';
 import { offerApproval } from './approval-store.ts';
+import { refresh } from './ui/refresh.ts';
 
 const retries = 3;
 const unusedFor = 5 * 60_000;
@@ -26,12 +27,12 @@ export const alwaysFresh = { gcTime: 0, refetchOnWindowFocus: false } as const;
 export const queryClient: QueryClient = new QueryClient({
   // Lists refresh after each change (spec part 1, section 7): all queries, so that none is missed.
   mutationCache: new MutationCache({
-    onSuccess: () => void queryClient.invalidateQueries(),
+    onSuccess: () => void refresh(queryClient),
     // 409, 404: another user was faster, so the data on the screen is out of date.
     onError: (error) => {
       offerApproval(error);
       if (mayBeDone(error) || (error instanceof ApiError && [404, 409].includes(error.status)))
-        void queryClient.invalidateQueries();
+        void refresh(queryClient);
     },
   }),
   // without a network, a failure is said, in place of waiting for it in silence

@@ -1,7 +1,8 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { IconRefresh } from './icons.tsx';
+import { refresh } from './refresh.ts';
 import { clockTime } from './time.ts';
 
 type Query = {
@@ -9,13 +10,6 @@ type Query = {
   dataUpdatedAt: number;
   isRefetchError: boolean;
 };
-
-/** Asks again for all that is shown, but for a list whose older entries are on their way, which it would drop. */
-export const refresh = (client: QueryClient) =>
-  client.refetchQueries({
-    type: 'active',
-    predicate: ({ state }) => state.fetchStatus === 'idle' || !state.fetchMeta?.fetchMore,
-  });
 
 /** The time of the figures next to it, and a button that reloads all that is shown. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Activation } from '../../../contract/activations.ts';
 import { refusalOf } from '../../api-error.ts';
+import { refresh } from '../../ui/refresh.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { activationsQuery, reactivateMachine } from './queries.ts';
@@ -38,7 +39,7 @@ export function useReactivate(onFailure?: (error: Error, seat: Seat) => void) {
     // A refusal means that the list is out of date, or that another machine took the seat first.
     onError: (error, seat) => {
       onFailure?.(error, seat);
-      return queryClient.invalidateQueries();
+      return refresh(queryClient);
     },
   });
 }

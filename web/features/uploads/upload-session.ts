@@ -2,6 +2,7 @@ import { queryClient } from '../../query-client.ts';
 import { getSession, sessionStore } from '../../session-store.ts';
 import { createStore, useStore } from '../../ui/store.ts';
 import { aboutRelease } from '../../toast-subjects.ts';
+import { refresh } from '../../ui/refresh.ts';
 import { toast } from '../../ui/toast.tsx';
 import { hashFile } from './hash-file.ts';
 import { createUploadList, type Upload } from './upload-list.ts';
@@ -29,7 +30,7 @@ export const uploadList = createUploadList({
   },
   onDone(_, release) {
     // The response contained the release: lists only have to be refetched (spec part 2, section 2.2).
-    void queryClient.invalidateQueries();
+    void refresh(queryClient);
     void toast({
       message: `Release ${release.version} uploaded`,
       subject: aboutRelease(release),
