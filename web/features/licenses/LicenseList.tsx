@@ -10,7 +10,6 @@ import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import type { Peek } from '../../ui/data-table.ts';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { BulkActions } from './BulkActions.tsx';
@@ -26,7 +25,7 @@ import { NoLicenses } from './NoLicenses.tsx';
 import { useLicenseList, usePrefetch } from './use-license-list.ts';
 import { useExtend } from './use-extend.ts';
 import { useSelected } from './use-selected.ts';
-import { ListDialogs } from './lazy-list-dialogs.ts';
+import { ListDialogs } from './LazyListDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 
 const LicensePeek = lazyPart(() => import('./LicensePeek.tsx'));
@@ -127,11 +126,7 @@ export function LicenseList() {
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
         <ListPages search={search} change={change} pageSize={pageSize} list={list} />
       </div>
-      <LazyDialogs>
-        {asked && (
-          <ListDialogs asked={asked} onClose={() => setAsked(undefined)} onBulkDone={selected.clear} />
-        )}
-      </LazyDialogs>
+      {asked && <ListDialogs asked={asked} onClose={() => setAsked(undefined)} onBulkDone={selected.clear} />}
     </>
   );
 }

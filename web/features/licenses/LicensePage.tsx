@@ -26,7 +26,7 @@ import { licensePageQuery } from './queries.ts';
 import { useExtend } from './use-extend.ts';
 import { ValidityLine } from './ValidityLine.tsx';
 import { LicenseModal } from './lazy.ts';
-import { ListDialogs } from './lazy-list-dialogs.ts';
+import { ListDialogs } from './LazyListDialogs.tsx';
 
 const route = getRouteApi('/signed-in/licenses/$licenseId');
 
@@ -114,8 +114,8 @@ function Actions({ license }: { license: License }) {
         {search.dialog === 'activations' && (
           <ActivationsModal licenseKey={license.licenseKey} license={license} onClose={close} />
         )}
-        {asked && <ListDialogs asked={asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>
+      {asked && <ListDialogs asked={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }

@@ -10,7 +10,6 @@ import { usePrintedPage } from '../../printed-list.ts';
 import { useAuth } from '../../session.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { IconPlus } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseActions, whyOnlyActivations, type AskedOfLicense } from './license-actions.ts';
@@ -18,7 +17,7 @@ import { licenseColumns } from './license-columns.tsx';
 import { customerLicensesQuery, licensesPerPage } from './queries.ts';
 import type { ChangeSearch } from '../../use-search.ts';
 import { useExtend } from './use-extend.ts';
-import { ListDialogs } from './lazy-list-dialogs.ts';
+import { ListDialogs } from './LazyListDialogs.tsx';
 
 type Asked = { about: AskedOfLicense; license: License };
 
@@ -91,7 +90,7 @@ export function LicensesOfCustomer(props: {
           )}
         </Stack>
       </Loaded>
-      <LazyDialogs>{asked && <ListDialogs asked={asked} onClose={close} />}</LazyDialogs>
+      {asked && <ListDialogs asked={asked} onClose={close} />}
     </Card>
   );
 }

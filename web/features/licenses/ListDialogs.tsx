@@ -1,5 +1,4 @@
 import type { License } from '../../../contract/licenses.ts';
-import { useWithOwnChanges } from '../../shell/use-own-changes.ts';
 import { PermanentDelete } from '../customers/index.ts';
 import type { BulkTarget } from './bulk-queries.ts';
 import { BulkEdit } from './BulkEdit.tsx';
@@ -21,8 +20,7 @@ export type Asked =
   | { about: keyof typeof bulk; target: BulkTarget };
 
 export default function ListDialogs(props: { asked: Asked; onClose: () => void; onBulkDone?: () => void }) {
-  const { onClose, onBulkDone = () => {} } = props;
-  const asked = useWithOwnChanges(props.asked);
+  const { asked, onClose, onBulkDone = () => {} } = props;
   switch (asked.about) {
     case 'revoke':
     case 'reactivate':
