@@ -7,8 +7,9 @@ import {
 } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
 import { users } from '../../contract/users.ts';
-import { makeApiKey, makeLicense, revoke } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, revoke } from '../factories.ts';
 import { makeRelease } from './releases.ts';
+import { newWord, row } from './releases-screen.ts';
 import {
   comeBack,
   expect,
@@ -17,6 +18,7 @@ import {
   heading,
   navigation,
   quiet,
+  rowOf,
   signInAs,
   signInByForm,
   signInHolding,
@@ -97,7 +99,10 @@ test('every role begins where it may, sees the links and buttons that it may use
 test('of the rights that roles hold only together, each shows its own buttons', async ({ page, server }) => {
   await revoke(server.admin, await makeLicense(server.admin));
   await makeLicense(server.admin);
+  const customer = await makeCustomer(server.admin);
   await makeRelease(server);
+  const releaseNotes = newWord();
+  const release = await makeRelease(server, {}, { releaseNotes });
   await makeApiKey(server.admin);
   const creates = page.locator('[data-hotkey="c"]');
   const rows = page.locator('tbody');
@@ -125,12 +130,21 @@ test('of the rights that roles hold only together, each shows its own buttons', 
       await expectButtons('/releases', 'New Release', { Edit: mayUpdate, Delete: true });
       await expectButtons('/api-keys', 'Create API Key', { View: true, Edit: mayUpdate, Revoke: true });
       if (!mayUpdate) {
-        // who may not restore gets no Undo
-        await goTo(page, '/customers');
-        await rows.getByRole('button', { name: 'Delete' }).first().click();
+        // who may not restore gets no Undo, for as long as the toast stays under the pointer
+        const undo = page.getByRole('button', { name: 'Undo' });
+        await goTo(page, `/customers?search=${encodeURIComponent(customer.name)}`);
+        await rowOf(page, customer.name).getByRole('button', { name: 'Delete' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
-        await expect(page.getByText(/^Customer .* deleted$/)).toBeVisible();
-        await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+        await page.getByText(/^Customer .* deleted$/).hover();
+        await expect(undo).toHaveCount(0);
+        await goTo(page, `/releases?search=${releaseNotes}`);
+        await row(page, release)
+          .getByRole('button', { name: /^Delete/ })
+          .click();
+        await page.getByRole('textbox', { name: 'Reason' }).fill('Wrong build');
+        await page.getByRole('button', { name: 'Move to Recycle Bin' }).click();
+        await page.getByText(`Version ${release.version} moved to recycle bin`).hover();
+        await expect(undo).toHaveCount(0);
       }
       await page.getByRole('button', { name: 'Logout' }).click();
       await expect(heading(page, 'Sign in')).toBeVisible();
