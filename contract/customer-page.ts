@@ -6,6 +6,7 @@ import { dateTime, id, listMeta, namedObject, search, text, wholeNumber } from '
 import { customer } from './customers.ts';
 import { license } from './licenses.ts';
 import { machineStanding } from './machine-standing.ts';
+import { mostSkippedOfCustomer } from './most-skipped.ts';
 import { policyFields } from './policies.ts';
 import { release } from './releases.ts';
 import { route, staffWith } from './route.ts';
@@ -146,7 +147,7 @@ export const customerPage = {
     query: z.strictObject({
       search,
       limit: wholeNumber(1, 500).default(50),
-      offset: wholeNumber(0, 100_000).default(0),
+      offset: wholeNumber(0, mostSkippedOfCustomer).default(0),
     }),
     answer: z.array(customerMachine),
     meta: listMeta,

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
+import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { usePrintedPage } from '../../printed-list.ts';
@@ -13,8 +14,8 @@ import { EmptyState } from '../../ui/states.tsx';
 import { ActivationStatus } from '../activations/index.ts';
 import { platformText } from '../../platform-text.ts';
 import { MachineName } from './MachineName.tsx';
-import { machinesPerPage, machinesQuery } from './queries.ts';
-import { useCustomerSearch } from './customer-search.ts';
+import { machinesQuery } from './queries.ts';
+import { machinesPerPage, useCustomerSearch } from './customer-search.ts';
 
 const columns: Column<CustomerMachine>[] = [
   { id: 'machine', header: 'Machine', width: '30%', cell: (machine) => <MachineName machine={machine} /> },
@@ -77,6 +78,7 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               search={{ page }}
               change={change}
               pageSize={pageSize}
+              mostSkipped={mostSkippedOfCustomer}
               list={machines}
             />
           )}

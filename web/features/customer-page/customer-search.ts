@@ -1,13 +1,18 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
 import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
+
+export const machinesPerPage = 10;
+/** The last that the service can be asked for. */
+const lastPage = mostSkippedOfCustomer / machinesPerPage + 1;
 
 /** Search parameters of the page of a customer: its lists, and the open dialog. */
 export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
   search: textParam(params, 'search'),
-  /** Page of the machines, at most the last that the service can be asked for. */
-  page: pageParam(params, 'page', 10_001),
+  /** Page of the machines. */
+  page: pageParam(params, 'page', lastPage),
   /** Order of the licenses. */
   sort: textParam(params, 'sort'),
   /** Page of the licenses. */

@@ -9,8 +9,6 @@ const at = (id: string) => ({ params: { id } });
 
 export const overviewQuery = (customerId: string) => queryOf(customerPage.overview, at(customerId), live);
 
-export const machinesPerPage = 10;
-
 export const machinesQuery = (
   customerId: string,
   { search, page }: Pick<CustomerSearch, 'search' | 'page'>,
