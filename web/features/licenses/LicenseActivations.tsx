@@ -15,7 +15,8 @@ export function LicenseActivations(props: {
   // a change made here may take it from the list before it is found by its key: what is open stays
   const [last, setLast] = useState(known);
   if (known && known !== last) setLast(known);
-  const license = known ?? (found.isSuccess ? found.data : last);
+  const kept = last?.licenseKey === licenseKey ? last : undefined;
+  const license = known ?? (found.isSuccess ? found.data : kept);
   return (
     <ActivationsModal
       licenseKey={license?.licenseKey ?? licenseKey}
