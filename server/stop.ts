@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 /** Limits the shutdown if the database hangs. Counted from the end of the drain. */
 export const stopWithinMs = 10_000;
 
-const workEndsWithinMs = 3000;
+const workEndsWithinMs = 2000;
 
 /** Waits for background work, but not for long: it may wait for a lock that a lost connection still holds. */
 export const untilEnded = (work: Promise<unknown>): Promise<unknown> =>

@@ -26,7 +26,6 @@ const bin = ['18', '17', '16', '15']
 
 let folder: string;
 let [primaryPort, replicaPort] = [0, 0];
-const asInService = { databaseLimitFactor: 1 };
 const at = (port: number) => `postgres://lanyard@127.0.0.1:${port}/postgres`;
 
 async function runAsPostgres(program: string, ...args: string[]): Promise<void> {
@@ -121,7 +120,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       const { url: pooler } = await startPgBouncer(line.url.replace('@', ':any@'), {
         pool_mode: 'transaction',
       });
-      const server = await startTestServer({ database, pooler, config: asInService });
+      const server = await startTestServer({ database, pooler, config: { databaseLimitFactor: 1 } });
       const staff = server.api((await server.signInAs('super_admin')).byCookie);
       const key = await makeApiKey(staff, { scopes: ['validate'] });
       const license = await makeLicense(staff);
@@ -161,7 +160,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     const line = await startSwitch(database.url);
     const server = await startTestServer({
       database: { ...database, url: line.url },
-      config: asInService,
+      config: { databaseLimitFactor: 1 },
     });
     const person = await server.signInAs('super_admin');
     const staff = server.api(person);

@@ -100,7 +100,7 @@ export function createPool(
       const opening = await Promise.allSettled(Array.from({ length: fewest }, () => pool.connect()));
       for (const one of opening) if (one.status === 'fulfilled') one.value.release();
     },
-    isStuck: () => pool.waitingCount > 0 && performance.now() - acquiredAt > stuckAfterMs,
+    isStuck: () => pool.waitingCount > 0 && performance.now() - acquiredAt > limits.stuckMs,
     end: async () => {
       const givingUp = setTimeout(() => connections.cutOff(), endWithinMs).unref();
       await end();
@@ -111,9 +111,8 @@ export function createPool(
   });
 }
 
-const stuckAfterMs = 500;
 /** An unresponsive connection never closes gracefully. */
-const endWithinMs = 3000;
+const endWithinMs = 2000;
 
 /** The typed query builder on a pool. */
 export function createDb(pool: pg.Pool): WritableDb {

@@ -47,7 +47,7 @@ function shareOf(kind: Kind, processes: number): number {
 export async function connect(
   addresses: Addresses,
   log: Logger,
-  { limitFactor = 1, processes = 1 } = {},
+  { limitFactor, processes }: { limitFactor: number; processes: number },
 ): Promise<Connections> {
   const { queries, direct } = addresses;
   const open = (kind: Kind, limits: Limits) =>

@@ -13,6 +13,8 @@ export type Limits = {
    * The heartbeat detects a lost database sooner.
    */
   waitMs: number;
+  /** If calls wait and none got a connection for this long, the pool is stuck. */
+  stuckMs: number;
 };
 
 /** The lock timeout of a change when it is tried first: long enough for locks that are held briefly. */
@@ -35,9 +37,17 @@ export const everyday: Limits = {
   lockMs: 3000,
   idleMs: 4000,
   waitMs: 3000,
+  stuckMs: 500,
 };
 /** For frequent calls that take milliseconds. */
-export const quick: Limits = { statementMs: 2000, answerMs: 3000, lockMs: 1000, idleMs: 4000, waitMs: 3000 };
+export const quick: Limits = {
+  statementMs: 2000,
+  answerMs: 3000,
+  lockMs: 1000,
+  idleMs: 4000,
+  waitMs: 3000,
+  stuckMs: 500,
+};
 /** For slow work: reports, files, the audit log as a whole. */
 export const patient: Limits = {
   statementMs: 60_000,
@@ -45,4 +55,5 @@ export const patient: Limits = {
   lockMs: 30_000,
   idleMs: 30_000,
   waitMs: 10_000,
+  stuckMs: 500,
 };

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import type { Connections } from './connect.ts';
+import type { Context } from '../context.ts';
 
-/** The deadline of a query that normally takes a millisecond. */
-const withinMs = 1500;
+/** The deadline of a query that normally takes a millisecond; times the limit factor. */
+const deadlineMs = 1500;
 
 /** Whether the database responds on both the reserved and the everyday connections. */
 export async function doCallsGetAnswers({
@@ -11,7 +10,9 @@ export async function doCallsGetAnswers({
   pool,
   reserved,
   log,
-}: Pick<Connections, 'signals' | 'pool' | 'reserved'> & { log: Logger }): Promise<boolean> {
+  config,
+}: Pick<Context, 'signals' | 'pool' | 'reserved' | 'log' | 'config'>): Promise<boolean> {
+  const withinMs = deadlineMs * config.databaseLimitFactor;
   if (!signals.isUp() || pool.isStuck()) return false;
   // A pool with waiting calls that make progress needs no extra query.
   const asked = pool.waitingCount > 0 ? [reserved.pool] : [pool, reserved.pool];

@@ -237,11 +237,15 @@ function run(state: State, topic: Topic, id?: string): void {
   for (const listener of state.listeners.get(topic) ?? []) listener(id);
 }
 
+const connectLimits = ({ limitFactor }: State) => ({
+  connectionTimeoutMillis: connectWithinMs * limitFactor,
+  query_timeout: connectWithinMs * limitFactor,
+});
+
 async function connect(state: State, addresses: Addresses): Promise<void> {
   const client = new pg.Client({
     connectionString: addresses.direct,
-    connectionTimeoutMillis: connectWithinMs * state.limitFactor,
-    query_timeout: connectWithinMs * state.limitFactor,
+    ...connectLimits(state),
     keepAlive: true,
     application_name: nameOf(state),
   });
@@ -291,7 +295,7 @@ async function watch(state: State, addresses: Addresses, log: Logger): Promise<v
   /** In the background, since the heartbeat must not wait for a new connection. */
   const look = async (client: pg.Client, beat: Beat): Promise<void> => {
     lookedAt = performance.now();
-    const isFound = beat === 'read-only' && (await acceptsWrites(addresses.direct).catch(() => false));
+    const isFound = beat === 'read-only' && (await acceptsWrites(state, addresses.direct).catch(() => false));
     const isElsewhere = !isFound && (await leadsElsewhere(state, addresses));
     if (client !== state.client || !state.up || state.stopped) return;
     state.elsewhere = isElsewhere;
@@ -339,13 +343,11 @@ async function heartbeat(client: pg.Client, deadlineMs: number): Promise<Beat> {
  * Whether a new connection can write. A failover may leave the old ones at the former primary; a managed service that
  * lets everyone only read, because its disk is full, is no reason to give up reading.
  */
-const acceptsWrites = (connectionString: string): Promise<boolean> => {
-  const limits = { connectionTimeoutMillis: connectWithinMs, query_timeout: connectWithinMs };
-  return withClient({ connectionString, ...limits }, async (client) => {
+const acceptsWrites = (state: State, connectionString: string): Promise<boolean> =>
+  withClient({ connectionString, ...connectLimits(state) }, async (client) => {
     const { rows } = await client.query<{ isReadOnly: boolean }>(isReadOnly);
     return rows[0]?.isReadOnly === false;
   });
-};
 
 /**
  * Whether queries reach another server than the one that is listened to, so that their answers may be old: a pooler may
@@ -354,13 +356,12 @@ const acceptsWrites = (connectionString: string): Promise<boolean> => {
  */
 async function leadsElsewhere(state: State, { queries, direct }: Addresses): Promise<boolean> {
   if (queries === direct) return false;
-  const limits = { connectionTimeoutMillis: connectWithinMs, query_timeout: connectWithinMs };
   const isLost = async (): Promise<boolean> => {
     const payload = `probe ${randomUUID()}`;
     const arrived = new Promise<boolean>((resolve) => state.awaited.set(payload, () => resolve(false)));
     try {
       // ends at the server too, where it waits for another NOTIFY that does not end
-      await withClient({ connectionString: queries, ...limits }, (client) =>
+      await withClient({ connectionString: queries, ...connectLimits(state) }, (client) =>
         client.query(
           `set local lock_timeout = ${arrivesWithinMs}; select pg_notify('${channel}', '${payload}')`,
         ),
