@@ -179,6 +179,20 @@ test('the rollout of a release in its form', async ({ page, server }) => {
     await expect(editing(page)).toBeHidden();
     expect((await stored(server, release)).rolloutPercentage).toBe(5);
   });
+
+  await test.step('a release that comes back reaches no more machines than was typed, at any moment', async () => {
+    const release = await makeRelease(server, {}, { isActive: false });
+    await openEdit(page, server, release);
+    await box(page, 'Active Release').check();
+    await rollout(page).click();
+    await percentage(page).click();
+    await page.keyboard.type('5');
+    const call = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.keyboard.press('Enter');
+    expect((await call).postDataJSON()).toMatchObject({ isActive: true, rolloutPercentage: 5 });
+    await expect(editing(page)).toBeHidden();
+    expect(await stored(server, release)).toMatchObject({ isActive: true, rolloutPercentage: 5 });
+  });
 });
 
 test('a save that fails', async ({ page, server }) => {
@@ -210,13 +224,13 @@ test('a save that fails', async ({ page, server }) => {
     expectStatus(page, 500);
     await openEdit(page, server, release);
     await page.route(`**/rollout/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
-    await box(page, 'Mandatory Update').check();
+    await field(page, 'Release Notes').fill('Saved');
     await percentage(page).fill('7');
     await press(page, 'Save Changes');
     await expect(editing(page).getByRole('alert')).toHaveText(
       'The other changes are saved, the rollout is not: Failed to update release',
     );
-    expect(await stored(server, release)).toMatchObject({ isMandatory: true, rolloutPercentage: 5 });
+    expect(await stored(server, release)).toMatchObject({ releaseNotes: 'Saved', rolloutPercentage: 5 });
     await page.keyboard.press('Escape');
     await expect(dialog(page, 'Discard changes?')).toContainText(
       'What you sent may be saved. What you entered since is not.',

@@ -5,6 +5,7 @@ import { isSame } from '../../merge-edits.ts';
 import { planErrors, planSummary } from '../../release-plan.ts';
 import { ofVersion, withRollout } from './release-conflict.ts';
 import {
+  changesOffer,
   chosenRollout,
   lacksRollout,
   lockedFor,
@@ -109,6 +110,25 @@ test.each([
   ],
 ] as const)('whether %s asks for confirmation: %#', (_, seen, change, confirmed) => {
   expect(isAsked({ ...values, ...change }, { ...release, ...seen })).toBe(confirmed);
+});
+
+test.each([
+  ['publishes', { isDraft: true }, { isDraft: false }, true],
+  [
+    'publishes what nobody would be offered',
+    { isDraft: true, rolloutPercentage: 0 },
+    { isDraft: false },
+    true,
+  ],
+  ['activates', { isActive: false }, { isActive: true }, true],
+  ['moves to a wider channel', {}, { channel: 'stable' }, true],
+  ['makes it mandatory', { isMandatory: false }, { isMandatory: true }, true],
+  ['lowers the minimum version', { minimumAppVersion: '1.1.0' }, { minimumAppVersion: '1.0.0' }, true],
+  ['corrects notes', { releaseNotes: null }, { releaseNotes: 'Faster' }, false],
+  ['changes the percentage alone', {}, { rolloutPercentage: 7 }, false],
+] as const)('a changed rollout goes with an edit that %s: %#', (_, was, change, expected) => {
+  const stored = { ...release, ...was };
+  expect(changesOffer(payloadOf({ ...valuesOf(stored), ...change }), stored)).toBe(expected);
 });
 
 /** The edit of a form as it is sent first, and merged with what a colleague has stored. */

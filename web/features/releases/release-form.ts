@@ -107,6 +107,21 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored)
   };
 }
 
+/**
+ * Whether an edit changes which machines are offered the release, or on what terms, besides its rollout. A rollout that
+ * changes too goes in the same call then, so that no machine meets one without the other.
+ */
+export const changesOffer = (edited: Offer, stored: Offer): boolean =>
+  !isSame(offerOf(edited), offerOf(stored));
+
+type Offer = Terms & Pick<Release, 'channel' | 'isDraft' | 'isActive'>;
+const offerOf = (r: Offer): Offer => ({
+  channel: r.channel,
+  isDraft: r.isDraft,
+  isActive: r.isActive,
+  ...termsOf(r),
+});
+
 const shareOf = (r: Reaching) => (isOffered(r) ? r.rolloutPercentage : 0);
 
 /** Offered to more machines than before. */

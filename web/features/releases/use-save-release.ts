@@ -8,6 +8,7 @@ import { useAuth } from '../../session.tsx';
 import { aboutRelease } from '../../toast-subjects.ts';
 import { ofVersion, rolloutConflict, withRollout } from './release-conflict.ts';
 import {
+  changesOffer,
   chosenRollout,
   payloadOf,
   reachAfter,
@@ -33,7 +34,10 @@ class UnseenReach extends Error {
 /** How long the success banner is shown before the dialog closes, in milliseconds. */
 const bannerFor = 1200;
 
-/** Saves the edit; a changed rollout follows in a separate call (spec part 2, section 4). */
+/**
+ * Saves the edit; a changed rollout follows in a separate call (spec part 2, section 4), unless the edit changes what is
+ * offered as well.
+ */
 export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   const [saved, setSaved] = useState(false);
@@ -56,13 +60,14 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
         throw withRollout({ details }, latest.current, rollout);
       };
       const publishes = base.isDraft && !fields.isDraft;
-      const body = { ...fields, ...(publishes && rollout), updatedAt: base.updatedAt };
+      const isChanged = rollout !== undefined && (publishes || !isSame(rollout, base.rollout));
+      const isInOneCall = isChanged && changesOffer(fields, base);
+      const body = { ...fields, ...(isInOneCall && rollout), updatedAt: base.updatedAt };
       stored.current = await updateRelease(seen.id, body).catch((error: unknown) => withLatest(error));
       latest.current = stored.current;
       const { updatedAt } = stored.current;
       setPartlySaved((before) => before || updatedAt !== base.updatedAt);
-      if (publishes || rollout === undefined || isSame(rollout, base.rollout)) return;
-      if (isSame(rollout, storedRollout(stored.current))) return;
+      if (isInOneCall || !isChanged || isSame(rollout, storedRollout(stored.current))) return;
       const conflict = rolloutConflict(base, stored.current, rollout);
       if (conflict) throw conflict;
       const set =
