@@ -37,7 +37,9 @@ export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
     reach: ({ query }) => reachOf(reports, query),
     pause: inChange((change, { params, body }) => pauseRollout(change, params.releaseId, body.reason)),
     resume: inChange((change, { params, seen }) => resumeRollout(change, params.releaseId, seen)),
-    withdraw: inChange((change, { params, body }) => withdrawRelease(change, params.releaseId, body.reason)),
+    withdraw: inChange((change, { params, body }) =>
+      withdrawRelease(change, context, params.releaseId, body.reason),
+    ),
     softDelete: inChange((change, { params, body }) =>
       softDeleteRelease(change, params.releaseId, body.reason),
     ),

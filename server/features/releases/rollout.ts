@@ -5,7 +5,8 @@ import type { Release, releases as calls } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { staffOf } from '../../caller.ts';
-import type { Change } from '../../change.ts';
+import { systemChange, type Change } from '../../change.ts';
+import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
@@ -100,9 +101,13 @@ export const resumeRollout = (change: Change, releaseId: string, seen?: string):
     what: (_, after) => `rollout resumed at ${after.rolloutPercentage} %`,
   });
 
-/** Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. */
+/**
+ * Removes a release from every feed immediately; returns the first 200 machines that run it, and the total. Which
+ * machines had it is written after the commit: for a large fleet it takes longer than feeds may wait.
+ */
 export async function withdrawRelease(
   change: Change,
+  context: Context,
   releaseId: string,
   reason: string,
 ): Promise<RouteAnswer<typeof calls.withdraw> | Failure> {
@@ -115,20 +120,28 @@ export async function withdrawRelease(
     what: () => `withdrawn, while ${counted(total, 'machine runs', 'machines run')} it: ${reason}`,
   });
   if (isFailure(release)) return release;
-  await keepAffected(change, release);
+  change.afterCommit(() =>
+    keepAffected(context, release, change.now).catch((error: unknown) =>
+      context.log.error({ err: error, releaseId }, 'Which machines had the withdrawn release was not kept'),
+    ),
+  );
   return { release, affectedMachines: machines, affectedTotal: total };
 }
 
 /** Keeps which machines had the release when it was last withdrawn. */
-async function keepAffected({ tx, now }: Change, { id, version, platform, architecture }: Release) {
-  await tx.deleteFrom('withdrawn_machines').where('release_id', '=', id).execute();
-  await sql`
-    insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
-    select ${id}::uuid, machine_hash, ${now}::timestamptz from machines
-     where last_version = ${version} and platform = ${platform} and architecture = ${architecture}`.execute(
-    tx,
-  );
-}
+const keepAffected = (
+  context: Context,
+  { id, version, platform, architecture }: Release,
+  withdrawnAt: Date,
+) =>
+  systemChange({ ...context, db: context.reports }, withdrawnAt, async ({ tx }) => {
+    await tx.deleteFrom('withdrawn_machines').where('release_id', '=', id).execute();
+    await sql`
+      insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
+      select ${id}::uuid, machine_hash, ${withdrawnAt}::timestamptz from machines
+       where last_version = ${version} and platform = ${platform} and architecture = ${architecture}
+      on conflict do nothing`.execute(tx);
+  });
 
 /** Counts the customers whose pin matches a release and no other for its machines. */
 export type PinnedTo = (db: Db, release: ReleaseRow) => Promise<number>;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
@@ -151,6 +152,21 @@ test('a withdrawn release keeps who had it, and who has moved on since', async (
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
   await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Again' } });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });
+});
+
+test('a release is in no feed before the machines that had it are kept', async () => {
+  const isActive = async () => (await manager.ok(calls.get, at(release))).isActive;
+  await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
+  server.clock.advance(1000);
+  const withdrawn = await server.db.transaction().execute(async (tx) => {
+    await sql`lock table withdrawn_machines in exclusive mode`.execute(tx);
+    const call = manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Many had it' } });
+    await eventually(async () => !(await isActive()));
+    return { call };
+  });
+  await withdrawn.call;
+  const withdrawnAt = server.clock.now().toISOString();
+  expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
 });
 
 test('machines that an update policy keeps from it are counted apart, and those of a policy channel with it', async () => {
