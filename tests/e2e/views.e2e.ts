@@ -145,6 +145,19 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await item('Delete view for everyone').click();
     await expect(page).not.toHaveURL(/view=/);
     await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page).toHaveURL(/view=/);
+
+    const body = { list: 'licenses', name: unique('Meanwhile'), query: '', shared: true } as const;
+    const other = await server.admin.ok(savedViews.create, { body });
+    const free = await holdBack(page, /\/api\/v1\/views\//, 'DELETE');
+    await views.click();
+    await item('Delete view for everyone').click();
+    await views.click();
+    await item(other.name).click();
+    free();
+    await expect(page.getByText(/^View .* deleted/).last()).toBeVisible();
+    await expect(page, 'of another view that was opened meanwhile').toHaveURL(new RegExp(`view=${other.id}`));
+    await page.getByRole('button', { name: 'Undo' }).last().click();
     await expect(active).toContainText(name);
     await expect(page).toHaveURL(/view=/);
   });

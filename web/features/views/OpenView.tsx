@@ -24,7 +24,7 @@ export default function OpenView(viewed: ViewedList) {
         icon={<IconBookmark size={13} />}
         label={name}
         removeLabel={`Leave view ${current?.name ?? ''}`.trim()}
-        onRemove={leave}
+        onRemove={() => leave({ id: viewed.search.view })}
       />
       {lost.length > 0 && (
         <span className="dimmed small" role="status">

@@ -41,8 +41,11 @@ export function useCurrentView({ list, search, params }: ViewedList) {
       filtersReplaced();
       go({ ...readQuery(view.query, params).search, view: view.id });
     },
-    /** Keeps the filters, without a view. */
-    leave: () =>
-      void navigate({ to, search: ({ view: _view, ...filters }: ViewedList['search']) => filters } as never),
+    /** Keeps the filters, without the view; another one that was opened meanwhile stays. */
+    leave: ({ id }: { id: string | undefined }) => {
+      const without = ({ view, ...filters }: ViewedList['search']) =>
+        view === id ? filters : { view, ...filters };
+      void navigate({ to, search: without } as never);
+    },
   };
 }

@@ -6,7 +6,10 @@ import { deleteView, restoreView } from './queries.ts';
 import { aboutView } from './view-path.ts';
 
 /** Deletes a view, with Undo. */
-export function useRemoveView(on: { onRemoved: () => void; onRestored: (view: SavedView) => void }) {
+export function useRemoveView(on: {
+  onRemoved: (view: SavedView) => void;
+  onRestored: (view: SavedView) => void;
+}) {
   const onError = (error: Error, view: SavedView) =>
     void toast({ message: `View ${view.name}: ${messageOf(error)}`, subject: aboutView(view), tone: 'red' });
   const restore = useChange({
@@ -28,5 +31,5 @@ export function useRemoveView(on: { onRemoved: () => void; onRestored: (view: Sa
     onError,
   });
   // Both open the list, so they are left out once the user is on another screen.
-  return (view: SavedView) => remove.mutate(view, { onSuccess: on.onRemoved });
+  return (view: SavedView) => remove.mutate(view, { onSuccess: () => on.onRemoved(view) });
 }
