@@ -354,6 +354,9 @@ test('the retention has a floor', async ({ page, server }) => {
   );
   await button(page, 'Clean Up').click();
   await expect(page.getByText('Nothing is older than that')).toBeVisible();
+  await expect(days, 'what is typed and not saved').toHaveValue('100');
+  await button(page, 'Cancel').click();
+  await button(page, 'Discard').click();
   expect((await server.admin.ok(audit.config)).retentionDays).toBe(400);
 
   await test.step('saved without a change, it sets back nothing that a colleague changed', async () => {

@@ -122,7 +122,11 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         </Group>
       </Stack>
       {cleaning !== undefined && (
-        <CleanUp days={cleaning} onCleaned={onClose} onClose={() => setCleaning(undefined)} />
+        <CleanUp
+          days={cleaning}
+          onCleaned={() => typed === undefined && onClose()}
+          onClose={() => setCleaning(undefined)}
+        />
       )}
     </form>
   );
