@@ -36,7 +36,7 @@ export default function EntryDrawer({ id }: { id: string }) {
     >
       {entry.isPending ? (
         <FormSkeleton heights={[22, 22, 22, 22, 22, 22]} />
-      ) : entry.isError ? (
+      ) : entry.isLoadingError ? (
         <LoadError title="The entry could not be loaded" query={entry} record="entry" />
       ) : (
         <Entry entry={entry.data} />

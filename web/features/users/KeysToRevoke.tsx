@@ -11,7 +11,7 @@ export function KeysToRevoke(props: {
 }) {
   const { can } = useAuth();
   const { keys } = props;
-  if (keys.isError) return <Text>The API keys of this user could not be loaded.</Text>;
+  if (keys.isLoadingError) return <Text>The API keys of this user could not be loaded.</Text>;
   if (!keys.data || keys.data.length === 0) return null;
   if (!can.deleteApiKeys)
     return (
