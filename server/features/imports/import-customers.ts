@@ -45,20 +45,21 @@ async function read(db: Db, { csv, skipExisting }: CustomersFile) {
   const rows: Row[] = [];
   const names: string[] = [];
   for (const { line, cells } of lines) {
+    const key = nameKey(cells.name);
+    const found = existing.get(key);
+    const exists = found?.some(({ deleted_at }) => deleted_at === null) ?? false;
+    if (exists) names.push(cells.name);
+    if (exists && skipExisting) continue;
     const parsed = fileInput.safeParse({ ...cells, country: countryCode(cells.country) });
     for (const problem of problemsOf(parsed, line, customerFileColumns)) problems.push(problem);
-    const key = nameKey(cells.name);
     if (key === '') continue;
     const say = (message: string): ImportProblem => ({ line, column: customerFileColumns.name, message });
     const earlier = firstLines.get(key);
     firstLines.set(key, earlier ?? line);
-    const found = existing.get(key);
-    const exists = found?.some(({ deleted_at }) => deleted_at === null) ?? false;
-    if (exists) names.push(cells.name);
     if (earlier !== undefined) problems.push(say(`Has the same name as line ${earlier}`));
-    else if (found && !exists) problems.push(say('Customer is soft-deleted'));
-    else if (exists && !skipExisting) problems.push(say('A customer with this name exists'));
-    else if (!exists && parsed.success) rows.push({ line, ...parsed.data });
+    else if (exists) problems.push(say('A customer with this name exists'));
+    else if (found) problems.push(say('Customer is soft-deleted'));
+    else if (parsed.success) rows.push({ line, ...parsed.data });
   }
   return { rows, problems, names };
 }

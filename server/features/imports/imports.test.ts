@@ -397,8 +397,9 @@ describe('importing customers', () => {
     ]);
     const refused = await api.call(calls.customers, { body: { csv, skipExisting: false } });
     expect([refused.status, await named(one)]).toEqual([422, 0]);
-    const preview = await checkCustomers(csv, true);
-    expect([preview.problems, preview.names]).toEqual([[], [name]]);
+    const skipped = `${csv}\r\n${name},Nowhere,nobody,`;
+    const preview = await checkCustomers(skipped, true);
+    expect([preview.problems, preview.names]).toEqual([[], [name, name]]);
     expect(preview.rows.map(({ country }) => country)).toEqual(['DE', 'US']);
     expect(await api.ok(calls.customers, { body: { csv, skipExisting: true } })).toEqual({ customers: 2 });
     expect([await named(one), await named(two), await named(name)]).toEqual([1, 1, 1]);
