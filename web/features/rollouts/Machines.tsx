@@ -65,7 +65,7 @@ const columns: Column<RolloutMachine>[] = [
 
 /** The machines of a release, searched and as CSV; after a withdrawal, also those that had it then. */
 export function Machines({ progress: { release, affected } }: { progress: RolloutProgress }) {
-  const { search, change } = useSearch<ReleaseSearch>(route);
+  const { search, change } = useSearch<ReleaseSearch>(route, { inRecord: true });
   const group = search.group ?? (affected ? 'affected' : 'running');
   const shown = { ...search, group };
   const { page, pageSize } = usePrintedPage(search.page, machinesPerPage);
