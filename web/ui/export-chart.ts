@@ -1,4 +1,5 @@
 import type { Figures } from './FigureTable.tsx';
+import { saveAddress, saveFile } from './save-file.ts';
 
 /** Quotes `"`, separators and line breaks, and prevents that a spreadsheet runs part of a value as a formula. */
 function cell(value: string | number | null): string {
@@ -21,19 +22,9 @@ const fileName = (title: string, ending: string) =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')}-${new Date().toISOString().slice(0, 10)}.${ending}`;
 
-function save(href: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  link.click();
-}
-
 /** Saves the table of a chart. */
-export function saveCsv(table: Figures): void {
-  const url = URL.createObjectURL(new Blob([chartCsv(table)], { type: 'text/csv;charset=utf-8' }));
-  save(url, fileName(table.title, 'csv'));
-  URL.revokeObjectURL(url);
-}
+export const saveCsv = (table: Figures): void =>
+  saveFile(new Blob([chartCsv(table)], { type: 'text/csv;charset=utf-8' }), fileName(table.title, 'csv'));
 
 /** Saves a chart as PNG at twice its size, on the color of the card, below its legend. */
 export async function savePng(title: string, card: HTMLElement): Promise<void> {
@@ -55,7 +46,7 @@ export async function savePng(title: string, card: HTMLElement): Promise<void> {
   context.scale(2, 2);
   context.drawImage(image, 0, above, width, height);
   if (legend) drawLegend(context, legend);
-  save(canvas.toDataURL('image/png'), fileName(title, 'png'));
+  saveAddress(canvas.toDataURL('image/png'), fileName(title, 'png'));
 }
 
 /** The legend is no part of the SVG: a dot and a name for each of its items, where the page has them. */

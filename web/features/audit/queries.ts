@@ -5,6 +5,7 @@ import { call, urlOf, withSession } from '../../api.ts';
 import { live } from '../../live.ts';
 import { askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { defaultSize, type AuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 9. */
@@ -88,11 +89,5 @@ export async function saveExport(search: AuditSearch, signal: AbortSignal): Prom
   );
   if (!response.ok) throw errorOf(response.status, await response.text());
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name ?? 'audit-logs.csv';
-  link.click();
-  // the browser has started saving by then
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  saveFile(await response.blob(), name ?? 'audit-logs.csv');
 }
