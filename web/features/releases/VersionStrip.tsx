@@ -8,13 +8,13 @@ import { RowButton } from '../../ui/RowButton.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
 import { stripsQuery } from './queries.ts';
 import { buildText, shortPlatformText } from './release-labels.ts';
+import { machinesOf } from './version-groups.ts';
 import { countText } from '../../ui/numbers.ts';
 import classes from './releases.module.css';
 
 /**
  * Beside the heading of a version: how many of the machines that could run it do, how many of them policies hold back
- * now, how many failed, and the next step of
- * each of its builds, which `onWiden` takes at once.
+ * now, how many failed, and the next step of each of its builds, which `onWiden` takes at once.
  */
 export function VersionStrip(props: {
   releases: readonly Release[];
@@ -24,17 +24,19 @@ export function VersionStrip(props: {
   const { releases, shown, onWiden } = props;
   const { data } = useQuery(stripsQuery(shown.map(({ id }) => id)));
   const published = releases.filter(({ isDraft }) => !isDraft);
-  const strips = data?.filter(({ releaseId }) => published.some(({ id }) => id === releaseId)) ?? [];
-  const sum = (name: 'running' | 'eligible' | 'held' | 'failed') =>
-    strips.reduce((all, one) => all + one[name], 0);
+  const strips = published.flatMap(({ id, platform, architecture }) => {
+    const strip = data?.find(({ releaseId }) => releaseId === id);
+    return strip ? [{ ...strip, platform, architecture }] : [];
+  });
   if (strips.length === 0) return null;
-  const [reached, eligible, held, failed] = [sum('running'), sum('eligible'), sum('held'), sum('failed')];
+  const { running, eligible, held } = machinesOf(strips);
+  const failed = strips.reduce((all, one) => all + one.failed, 0);
   return (
     <Group gap={10} component="span" className={classes.strip}>
-      {eligible > 0 && <ShareBar percent={(reached / eligible) * 100} tone="teal" />}
+      {eligible > 0 && <ShareBar percent={(running / eligible) * 100} tone="teal" />}
       <Text span size="xs" c="dimmed">
         {[
-          eligible > 0 && `${countText(reached)} of ${countText(eligible)}`,
+          eligible > 0 && `${countText(running)} of ${countText(eligible)}`,
           held > 0 && `${countText(held)} held by policies`,
           failed > 0 && `${countText(failed)} failed`,
         ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newestFirst } from './version-groups.ts';
+import { machinesOf, newestFirst } from './version-groups.ts';
 
 test('orders by number, not by text, and keeps one version together', () => {
   const rows = ['1.9.0', '1.10.0', '1.10.0+b', '1.10.0-beta.2', '1.10.0', '1.10.0+a', '1.10.0-beta.10'].map(
@@ -14,4 +14,15 @@ test('orders by number, not by text, and keeps one version together', () => {
     '1.10.0-beta.2',
     '1.9.0',
   ]);
+});
+
+test('counts the machines of a platform once, whatever kinds of files and channels they have', () => {
+  const windows = { platform: 'win32', architecture: 'x64' } as const;
+  const builds = [
+    { ...windows, running: 100, eligible: 200, held: 10 },
+    { ...windows, running: 100, eligible: 250, held: 5 },
+    { platform: 'darwin', architecture: 'arm64', running: 1, eligible: 2, held: 0 },
+  ] as const;
+  expect(machinesOf(builds)).toEqual({ running: 101, eligible: 252, held: 10 });
+  expect(machinesOf([])).toEqual({ running: 0, eligible: 0, held: 0 });
 });
