@@ -227,10 +227,10 @@ test('the page of a release shows its plan and what became of it, and changes it
   await expect(page.getByText('No install has failed.')).toBeVisible();
   await expectAccessible(page);
 
-  await server.admin.ok(releases.update, {
-    params: { releaseId: release.id },
-    body: { isDraft: false, rolloutPlan: plan },
-  });
+  const change = (body: object) =>
+    server.admin.ok(releases.update, { params: { releaseId: release.id }, body });
+  await change({ minimumAppVersion: '79.0.0' });
+  await change({ isDraft: false, rolloutPlan: plan });
   await report(server, [
     {
       machineId: 'page-1',
@@ -262,6 +262,7 @@ test('the page of a release shows its plan and what became of it, and changes it
   await widening.getByRole('button', { name: 'Widen to 10 %' }).click();
   await expect(page.getByText('Offered to 10 % of machines, step 2 of 3.')).toBeVisible();
   await expect(page.getByText(/^step 2 of 3 taken by hand: rollout 1 % → 10 %/)).toBeVisible();
+  await expect(page.getByText('Minimum App Version: – → 79.0.0')).toBeVisible();
 
   await goTo(page, '/releases?search=80.1.0');
   await expect(page.getByText(/1 failed$/)).toBeVisible();

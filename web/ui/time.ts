@@ -132,6 +132,12 @@ export function timesIn(locale: Intl.Locale) {
 export const { shortDate, utcDate, longDay, momentText, dayLabel, fullTime, clockTime, clockMinutes } =
   timesIn(readerLocale);
 
+/** A text of the service, whose times are in ISO 8601, with these as the reader writes them. */
+export const withTimes = (text: string, asText: (iso: string) => string = momentText): string =>
+  text.replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) =>
+    Number.isNaN(Date.parse(iso)) ? iso : asText(iso),
+  );
+
 const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long' });
 
 /** `Friday`, in the local time zone. */

@@ -8,6 +8,7 @@ import { Notice } from '../../shell/Notice.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import { withTimes } from '../../ui/time.ts';
 
 const AskApproval = lazyPart(() => import('./AskApproval.tsx'));
 
@@ -33,8 +34,8 @@ function Waiting() {
   if (!latest || isThere || !can.manageRollouts || !hasPermission('rollouts', 'read')) return null;
   return (
     <Notice tone="amber" action={<Link to={paths.approvals}>Review</Link>}>
-      <strong>{latest.requestedBy} asks for your approval.</strong> {latest.subject}: {latest.what}.
-      {others.length > 0 && ` ${others.length} more wait.`}
+      <strong>{latest.requestedBy} asks for your approval.</strong> {latest.subject}: {withTimes(latest.what)}
+      .{others.length > 0 && ` ${others.length} more wait.`}
     </Notice>
   );
 }

@@ -17,6 +17,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Scroller } from '../../ui/Scroller.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
+import { withTimes } from '../../ui/time.ts';
 import classes from './approvals.module.css';
 import type { ApprovalsSearch } from './approvals-search.ts';
 import { Channels } from './Channels.tsx';
@@ -28,6 +29,9 @@ const DeclineRequest = lazyPart(() => import('./DeclineRequest.tsx'));
 
 const route = getRouteApi('/signed-in/releases/approvals');
 
+const inWords = (requests: ChangeRequest[]) =>
+  requests.map((request) => ({ ...request, what: withTimes(request.what) }));
+
 type Deciding = { decision: 'approve' | 'decline'; request: ChangeRequest };
 
 /** Changes that wait for a second person, those of the last days, and which channels require approvals. */
@@ -35,7 +39,7 @@ export function ApprovalsPage() {
   const search: ApprovalsSearch = route.useSearch();
   const navigate = route.useNavigate();
   const { can } = useAuth();
-  const requests = useQuery(requestsQuery(search));
+  const requests = useQuery({ ...requestsQuery(search), select: inWords });
   const [deciding, decide] = useKept<Deciding>('open: decide change request');
   const close = () => decide(undefined);
   const open = requests.data?.filter(({ state }) => state === 'open');

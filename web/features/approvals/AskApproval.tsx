@@ -4,6 +4,7 @@ import { messageOf, type ApiError } from '../../api-error.ts';
 import { endOffer } from '../../approval-store.ts';
 import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { withTimes } from '../../ui/time.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { askFor } from './queries.ts';
@@ -26,7 +27,7 @@ export default function AskApproval({ refused }: { refused: ApiError }) {
         opensItself
         message={
           <>
-            <Text>{refused.sentence}</Text>
+            <Text>{refused.sentence && withTimes(refused.sentence)}</Text>
             <Text mt={6}>
               Ask for it, and another user who may make this change can approve exactly this within{' '}
               {requestHours} hours.

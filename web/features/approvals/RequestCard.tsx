@@ -12,6 +12,7 @@ import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import classes from './approvals.module.css';
 import { withdrawRequest } from './queries.ts';
+import { OwnSummary } from '../audit/index.ts';
 import { RequestChanges } from './RequestChanges.tsx';
 import { aboutApproval } from '../../toast-subjects.ts';
 
@@ -67,7 +68,8 @@ function Since({ request: { since, subject } }: Pick<Props, 'request'>) {
       <ul className={classes.since}>
         {since.map(({ at, by, what }) => (
           <li key={`${at} ${what}`}>
-            {what}, by <UserLink by={by} inherit c="inherit" /> <RelativeTime value={at} />
+            <OwnSummary event="release.updated" what={what} />, by <UserLink by={by} inherit c="inherit" />{' '}
+            <RelativeTime value={at} />
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import { approvals } from '../../../contract/approvals.ts';
 import { paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconUserCheck } from '../../ui/icons.tsx';
+import { withTimes } from '../../ui/time.ts';
 
 /** Open change requests in the command palette, found by what they change and who asked. */
 const approvalsPalette: PaletteSource = {
@@ -14,7 +15,7 @@ const approvalsPalette: PaletteSource = {
     const wanted = text.toLowerCase();
     return requests
       .filter(({ state }) => state === 'open')
-      .map((request) => ({ request, label: `${request.subject}: ${request.what}` }))
+      .map((request) => ({ request, label: `${request.subject}: ${withTimes(request.what)}` }))
       .filter(({ request, label }) =>
         `approve change request ${label} ${request.requestedBy}`.toLowerCase().includes(wanted),
       )

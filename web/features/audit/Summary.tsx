@@ -31,6 +31,11 @@ export function Summary(props: {
   );
 }
 
+/** What happened to a record, for its own history, whose lines leave out its name. */
+export const OwnSummary = ({ event, what }: { event: string; what: string }) => (
+  <FromLeft>{summaryWords(event, `: ${what}`).slice(2)}</FromLeft>
+);
+
 /** Text with `before → after`, which stay at their sides of the arrow where both are Arabic or Hebrew. */
 export const FromLeft = ({ children }: { children: string }) =>
   children.split('→').map((part, index) => (

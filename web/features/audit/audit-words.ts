@@ -9,7 +9,7 @@ import {
   roleLabels,
   userLabels,
 } from '../../field-labels.ts';
-import { momentText, utcDate } from '../../ui/time.ts';
+import { momentText, utcDate, withTimes } from '../../ui/time.ts';
 
 const labels: Record<string, Readonly<Record<string, string>>> = {
   customer: { ...policyLabels, ...customerLabels },
@@ -49,13 +49,10 @@ export const eventWord = (event: string): string =>
  */
 export function summaryWords(event: string, summary: string): string {
   const resource = event.slice(0, event.indexOf('.'));
-  return summary
+  const inWords = summary
     .replaceAll(/(?<=[:;] |\(|policy )[a-z]\w*(?=: )(?=(: [^;]* → )?)/g, (field, change) =>
       change || labelIn(labels[resource], field) || /[A-Z]/.test(field) ? fieldWord(resource, field) : field,
     )
-    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => {
-      if (Number.isNaN(Date.parse(time))) return time;
-      return time.endsWith('T00:00:00.000Z') ? utcDate(time) : momentText(time);
-    })
     .replaceAll(/\bmod_\w+/g, moduleLabel);
+  return withTimes(inWords, (time) => (time.endsWith('T00:00:00.000Z') ? utcDate : momentText)(time));
 }

@@ -5,7 +5,8 @@ import { Suspense } from 'react';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
-import type { RolloutProgress } from '../../../contract/rollouts.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { RolloutProgress, rollouts } from '../../../contract/rollouts.ts';
 import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -17,6 +18,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { platformText } from '../../platform-text.ts';
+import { OwnSummary } from '../audit/index.ts';
 import { Badges, ChangeRelease, EditRelease, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
 import { Machines } from './Machines.tsx';
@@ -61,12 +63,17 @@ export function ReleasePage() {
       {(data) => (
         <>
           <Details progress={data} />
-          <HistoryCard title="History" query={history} lines={history.data} />
+          <HistoryCard title="History" query={history} lines={history.data?.map(lineOf)} />
         </>
       )}
     </RecordPage>
   );
 }
+
+const lineOf = ({ event, what, ...line }: RouteAnswer<typeof rollouts.history>[number]) => ({
+  ...line,
+  what: <OwnSummary event={event} what={what} />,
+});
 
 function Details({ progress }: { progress: RolloutProgress }) {
   const { release, figures } = progress;
