@@ -386,6 +386,9 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
     for (const header of ['Idempotency-Key', 'If-Match', 'Retry-After', 'X-Machine-Id', 'X-Machine-Sequence'])
       expect(document.info.description).toContain(header);
+    expect(document.paths['/api/v1/updates/admin/rollout/{releaseId}']).toMatchObject({
+      post: { description: 'Staff with rollouts:create or rollouts:update.' },
+    });
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

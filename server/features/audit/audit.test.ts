@@ -204,6 +204,45 @@ describe('the list', () => {
   });
 });
 
+describe('the audit log', () => {
+  test('refuses to be changed, emptied or cut, whoever asks the database', async () => {
+    await makeCustomer(api);
+    for (const statement of [
+      "update audit_entries set user_email = 'someone else'",
+      'delete from audit_entries',
+      'truncate audit_entries',
+    ]) {
+      await expect(server.pool.query(statement), statement).rejects.toThrow('audit entries are append-only');
+    }
+    const { rows } = await server.pool.query('select 1 from audit_entries limit 1');
+    expect(rows).toHaveLength(1);
+  });
+
+  test.each([
+    ['refuses', "raise exception 'no'"],
+    ['drops', 'return null'],
+  ])('gets the entry of a change with the change, or not at all where a trigger %s it', async (_, does) => {
+    const { customerId } = await makeCustomer(api, { name: 'Untouched' });
+    await server.pool.query(`create function no_audit() returns trigger language plpgsql as $$ begin
+      if new.changes_summary like '%Never%' then ${does}; end if; return new; end $$`);
+    await server.pool.query(
+      'create trigger no_audit before insert on audit_entries for each row execute function no_audit()',
+    );
+    const answer = await server
+      .api(admin)
+      .call(customers.update, { params: { id: customerId }, body: { name: 'Never', country: 'DE' } });
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      success: false,
+      code: 'INTERNAL',
+      error: 'Something went wrong on our side. It has been logged.',
+      requestId: expect.any(String),
+    });
+    await server.pool.query('drop trigger no_audit on audit_entries; drop function no_audit');
+    expect((await api.ok(customers.get, { params: { id: customerId } })).name).toBe('Untouched');
+  });
+});
+
 test('failed sign-ins and refused calls are in it, secrets are not', async () => {
   const viewer = await server.signInAs('viewer');
   await server.api().call(session.login, { body: { email: viewer.email, password: 'a wrong secret' } });
@@ -217,6 +256,7 @@ test('failed sign-ins and refused calls are in it, secrets are not', async () =>
       success: false,
       error_message: 'You lack the permission licenses:create.',
       changes_summary: 'POST /api/v1/licenses: refused',
+      api_endpoint: 'POST /api/v1/licenses',
     },
   ]);
   const { rows } = await server.pool.query<{ all: string }>(
@@ -245,6 +285,7 @@ test('one entry has before and after, the request, and its seal once there is on
   expect(detail).toMatchObject({
     ...listed,
     user_id: admin.userId,
+    changes_summary: 'New: name: Old → New; phone: 1 → –',
     user_agent: 'a browser',
     request_id: answer.headers.get('x-request-id'),
     before: { name: 'Old', phone: '1' },
