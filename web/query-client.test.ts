@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
 
 vi.stubGlobal('window', { addEventListener: () => undefined });
-const { InfiniteQueryObserver, onlineManager } = await import('@tanstack/react-query');
+const { InfiniteQueryObserver, QueryObserver, onlineManager } = await import('@tanstack/react-query');
 const { queryClient, retryDelay, shouldRetry } = await import('./query-client.ts');
 
 test('waits 1 s, then twice as long each time, at most 30 s', () => {
@@ -34,7 +34,7 @@ test('without a network, a call fails in place of waiting for it', async () => {
   onlineManager.setOnline(true);
 });
 
-test('after a change, older entries that are on their way still come, and the list is asked again', async () => {
+test('after a change, all that is shown is asked for again, and a list once older entries on their way came', async () => {
   const pages: number[] = [];
   let answer = () => {};
   const entries = new InfiniteQueryObserver(queryClient, {
@@ -46,15 +46,20 @@ test('after a change, older entries that are on their way still come, and the li
     initialPageParam: 1,
     getNextPageParam: (last) => last + 1,
   });
-  const end = entries.subscribe(() => {});
+  let asked = 0;
+  const figures = new QueryObserver(queryClient, { queryKey: ['figures'], queryFn: () => ++asked });
+  const ends = [entries.subscribe(() => {}), figures.subscribe(() => {})];
   await vi.waitFor(() => expect(entries.getCurrentResult().data?.pages).toEqual([1]));
+  await vi.waitFor(() => expect(asked).toBe(1));
   const older = entries.fetchNextPage();
   await queryClient
     .getMutationCache()
     .build(queryClient, { mutationFn: async () => 'done' })
     .execute(undefined);
+  await vi.waitFor(() => expect(asked).toBe(2));
   answer();
   expect((await older).data?.pages).toEqual([1, 2]);
   await vi.waitFor(() => expect(pages).toEqual([1, 2, 1, 2]));
-  end();
+  expect(asked).toBe(2);
+  for (const end of ends) end();
 });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { customerSearch } from './features/customer-page/customer-search.ts';
+import { machinesSearch } from './features/machines/machines-search.ts';
+import { releaseSearch } from './features/rollouts/release-search.ts';
 import { daysParam, effectOf, idParam } from './search-params.ts';
 
 const names = { dialogs: ['dialog', 'edit'] };
@@ -57,4 +60,13 @@ test('an id is that of a record, or none', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
   expect(idParam({ edit: id }, 'edit')).toBe(id);
   for (const edit of ['1', 5, `${id}x`, '', ['x']]) expect(idParam({ edit }, 'edit')).toBeUndefined();
+});
+
+test.each([
+  [machinesSearch, 201],
+  [releaseSearch, 201],
+  [customerSearch, 10_001],
+])('the last page that can be asked for is the last one that an address names: %#', (search, last) => {
+  expect(search({ page: last }).page).toBe(last);
+  expect(search({ page: last + 1 }).page).toBeUndefined();
 });
