@@ -1,5 +1,5 @@
 import type { ErrorBody, ErrorDetail } from '../contract/errors.ts';
-import { isObject } from './is-object.ts';
+import { isObject, parsedJson } from './is-object.ts';
 
 export const signInAgain = 'Authentication failed - please log in again';
 
@@ -36,8 +36,8 @@ export function errorOf(
   text: string,
   otherwise = `Request failed with status ${status}`,
 ): ApiError {
-  const body = jsonObject(text);
-  if (!body) return new ApiError(status, plainText(text) ?? otherwise);
+  const body = parsedJson(text);
+  if (!isObject(body)) return new ApiError(status, plainText(text) ?? otherwise);
   const said = body['message'] || body['error'];
   if (!said) return new ApiError(status, otherwise, body);
   // their details are not problems: they list what would change
@@ -107,12 +107,3 @@ function asText(value: unknown): string {
 
 const isDetail = (value: unknown): value is ErrorDetail =>
   typeof value === 'object' && value !== null && 'path' in value && 'message' in value;
-
-function jsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -3,6 +3,7 @@ import type { Screen } from '../contract/screens.ts';
 import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 import { createStore, type Store } from './ui/store.ts';
+import { parsedJson } from './is-object.ts';
 
 /** What the console stores of a session in local storage, under these four names (spec part 1, sections 3, 9). */
 export type StoredSession = {
@@ -67,7 +68,7 @@ function read(): StoredSession | null {
   const user = localStorage.getItem('user');
   const accessToken = localStorage.getItem('accessToken');
   if (user === null) return null;
-  const parsed = userOf(parse(user));
+  const parsed = userOf(parsedJson(user));
   if (!parsed) {
     for (const key of keys) localStorage.removeItem(key);
     return null;
@@ -82,15 +83,7 @@ function read(): StoredSession | null {
 }
 
 function inStorage(key: 'permissions' | 'roles'): unknown {
-  return parse(localStorage.getItem(key) ?? '[]');
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return parsedJson(localStorage.getItem(key) ?? '[]');
 }
 
 window.addEventListener('storage', (event) => {

@@ -6,6 +6,7 @@ import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
 import type { publishPayload } from '../../release-form.ts';
 import { refuseUnpermitted, urlOf, withSession } from '../../api.ts';
+import { parsedJson } from '../../is-object.ts';
 
 /** The fields of a build that are sent with its file. With a plan, the percentage is 100. */
 export type BuildFields = ReturnType<typeof publishPayload> &
@@ -67,7 +68,7 @@ async function send<T>(route: Route, url: string, body: Blob | FormData | string
   const { status, text } = await withSession((token) => sendOnce(route.method, url, token, body, under));
   if (status < 200 || status > 299) throw errorOf(status, text, `Upload failed with status ${status}`);
   if (status === 204) return undefined as T;
-  const parsed = parse(text);
+  const parsed = parsedJson(text);
   if (typeof parsed !== 'object' || parsed === null) throw new ApiError(status, 'Invalid response format');
   return ('data' in parsed ? parsed.data : parsed) as T;
 }
@@ -98,12 +99,4 @@ function sendOnce(
     if (body instanceof Blob) request.setRequestHeader('Content-Type', 'application/octet-stream');
     request.send(body);
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
