@@ -14,7 +14,7 @@ import { CancelButton } from '../../ui/Dialog.tsx';
 import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { Select } from '../../ui/Select.tsx';
-import { Banner } from './Banner.tsx';
+import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import {
   lacksRollout,
   lockedFor,
@@ -143,12 +143,16 @@ export function EditReleaseForm(props: {
           />
           <RolloutFields form={form} release={props.release} />
         </Fields>
-        {props.saved && <Banner tone="teal">Release updated successfully!</Banner>}
+        {props.saved && (
+          <ToneAlert tone="teal" role="status">
+            Release updated successfully!
+          </ToneAlert>
+        )}
         {props.error && (
-          <Banner tone="red">
+          <ToneAlert tone="red" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
             {(props.isPartlySaved ? 'The other changes are saved, the rollout is not: ' : '') +
               releaseProblem(props.error, 'Failed to update release')}
-          </Banner>
+          </ToneAlert>
         )}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={props.onCancel} />
