@@ -8,6 +8,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectInSight,
   expectStatus,
   quiet,
   rowOf,
@@ -179,6 +180,11 @@ test('an upload can be paused, resumed and cancelled', async ({ page, server }) 
   free();
   await expect(tray(page)).toContainText('Paused · 48.00 MB of 49.00 MB');
   await expectAccessible(page);
+  const { width, height } = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 600 });
+  await expectInSight(tray(page).getByRole('button', { name: `Resume ${name}` }));
+  await expectAccessible(page);
+  await page.setViewportSize({ width, height });
   expect(sent).toHaveLength(6);
   free = await holdBack(page, chunks);
   const again = page.waitForRequest(chunks);

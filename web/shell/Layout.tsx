@@ -85,7 +85,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
       <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} onKeyDown={leaveMenu} />
       <Notices ofFeatures={notices}>{children}</Notices>
       <BuildInfo />
-      <div className="screen-only">
+      <div className={`${classes.overlays} screen-only`}>
         {tray}
         <ToastRegion />
         <Hints />
