@@ -11,7 +11,8 @@ import type { GiveBackResult } from './types.ts';
 
 /**
  * Gives the seat back. With a license file: the file no longer counts from now on, and the receipt is for the vendor;
- * called again, it returns the same receipt. Otherwise the server frees the seat.
+ * called again, it returns the same receipt. Otherwise the server frees the seat, also one that the machine took online
+ * after its file had ended.
  */
 export function giveBack(parts: Parts): Promise<GiveBackResult> {
   return unlessBusy(parts, async () => {
@@ -22,15 +23,22 @@ export function giveBack(parts: Parts): Promise<GiveBackResult> {
     const held = (await receiptsHeld(parts)) ?? (await ownFileHeld(parts));
     if (held !== undefined) return refused('NOT_STORED', held);
     const file = await readOwnFile(parts);
-    if (file) return giveFileBack(parts, file);
     const token = await parts.secrets.token();
-    if (token !== undefined || (await parts.secrets.hasToken())) return giveSeatBack(parts, token);
+    const hasToken = token !== undefined || (await parts.secrets.hasToken());
+    if (file && !(hasToken && isEnded(parts, file))) return giveFileBack(parts, file);
+    if (hasToken) {
+      const result = await giveSeatBack(parts, token);
+      // only the clock of this machine says that the file has ended
+      return file && !result.ok && result.code === 'OFFLINE_SEAT' ? giveFileBack(parts, file) : result;
+    }
     const receipt = (await lastReturn(parts))?.receipt;
     return receipt === undefined
       ? { ok: true, receipt: null, message: 'This machine holds no seat.' }
       : given(receipt);
   });
 }
+
+const isEnded = (parts: Parts, { endsAt, graceMs }: LicenseFile) => parts.now().getTime() > endsAt + graceMs;
 
 async function giveFileBack(parts: Parts, { jti, issuedAt }: LicenseFile): Promise<GiveBackResult> {
   const identity = await parts.secrets.identity();
@@ -127,6 +135,8 @@ async function outcomeOf(parts: Parts, reply: Reply | NoReply): Promise<GiveBack
 }
 
 async function seatFreed(parts: Parts, message = 'The seat is free again.'): Promise<GiveBackResult> {
+  // first: without the token, an ended file would be given back next
+  await removeOwnFile(parts);
   await parts.secrets.setToken(undefined);
   return { ok: true, receipt: null, message };
 }

@@ -406,6 +406,19 @@ test('online, the server frees the seat, and what was kept has ended even if its
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: null });
 });
 
+test('a file that has ended only by the clock of the machine is given back by its receipt', async () => {
+  const fake = await startFakeServer();
+  const client = await fake.client();
+  await client.check();
+  await client.importLicense(fake.fileFor(await requestOf(client)));
+  const data = { released: false, code: 'OFFLINE_SEAT', message: 'Only its receipt frees the seat.' };
+  fake.instead = () => ({ status: 200, body: { data } });
+  fake.clock.at += 91 * day;
+  const given = await client.giveBack();
+  expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+  expect(await client.giveBack()).toEqual(given);
+});
+
 test('a machine whose token cannot be read is not told that it holds no seat', async () => {
   const fake = await startFakeServer();
   let isLocked = false;

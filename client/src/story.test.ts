@@ -7,7 +7,18 @@ import { keys } from '../../contract/keys.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
 import { offline } from '../../contract/offline.ts';
 import { makeLicense, unique } from '../../tests/factories.ts';
-import { days, hours, minutes, startTestServer, type Api, type TestServer } from '../../tests/harness.ts';
+import { systemChange } from '../../server/change.ts';
+import { checkClock } from '../../server/checked-time.ts';
+import { endOfflineSeats } from '../../server/features/offline/end-seats.ts';
+import {
+  checkedTime,
+  days,
+  hours,
+  minutes,
+  startTestServer,
+  type Api,
+  type TestServer,
+} from '../../tests/harness.ts';
 import { createClient, type Client, type ClientOptions } from './index.ts';
 import { newFolder } from '../../tests/place.ts';
 
@@ -145,4 +156,30 @@ test('a license file ends by itself on the workstation, and its seat with it', a
   expect(await next.check()).toMatchObject({ valid: true, source: 'online' });
   // and not before the time at which the other one stops
   expect(await seats()).toBe(1);
+});
+
+test('a machine that is online since its license file ended gives its seat back to the server', async () => {
+  license = await makeLicense(staff, { maxActivations: 1 });
+  const name = unique('ct');
+  const isolated = station(name);
+  const connected = station(name, online);
+  expect(await isolated.importLicense(await issueTo(isolated, 1))).toMatchObject({ ok: true });
+  // as the jobs of the service, which trust no clock that jumps
+  for (let day = 0; day < 1 + 14; day++) {
+    server.clock.advance(days(1));
+    await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
+  }
+  server.clock.advance(hours(1));
+  expect(await isolated.check()).toMatchObject({ valid: false, code: 'FILE_ENDED' });
+  expect(await endOfflineSeats(server.context, checkedTime(server))).toBe(1);
+  expect(await connected.check()).toMatchObject({ valid: true, source: 'online' });
+  // a receipt for the file would free no seat
+  expect(await isolated.giveBack()).toMatchObject({ ok: false, code: 'NO_ANSWER' });
+  expect(await connected.giveBack()).toMatchObject({ ok: true, receipt: null });
+  expect(await seats()).toBe(0);
+  expect(await connected.giveBack()).toEqual({
+    ok: true,
+    receipt: null,
+    message: 'This machine holds no seat.',
+  });
 });
