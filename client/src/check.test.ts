@@ -1,6 +1,8 @@
+import nodeFs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { askAgainAt } from './check.ts';
+import type { Files } from './durable.ts';
 import { day, licenseKey, newSigner, secretFiles, startFakeServer } from './fake-server.testing.ts';
 
 /* What a stranger, a lost network and a clock can do to `check`. */
@@ -274,6 +276,30 @@ test('a new key is followed through endorsements, kept, and a key that is writte
   );
   const robbed = await fake.client({ folder: client.folder, publicKeys: [old.publicKeyPem] });
   expect(await robbed.check()).toMatchObject({ valid: false });
+});
+
+test('a key that another window followed, or that a virus scanner held at the start, is found without the server', async () => {
+  const fake = await startFakeServer();
+  const [old, next] = [fake.signer, newSigner()];
+  const publicKeys = [old.publicKeyPem];
+  const client = await fake.client({ publicKeys });
+  const { folder } = client;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.signer = next;
+  fake.keys = [old.endorse(next), old];
+  expect(await (await fake.client({ folder, publicKeys })).check()).toMatchObject({ source: 'online' });
+  fake.instead = () => noNetwork;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+
+  let isHeld = true;
+  const readFileSync = ((...args: Parameters<typeof nodeFs.readFileSync>) => {
+    if (isHeld && String(args[0]).endsWith('keys.json')) throw new Error('busy');
+    return nodeFs.readFileSync(...args);
+  }) as Files['readFileSync'];
+  const held = await fake.client({ folder, publicKeys }, { files: { ...nodeFs, readFileSync } });
+  expect(await held.check()).toMatchObject({ valid: false });
+  isHeld = false;
+  expect(await held.check()).toMatchObject({ valid: true, source: 'kept' });
 });
 
 test('the next question is spread, comes before the end, and not before the server wants it', () => {

@@ -92,12 +92,15 @@ function endorsedKey(known: Keys, { endorsement }: Record<string, unknown>): Key
  * start: a key that somebody writes into the folder is worth nothing.
  */
 export function openKeyRing(shipped: Keys, store: Store, http: Http): KeyRing {
-  let known: Keys | undefined;
+  let known = shipped;
   return {
     async find(keyId, endorsements) {
-      known ??= followKeys(shipped, jsonArray(await store.read(file)));
       const found = findKey(known, keyId, endorsements);
       if (found) return found;
+      // each time: another process may have followed a new key since, or a virus scanner have held the file
+      known = followKeys(known, jsonArray(await store.read(file)));
+      const kept = findKey(known, keyId, endorsements);
+      if (kept) return kept;
       const reply = await http('GET', '/api/v1/keys');
       const list = 'text' in reply && reply.status === 200 ? jsonObject(reply.text)?.['data'] : undefined;
       const followed = followKeys(known, list);
