@@ -1,5 +1,7 @@
 import { verify } from 'node:crypto';
+import type { NoReply } from './http.ts';
 import { isObject, jsonObject } from './jws.ts';
+import type { KeyRing } from './keys.ts';
 import { canonicalKey } from './license-key.ts';
 
 /** A decision of the server, as signed. Times are milliseconds since 1970. */
@@ -33,14 +35,18 @@ export function signedAnswerIn(data: unknown): SignedAnswer | undefined {
   return isSigned ? { signed, signature, keyId } : undefined;
 }
 
-/** Verifies an answer and returns its decision, or why it does not count. Reads nothing that is not signed. */
+/**
+ * Verifies an answer and returns its decision, or why it does not count; a problem where nobody could say whether the
+ * server has this key. Reads nothing that is not signed.
+ */
 export async function readAnswer(
   { signed, signature, keyId }: SignedAnswer,
-  keys: { find(keyId: string): Promise<Parameters<typeof verify>[2] | undefined> },
+  keys: KeyRing,
   expected: Expected,
-): Promise<Decision | AnswerFault> {
+): Promise<Decision | AnswerFault | NoReply> {
   const key = await keys.find(keyId);
   if (!key) return 'UNKNOWN_KEY';
+  if ('problem' in key) return key;
   if (!verify(null, Buffer.from(signed, 'utf8'), key, Buffer.from(signature, 'base64')))
     return 'BAD_SIGNATURE';
   const said = jsonObject(signed);

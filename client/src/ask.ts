@@ -96,6 +96,7 @@ async function decisionOf(parts: Parts, reply: Reply | NoReply, nonce: string): 
   const decision = await readAnswer(answer, parts.keys, expected);
   if (typeof decision === 'string')
     return { problem: `The answer is not authentic: ${decision}.`, code: 'NOT_AUTHENTIC' };
+  if ('problem' in decision) return { problem: decision.problem, code: 'NO_ANSWER' };
   return { decision, answer, problem: undefined };
 }
 

@@ -302,6 +302,28 @@ test('a key that another window followed, or that a virus scanner held at the st
   expect(await held.check()).toMatchObject({ valid: true, source: 'kept' });
 });
 
+test.each([
+  ['a status', { status: 503, body: { error: 'Busy' } }, '503'],
+  ['a page of a hotel network', { status: 200, body: '<html>' }, 'without its signing keys'],
+  ['nothing', 'hang' as const, '1000 ms'],
+])('a new key whose endorsement is asked for, and %s is the answer: no answer', async (_, keys, problem) => {
+  const fake = await startFakeServer();
+  const [old, next] = [fake.signer, newSigner()];
+  fake.signer = next;
+  fake.keys = [old.endorse(next), old];
+  fake.instead = ({ path }) => (path === '/api/v1/keys' ? keys : undefined);
+  const publicKeys = [old.publicKeyPem];
+  const client = await fake.client({ publicKeys, ...(keys === 'hang' && { timeoutMs: 1000 }) });
+  expect(await client.check()).toMatchObject({
+    valid: false,
+    code: 'NO_ANSWER',
+    problem: expect.stringContaining(problem) as string,
+  });
+  fake.instead = undefined;
+  const { folder } = client;
+  expect(await (await fake.client({ folder, publicKeys })).check()).toMatchObject({ valid: true });
+});
+
 test('the next question is spread, comes before the end, and not before the server wants it', () => {
   const now = () => new Date('2026-11-22T12:00:00Z');
   const hour = 3_600_000;

@@ -79,7 +79,7 @@ async function keptDecision(parts: Parts) {
   const { licenseKey } = parts;
   const expected = { licenseKey, machineId: await parts.machineId(), nonce: undefined };
   const decision = await readAnswer(answer, parts.keys, expected);
-  return typeof decision === 'string' ? undefined : decision;
+  return typeof decision === 'object' && 'valid' in decision ? decision : undefined;
 }
 
 function resultOf(

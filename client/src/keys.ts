@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
-import type { Http } from './http.ts';
+import type { Http, NoReply } from './http.ts';
 import { isObject, jsonObject } from './jws.ts';
 import type { Store } from './store.ts';
 
@@ -10,9 +10,9 @@ export type Keys = ReadonlyMap<string, KeyObject>;
 export type KeyRing = {
   /**
    * The key with this id: one that the program ships, or one that those endorse, with the help of `endorsements` that
-   * came along. Asks the server for endorsements if there is none.
+   * came along. Asks the server for endorsements if there is none; a problem if it gives no answer.
    */
-  find(keyId: string, endorsements?: unknown): Promise<KeyObject | undefined>;
+  find(keyId: string, endorsements?: unknown): Promise<KeyObject | NoReply | undefined>;
 };
 
 const file = 'keys.json';
@@ -102,7 +102,10 @@ export function openKeyRing(shipped: Keys, store: Store, http: Http): KeyRing {
       const kept = findKey(known, keyId, endorsements);
       if (kept) return kept;
       const reply = await http('GET', '/api/v1/keys');
-      const list = 'text' in reply && reply.status === 200 ? jsonObject(reply.text)?.['data'] : undefined;
+      if ('problem' in reply) return reply;
+      const list = jsonObject(reply.text)?.['data'];
+      if (reply.status !== 200 || !Array.isArray(list))
+        return { problem: `The server answered ${reply.status}, without its signing keys.` };
       const followed = followKeys(known, list);
       if (followed.size > known.size) {
         known = followed;

@@ -1,4 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
+import type { NoReply } from './http.ts';
 import { isSignedBy, readJws } from './jws.ts';
 import { canonicalKey } from './license-key.ts';
 
@@ -29,13 +30,13 @@ export const machineHash = (machineId: string) => createHash('sha256').update(ma
 /** Verifies a license file and returns its claims, or why it does not count on this machine. Its times are not checked. */
 export async function readLicenseFile(
   text: string,
-  keys: { find(keyId: string, endorsements?: unknown): Promise<KeyObject | undefined> },
+  keys: { find(keyId: string, endorsements?: unknown): Promise<KeyObject | NoReply | undefined> },
   holder: Holder,
 ): Promise<LicenseFile | FileFault> {
   const jws = readJws(text, 'lanyard-license+jwt');
   if (!jws) return 'UNREADABLE';
   const key = await keys.find(jws.kid ?? '', jws.endorsements);
-  if (!key) return 'UNKNOWN_KEY';
+  if (!key || 'problem' in key) return 'UNKNOWN_KEY';
   if (!isSignedBy(jws, key)) return 'BAD_SIGNATURE';
   const { sub, jti, machine, modules, iat, nbf, exp, grace } = jws.claims;
   if (typeof sub !== 'string' || typeof jti !== 'string' || !Array.isArray(modules)) return 'UNREADABLE';

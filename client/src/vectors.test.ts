@@ -91,6 +91,7 @@ test.each(kept.cases)('without the server: $name', async ({ answer, file, now, t
   const decision = answer ? await readAnswer(answer, ring(kept.trusted), expected) : undefined;
   const claims = file ? await readLicenseFile(file, ring(kept.trusted), kept.holder) : undefined;
   if (typeof decision === 'string' || typeof claims === 'string') throw new Error('not genuine');
+  if (decision && 'problem' in decision) throw new Error(decision.problem);
   const at = (time: string | null) => (time === null ? 0 : Date.parse(time));
   const known = times && { signed: at(times.signed), seen: at(times.seen), refused: at(times.refused) };
   const verdict = evaluateKept({ now: Date.parse(now), times: known ?? undefined, decision, file: claims });
