@@ -10,7 +10,7 @@ import { readMachineId } from './machine-id.ts';
 import { importLicense, offlineRequest } from './offline.ts';
 import { beginTimes, type Parts } from './parts.ts';
 import { plainText } from './plain-text.ts';
-import { createStore } from './store.ts';
+import { createStore, filesOfMachine } from './store.ts';
 import { connectUpdater } from './updates.ts';
 import type { Client, ClientOptions, Facts } from './types.ts';
 
@@ -59,13 +59,14 @@ function partsOf(
   if (!folder) throw new TypeError('folder: missing');
   if (publicKeys.length === 0) throw new TypeError('publicKeys: at least one is needed to verify answers');
   const licenseKey = canonicalKey(options.licenseKey);
-  const store = createStore(folder, files);
+  const all = createStore(folder, files);
   const http = createHttp(server, { fetch, timeoutMs, env });
   let known: Promise<string> | undefined;
   // trimmed here as the service does: hashes and signatures are over the same text
   const machineId = () =>
     (known ??=
-      options.machineId === undefined ? readMachineId(store) : Promise.resolve(options.machineId.trim()));
+      options.machineId === undefined ? readMachineId(all) : Promise.resolve(options.machineId.trim()));
+  const store = filesOfMachine(all, machineId);
   const beforeNew = () => beginTimes({ store, licenseKey });
   return {
     server,
@@ -74,8 +75,8 @@ function partsOf(
     timeoutMs,
     store,
     http,
-    keys: openKeyRing(keysOf(publicKeys), store, http),
-    secrets: openSecrets(store, protect, { origin, licenseKey, machineId, beforeNew }),
+    keys: openKeyRing(keysOf(publicKeys), all, http),
+    secrets: openSecrets(store, protect, { origin, licenseKey, beforeNew }),
     machineId,
     now,
     random,

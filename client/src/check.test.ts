@@ -3,7 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { askAgainAt } from './check.ts';
 import type { Files } from './durable.ts';
-import { day, licenseKey, newSigner, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import {
+  day,
+  decisionFile,
+  licenseKey,
+  newSigner,
+  secretFiles,
+  startFakeServer,
+} from './fake-server.testing.ts';
 
 /* What a stranger, a lost network and a clock can do to `check`. */
 
@@ -165,7 +172,7 @@ test('a signed refusal ends what was kept, also after the old answer is put back
   const fake = await startFakeServer();
   const client = await fake.client();
   await client.check();
-  const decision = `${client.folder}/decision.json`;
+  const decision = `${client.folder}/${decisionFile}`;
   const { writeFile } = await import('node:fs/promises');
   const before = await readFile(decision, 'utf8');
   fake.clock.at += day;

@@ -16,15 +16,19 @@ import { newFolder } from '../../tests/place.ts';
 export const licenseKey = 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1';
 export const day = 86_400_000;
 
-/** The files in which a machine keeps its key pair and its token for a license. */
-export const secretFiles = (machineId = 'ws-07', forKey = licenseKey) =>
-  [
-    `machine-key-${machineHash(machineId).slice(0, 16)}`,
-    `machine-token-${machineHash(`${forKey} ${machineId}`).slice(0, 16)}`,
-  ] as const;
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const ownFile = (name: string, machineId = 'ws-07') => name.replace(/(?=\.|$)/, `-${hashOf(machineId)}`);
 
-/** The file in which a machine keeps its license file. */
-export const licenseFile = `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
+/** The files in which a machine keeps its key pair and its token for a license. */
+export const secretFiles = (machineId?: string, forKey = licenseKey) =>
+  [ownFile('machine-key', machineId), ownFile(`machine-token-${hashOf(forKey)}`, machineId)] as const;
+
+/** What else a machine keeps. */
+export const licenseFile = ownFile(`license-${hashOf(licenseKey)}.jws`);
+export const decisionFile = ownFile('decision.json');
+export const timesFile = ownFile('times.json');
+export const receiptFile = ownFile('receipt.json');
+export const sequenceFile = ownFile('sequence');
 
 /** A virus scanner holds this file. */
 export const unreadable = (name: string): Files => ({

@@ -2,7 +2,16 @@ import nodeFs from 'node:fs';
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { day, licenseFile, secretFiles, startFakeServer, unreadable } from './fake-server.testing.ts';
+import {
+  day,
+  decisionFile,
+  licenseFile,
+  secretFiles,
+  sequenceFile,
+  startFakeServer,
+  timesFile,
+  unreadable,
+} from './fake-server.testing.ts';
 import type { Files } from './durable.ts';
 import { createStore } from './store.ts';
 import type { Client, Fetch } from './types.ts';
@@ -93,7 +102,7 @@ test('a file cut off anywhere is never valid by itself, and the next online chec
   await check();
   await check();
   const names = (await readdir(folder)).toSorted();
-  expect(names).toEqual(['decision.json', keyFile, tokenFile, 'sequence', 'times.json']);
+  expect(names).toEqual([decisionFile, keyFile, tokenFile, sequenceFile, timesFile]);
   for (const name of names) {
     const whole = await readFile(`${folder}/${name}`);
     for (let length = 0; length < whole.length; length += 1) {
@@ -101,8 +110,7 @@ test('a file cut off anywhere is never valid by itself, and the next online chec
       fake.instead = () => ({ status: 502, body: '' });
       const client = await fake.client({ folder });
       const offline = await client.check();
-      if (['decision.json', 'times.json'].includes(name))
-        expect(offline.valid, `${name} at ${length}`).toBe(false);
+      if ([decisionFile, timesFile].includes(name)) expect(offline.valid, `${name} at ${length}`).toBe(false);
       else expect(offline.source, `${name} at ${length}`).toBe('kept');
       if (length % 50 > 0) continue;
       fake.instead = undefined;
@@ -274,14 +282,14 @@ test('one that waits too long for another process asks without a number, and kee
   const fake = await startFakeServer();
   const { folder, check } = await fake.client();
   await check();
-  const kept = await readFile(`${folder}/decision.json`, 'utf8');
+  const kept = await readFile(`${folder}/${decisionFile}`, 'utf8');
   await writeFile(`${folder}/lock`, String(process.pid));
   // also for the answers, which a busy machine takes its time for
   const client = await fake.client({ folder, timeoutMs: 3000 });
   fake.clock.at += 60_000;
   const problem = expect.stringContaining('not kept') as string;
   expect(await client.check()).toMatchObject({ valid: true, source: 'online', problem });
-  expect(await readFile(`${folder}/decision.json`, 'utf8')).toBe(kept);
+  expect(await readFile(`${folder}/${decisionFile}`, 'utf8')).toBe(kept);
   expect(fake.calls.at(-1)!.headers['x-machine-sequence']).toBeUndefined();
   fake.code = 'REVOKED';
   expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
@@ -346,7 +354,7 @@ test('a number that cannot be read at the moment is left out, and does not begin
   const fake = await startFakeServer();
   const { folder, check } = await fake.client();
   for (let n = 0; n < 3; n++) await check();
-  const busy = await fake.client({ folder }, { files: unreadable('sequence') });
+  const busy = await fake.client({ folder }, { files: unreadable(sequenceFile) });
   expect(await busy.check()).toMatchObject({ valid: true, source: 'online' });
   await check();
   const numbers = fake.calls.map(({ headers }) => headers['x-machine-sequence']);
@@ -395,7 +403,7 @@ test('times that cannot be read at the moment do not cost the machine its key', 
   const { folder, offlineRequest } = await fake.client();
   await offlineRequest();
   const key = await readFile(`${folder}/${keyFile}`, 'utf8');
-  const busy = await fake.client({ folder }, { files: unreadable('times.json') });
+  const busy = await fake.client({ folder }, { files: unreadable(timesFile) });
   expect(await busy.offlineRequest()).toMatchObject({ ok: true });
   expect(await readFile(`${folder}/${keyFile}`, 'utf8')).toBe(key);
 });
@@ -403,7 +411,7 @@ test('times that cannot be read at the moment do not cost the machine its key', 
 test('no key is made while nobody can say whether there is a record of times', async () => {
   const fake = await startFakeServer();
   const fail = (file: string) => {
-    if (file.endsWith('times.json')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    if (file.endsWith(timesFile)) throw Object.assign(new Error('EIO'), { code: 'EIO' });
     return nodeFs.statSync(file);
   };
   const files = { ...nodeFs, statSync: fail as Files['statSync'] };

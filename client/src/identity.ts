@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { machineHash } from './license-file.ts';
+import { keyHash } from './license-key.ts';
 import type { Store } from './store.ts';
 import type { Protect } from './types.ts';
 
@@ -12,9 +12,9 @@ export type Secrets = {
   identity(): Promise<Identity | { problem: string }>;
   /** Removes the key pair; the next call of `identity` makes another. */
   forgetIdentity(): Promise<void>;
-  /** The token for this server, license and machine. */
+  /** The token for this server and license. */
   token(): Promise<string | undefined>;
-  /** Whether the folder has a token of this license and machine, even one that is damaged or of another server. */
+  /** Whether the folder has a token of this license, even one that is damaged or of another server. */
   hasToken(): Promise<boolean>;
   /** Why the key pair or a token in the folder cannot be read now; undefined if both can, or there are none. */
   unreadable(): Promise<string | undefined>;
@@ -27,24 +27,19 @@ type Owner = {
   /** The origin of the server. */
   origin: string;
   licenseKey: string;
-  machineId(): Promise<string>;
   /** Runs before a key pair is made; what it returns is a problem, and none is made. */
   beforeNew(): Promise<string | undefined>;
 };
 
 const mark = 'protected ';
 
-/**
- * The secrets in a folder. A machine has files of its own in it, and a token for each license: a computer that was made
- * from the disk image of another one is a machine of its own, with its own key pair and tokens, and a machine whose id
- * was wrong for one start finds its own again.
- */
+const keyFile = 'machine-key';
+
+/** The secrets among the files of a machine: its key pair, and a token for each license. */
 export function openSecrets(store: Store, protect: Protect | undefined, owner: Owner): Secrets {
   const { origin, licenseKey } = owner;
   const of = `${origin} ${licenseKey}`;
-  const fileOf = (name: string, whose: string) => `${name}-${machineHash(whose).slice(0, 16)}`;
-  const keyFile = async () => fileOf('machine-key', await owner.machineId());
-  const tokenFile = async () => fileOf('machine-token', `${licenseKey} ${await owner.machineId()}`);
+  const tokenFile = `machine-token-${keyHash(licenseKey)}`;
   let identity: Identity | undefined;
   /** A token that could not be stored. */
   let unstored: string | undefined;
@@ -60,62 +55,61 @@ export function openSecrets(store: Store, protect: Protect | undefined, owner: O
     return protect.decrypt(Buffer.from(content.slice(mark.length), 'base64'));
   }
 
-  async function readIdentity(file: string): Promise<Identity | undefined> {
-    const content = await store.read(file);
+  async function readIdentity(): Promise<Identity | undefined> {
+    const content = await store.read(keyFile);
     if (content === undefined) return undefined;
     const found = identityIn(await unseal(content));
     if (found && protect && !content.startsWith(mark))
       // a key that can be read counts; a keychain that refuses is asked again at the next start
       await seal(pemOf(found.privateKey)).then(
-        (sealed) => store.write(file, sealed),
+        (sealed) => store.write(keyFile, sealed),
         () => undefined,
       );
     return found;
   }
 
-  async function makeIdentity(file: string): Promise<string | undefined> {
+  async function makeIdentity(): Promise<string | undefined> {
     const content = await seal(pemOf(generateKeyPairSync('ed25519').privateKey));
     const notReady = await owner.beforeNew();
     if (notReady !== undefined) return notReady;
-    const created = await store.create(file, content);
+    const created = await store.create(keyFile, content);
     if (typeof created === 'object') return created.problem;
     if (created === 'created') return undefined;
     // a file that can be read and holds no key is damaged; one that cannot be read may hold the key
-    const isDamaged = (await store.read(file)) !== undefined && !(await readIdentity(file));
-    return isDamaged ? store.write(file, content) : undefined;
+    const isDamaged = (await store.read(keyFile)) !== undefined && !(await readIdentity());
+    return isDamaged ? store.write(keyFile, content) : undefined;
   }
 
   return {
     async identity() {
       if (identity) return identity;
-      const file = await keyFile();
       try {
-        identity = await readIdentity(file);
-        const problem = identity ? undefined : await makeIdentity(file);
+        identity = await readIdentity();
+        const problem = identity ? undefined : await makeIdentity();
         // also after making one: another process may have been faster
-        identity ??= problem === undefined ? await readIdentity(file) : undefined;
-        return identity ?? { problem: problem ?? `${file} in ${store.folder} cannot be read.` };
+        identity ??= problem === undefined ? await readIdentity() : undefined;
+        return identity ?? { problem: problem ?? `${keyFile} in ${store.folder} cannot be read.` };
       } catch (error) {
-        return { problem: `${file} in ${store.folder}: ${(error as Error).message}.` };
+        return { problem: `${keyFile} in ${store.folder}: ${(error as Error).message}.` };
       }
     },
     async forgetIdentity() {
       identity = undefined;
-      await store.remove(await keyFile());
+      await store.remove(keyFile);
     },
     async token() {
       if (unstored !== undefined) return unstored;
       try {
-        const [kept, ...rest] = ((await store.read(await tokenFile())) ?? '').split('\n');
+        const [kept, ...rest] = ((await store.read(tokenFile)) ?? '').split('\n');
         const token = kept === of ? await unseal(rest.join('\n')) : '';
         return isMachineToken(token) ? token : undefined;
       } catch {
         return undefined;
       }
     },
-    hasToken: async () => store.has(await tokenFile()),
+    hasToken: () => store.has(tokenFile),
     async unreadable() {
-      for (const file of [await keyFile(), await tokenFile()]) {
+      for (const file of [keyFile, tokenFile]) {
         if (!(await store.has(file))) continue;
         const content = await store.read(file);
         const sealed = content?.split('\n').find((line) => line.startsWith(mark));
@@ -130,10 +124,9 @@ export function openSecrets(store: Store, protect: Protect | undefined, owner: O
     },
     async setToken(token) {
       unstored = undefined;
-      const file = await tokenFile();
-      if (token === undefined) return store.remove(file);
+      if (token === undefined) return store.remove(tokenFile);
       const problem = await seal(token).then(
-        (sealed) => store.write(file, `${of}\n${sealed}`),
+        (sealed) => store.write(tokenFile, `${of}\n${sealed}`),
         (error: unknown) => `The machine token: ${(error as Error).message}.`,
       );
       if (problem !== undefined) unstored = token;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * The canonical form of a typed key, as the server reads it: upper case, groups of five, O read as 0, I and L as 1, without
  * what a mail or chat puts into or around it.
@@ -11,3 +13,7 @@ export function canonicalKey(typed: string): string {
     .replaceAll(/[IL]/g, '1')
     .replaceAll(/.{5}(?=.)/g, '$&-');
 }
+
+/** A license key as it stands in the name of a file. */
+export const keyHash = (licenseKey: string) =>
+  createHash('sha256').update(licenseKey).digest('hex').slice(0, 16);

@@ -5,11 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
 import {
   day,
+  decisionFile,
   licenseFile,
   licenseKey,
   newSigner,
+  receiptFile,
   secretFiles,
   startFakeServer,
+  timesFile,
 } from './fake-server.testing.ts';
 import { machineHash } from './license-file.ts';
 import type { Files } from './durable.ts';
@@ -298,7 +301,7 @@ function killedAfterReceipt(changes: number): Files {
       change(...args);
       const file = String(fileOf(...args));
       if (!/\.new$|lock$/.test(file)) left -= 1;
-      if (left === Infinity && file.endsWith('receipt.json')) left = changes;
+      if (left === Infinity && file.endsWith(receiptFile)) left = changes;
     };
   const renameSync = step(nodeFs.renameSync, (_, to) => to);
   const rmSync = step(nodeFs.rmSync, (file) => file);
@@ -318,7 +321,7 @@ test('giving back a file is finished after a kill at any step, also on a machine
       expect(await client.importLicense(fake.fileFor(await requestOf(client)))).toMatchObject({ ok: true });
       await (await fake.client({ folder }, { files: killedAfterReceipt(changes) })).giveBack();
       await rm(`${folder}/lock`, { force: true });
-      const left = JSON.parse(await readFile(`${folder}/receipt.json`, 'utf8')) as Record<
+      const left = JSON.parse(await readFile(`${folder}/${receiptFile}`, 'utf8')) as Record<
         string,
         { receipt: string }
       >;
@@ -328,7 +331,7 @@ test('giving back a file is finished after a kill at any step, also on a machine
       const { receipt } = left[licenseKey]!;
       expect(await restarted.giveBack(), at).toMatchObject({ ok: true, receipt });
       const names = await readdir(folder);
-      for (const name of [licenseFile, 'decision.json', tokenFile]) expect(names, at).not.toContain(name);
+      for (const name of [licenseFile, decisionFile, tokenFile]) expect(names, at).not.toContain(name);
       // the machine may come back, and give that seat back
       fake.instead = undefined;
       fake.clock.at += 60_000;
@@ -366,12 +369,12 @@ test('a refusal of the server ends an older license file', async () => {
 test('a refusal that was kept ends an older license file, also if the crash came before its time was noted', async () => {
   const { fake, client, request } = await isolated();
   await client.importLicense(fake.fileFor(request));
-  const times = await readFile(`${client.folder}/times.json`, 'utf8');
+  const times = await readFile(`${client.folder}/${timesFile}`, 'utf8');
   fake.instead = undefined;
   fake.code = 'REVOKED';
   fake.clock.at += day;
   expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
-  await writeFile(`${client.folder}/times.json`, times);
+  await writeFile(`${client.folder}/${timesFile}`, times);
   fake.instead = noNetwork;
   expect(await client.check()).toMatchObject({ valid: false, source: 'kept', code: 'REVOKED' });
 });

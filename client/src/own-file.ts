@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
+import { keyHash } from './license-key.ts';
 import { whyHeld, type Parts } from './parts.ts';
 import { lastReturn } from './returns.ts';
 
 /** Each license has a file of its own: without it, a file could not be given back after another was imported. */
-const nameFor = ({ licenseKey }: Parts) =>
-  `license-${createHash('sha256').update(licenseKey).digest('hex').slice(0, 16)}.jws`;
+const nameFor = ({ licenseKey }: Parts) => `license-${keyHash(licenseKey)}.jws`;
 
 /** Returns the problem, if there is one. */
 export const keepOwnFile = (parts: Parts, text: string) => parts.store.write(nameFor(parts), text);

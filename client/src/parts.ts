@@ -14,6 +14,7 @@ export type Parts = {
   licenseKey: string;
   facts: Facts;
   timeoutMs: number;
+  /** The files of this machine. */
   store: Store;
   http: Http;
   keys: KeyRing;

@@ -2,6 +2,7 @@ import nodeFs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contentOf, removeAbandonedDrafts, takeName, writeDurably, type Files } from './durable.ts';
+import { machineHash } from './license-file.ts';
 import { withLock, type Lock } from './lock.ts';
 
 /** Files of the client in one folder. Nothing throws: what cannot be done is told as a problem, in words for a log. */
@@ -81,6 +82,25 @@ export function createStore(folder: string, files: Files = nodeFs): Store {
     },
     remove: (name) => tryTo(() => files.rmSync(at(name), { force: true })),
     lock: (waitMs, work) => withLock(at('lock'), files, waitMs, work),
+  };
+}
+
+/**
+ * The files of one machine in a folder, with the machine in their names: a folder that comes from a disk image, or follows
+ * a person to another computer, has those of several.
+ */
+export function filesOfMachine(store: Store, machineId: () => Promise<string>): Store {
+  const own = async (file: string) => {
+    const { name, ext } = path.parse(file);
+    return `${name}-${machineHash(await machineId()).slice(0, 16)}${ext}`;
+  };
+  return {
+    ...store,
+    read: async (name) => store.read(await own(name)),
+    has: async (name) => store.has(await own(name)),
+    write: async (name, content) => store.write(await own(name), content),
+    create: async (name, content) => store.create(await own(name), content),
+    remove: async (name) => store.remove(await own(name)),
   };
 }
 

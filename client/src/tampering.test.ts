@@ -1,7 +1,15 @@
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { day, licenseFile, secretFiles, startFakeServer } from './fake-server.testing.ts';
+import {
+  day,
+  decisionFile,
+  licenseFile,
+  receiptFile,
+  secretFiles,
+  startFakeServer,
+  timesFile,
+} from './fake-server.testing.ts';
 
 /* What somebody who may delete or copy the files of the folder can do, without administrator rights. */
 
@@ -9,8 +17,8 @@ const noNetwork = () => ({ status: 502, body: '' });
 const [keyFile, tokenFile] = secretFiles();
 
 test.each([
-  ['the times', ['times.json']],
-  ['the times, the token and the key', ['times.json', tokenFile, keyFile]],
+  ['the times', [timesFile]],
+  ['the times, the token and the key', [timesFile, tokenFile, keyFile]],
 ])('without %s, a kept answer does not count, whatever the clock says', async (_, names) => {
   const fake = await startFakeServer();
   const client = await fake.client();
@@ -44,7 +52,7 @@ test('without the times, a license file does not count, also imported again; a n
   fake.clock.at = start + 89 * day;
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
   fake.clock.at = start + 60_000;
-  await rm(`${client.folder}/times.json`);
+  await rm(`${client.folder}/${timesFile}`);
   const restarted = await fake.client({ folder: client.folder });
   const result = await restarted.check();
   expect(result).toMatchObject({ valid: false, code: 'TIMES_MISSING' });
@@ -66,7 +74,7 @@ test('without the receipt, a license file that was given back does not count eit
   const file = fake.fileFor(request);
   expect(await client.importLicense(file)).toMatchObject({ ok: true });
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
-  await rm(`${client.folder}/receipt.json`);
+  await rm(`${client.folder}/${receiptFile}`);
   expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
   await writeFile(`${client.folder}/${licenseFile}`, file);
   expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
@@ -79,10 +87,10 @@ test('an answer from before the seat was given back does not count when it is pu
   const fake = await startFakeServer();
   const client = await fake.client();
   await client.check();
-  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
+  const kept = await readFile(`${client.folder}/${decisionFile}`, 'utf8');
   fake.instead = () => ({ status: 200, body: { data: { released: true, message: 'Free.' } } });
   expect(await client.giveBack()).toMatchObject({ ok: true });
-  await writeFile(`${client.folder}/decision.json`, kept);
+  await writeFile(`${client.folder}/${decisionFile}`, kept);
   fake.instead = noNetwork;
   expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
   fake.instead = undefined;
@@ -99,7 +107,7 @@ test('the times are there before the key, from the first request or enrollment o
     const client = await fake.client();
     await client[call]();
     const key = await readFile(`${client.folder}/${keyFile}`, 'utf8');
-    expect(JSON.parse(await readFile(`${client.folder}/times.json`, 'utf8'))).toMatchObject({ seen: 0 });
+    expect(JSON.parse(await readFile(`${client.folder}/${timesFile}`, 'utf8'))).toMatchObject({ seen: 0 });
     await client.offlineRequest();
     expect(await readFile(`${client.folder}/${keyFile}`, 'utf8')).toBe(key);
   }

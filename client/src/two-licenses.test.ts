@@ -1,7 +1,16 @@
 import nodeFs from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { day, licenseFile, licenseKey, startFakeServer, unreadable } from './fake-server.testing.ts';
+import {
+  day,
+  decisionFile,
+  licenseFile,
+  licenseKey,
+  receiptFile,
+  startFakeServer,
+  timesFile,
+  unreadable,
+} from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
 
@@ -48,7 +57,7 @@ test('a license that was refused stays so when another key is typed once', async
   await checkMistyped(fake, folder);
   const again = await fake.client({ folder });
   expect(await again.check()).toMatchObject({ valid: false, code: 'REVOKED' });
-  await rm(`${folder}/decision.json`);
+  await rm(`${folder}/${decisionFile}`);
   expect(await again.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
 });
 
@@ -60,8 +69,8 @@ test('a new record of times does not forget that a license was refused', async (
   fake.clock.at += day;
   await check();
   fake.clock.at += 60_000;
-  await rm(`${folder}/times.json`);
-  await rm(`${folder}/decision.json`);
+  await rm(`${folder}/${timesFile}`);
+  await rm(`${folder}/${decisionFile}`);
   await checkMistyped(fake, folder);
   expect(await (await fake.client({ folder })).check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
 });
@@ -70,11 +79,11 @@ test('a seat that was given back online stays so when another key is typed once'
   const fake = await startFakeServer();
   const client = await fake.client();
   await client.check();
-  const kept = await readFile(`${client.folder}/decision.json`, 'utf8');
+  const kept = await readFile(`${client.folder}/${decisionFile}`, 'utf8');
   expect(await client.giveBack()).toMatchObject({ ok: true });
   fake.clock.at += 60_000;
   await checkMistyped(fake, client.folder);
-  await writeFile(`${client.folder}/decision.json`, kept);
+  await writeFile(`${client.folder}/${decisionFile}`, kept);
   expect(await client.check()).toMatchObject({ valid: false, code: 'NO_ANSWER' });
 });
 
@@ -118,21 +127,21 @@ test('files that cannot be read at the moment are not taken for none, and no rec
   const { request } = (await other.offlineRequest()) as { request: string };
   expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
   for (const key of [licenseKey, otherKey]) {
-    const held = await fake.client({ folder, licenseKey: key }, { files: unreadable('receipt.json') });
+    const held = await fake.client({ folder, licenseKey: key }, { files: unreadable(receiptFile) });
     expect(await held.giveBack()).toMatchObject({ ok: false, code: 'NOT_STORED' });
   }
   expect(await other.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   expect(await one.giveBack()).toEqual(given);
 });
 
-test.each(['times.json', 'decision.json'])(
+test.each([timesFile, decisionFile])(
   'a check of another key, while %s is held by a virus scanner, costs nothing of the right one',
   async (held) => {
     const fake = await startFakeServer();
     const { folder, ...client } = await fake.client();
-    if (held === 'decision.json') await client.check();
+    if (held === decisionFile) await client.check();
     fake.instead = noNetwork;
-    if (held === 'times.json') {
+    if (held === timesFile) {
       const { request } = (await client.offlineRequest()) as { request: string };
       expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
     }
