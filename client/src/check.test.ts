@@ -1,5 +1,5 @@
 import nodeFs from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { askAgainAt } from './check.ts';
 import type { Files } from './durable.ts';
@@ -173,7 +173,6 @@ test('a signed refusal ends what was kept, also after the old answer is put back
   const client = await fake.client();
   await client.check();
   const decision = `${client.folder}/${decisionFile}`;
-  const { writeFile } = await import('node:fs/promises');
   const before = await readFile(decision, 'utf8');
   fake.clock.at += day;
   fake.code = 'REVOKED';
@@ -262,6 +261,25 @@ test.each(['VALID', 'EXPIRED'])(
   },
 );
 
+test('a valid answer after a refusal is kept, also where it came from a server whose clock is behind', async () => {
+  const fake = await startFakeServer();
+  const start = fake.clock.at;
+  const client = await fake.client({ now: () => new Date(start) });
+  const decision = `${client.folder}/${decisionFile}`;
+  await client.check();
+  const before = await readFile(decision, 'utf8');
+  fake.clock.at = start + 3 * 60_000;
+  fake.code = 'REVOKED';
+  expect(await client.check()).toMatchObject({ valid: false, code: 'REVOKED' });
+  fake.clock.at = start + 60_000;
+  fake.code = 'VALID';
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.instead = () => noNetwork;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'kept' });
+  await writeFile(decision, before);
+  expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
+});
+
 test('a new key is followed through endorsements, kept, and a key that is written into the folder is not', async () => {
   const fake = await startFakeServer();
   const [old, next, last, thief] = [fake.signer, newSigner(), newSigner(), newSigner()];
@@ -276,7 +294,6 @@ test('a new key is followed through endorsements, kept, and a key that is writte
   const again = await fake.client({ folder: client.folder, publicKeys: [old.publicKeyPem] });
   expect(await again.check()).toMatchObject({ valid: true, source: 'kept' });
 
-  const { writeFile } = await import('node:fs/promises');
   await writeFile(
     `${client.folder}/keys.json`,
     JSON.stringify([thief, thief.endorse(thief), thief.endorse(last)]),

@@ -39,14 +39,11 @@ const endedMeanwhile =
 /** Keeps an answer and its time. Returns the problems. */
 async function keep(parts: Parts, times: Times = noTimes, { decision, answer }: Decided) {
   const { valid, issuedAt } = decision;
+  const refused = valid ? await refusedBefore(parts, times, issuedAt) : Math.max(times.refused, issuedAt);
   return [
     await keepAnswer(parts, answer),
-    await writeTimes(parts, {
-      // it repeats our nonce, so it was made now: a clock that was ahead, here or of the server, is forgotten
-      signed: issuedAt,
-      seen: issuedAt,
-      refused: valid ? refusedBefore(times, issuedAt) : Math.max(times.refused, issuedAt),
-    }),
+    // it repeats our nonce, so it was made now: a clock that was ahead, here or of the server, is forgotten
+    await writeTimes(parts, { signed: issuedAt, seen: issuedAt, refused }),
   ];
 }
 
@@ -55,8 +52,16 @@ function online({ valid, code, message, modules, expiresAt }: Decision): Verdict
   return { valid, source: 'online', code, message, ...allowed };
 }
 
-/** What was refused still holds; a time of it that has not come yet is of a clock that was ahead. */
-const refusedBefore = ({ refused }: Times, now: number) => (refused > now + aheadMs ? now : refused);
+/**
+ * What was refused still holds. A time of it that is after a valid answer is of a clock that was ahead: it is that of the
+ * kept refusal, which this answer followed, or too far ahead to be that of a file that was given back.
+ */
+async function refusedBefore(parts: Parts, { refused }: Times, now: number): Promise<number> {
+  if (refused <= now) return refused;
+  const kept = await keptDecision(parts);
+  const isAnswered = kept?.valid === false && kept.issuedAt === refused;
+  return isAnswered || refused > now + aheadMs ? now : refused;
+}
 
 async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided): Promise<CheckResult> {
   const { problem, code, message, retryAfter } = asked;

@@ -83,6 +83,23 @@ test('without the receipt, a license file that was given back does not count eit
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
+test('a license file that was given back stays so after an answer of a server whose clock is behind', async () => {
+  const fake = await startFakeServer();
+  fake.instead = noNetwork;
+  const client = await fake.client();
+  const { request } = (await client.offlineRequest()) as { request: string };
+  const file = fake.fileFor(request);
+  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  expect(await client.giveBack()).toMatchObject({ ok: true });
+  fake.instead = undefined;
+  fake.clock.at -= 60_000;
+  expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.instead = noNetwork;
+  await rm(`${client.folder}/${receiptFile}`);
+  await writeFile(`${client.folder}/${licenseFile}`, file);
+  expect((await client.check()).source).not.toBe('file');
+});
+
 test('an answer from before the seat was given back does not count when it is put back', async () => {
   const fake = await startFakeServer();
   const client = await fake.client();
