@@ -88,6 +88,13 @@ test('a machine that is restored from a backup, and later renamed, is no clone',
   expect(await listed(activationId)).toMatchObject({ clonedAt: null, hostname: 'CT 7' });
 });
 
+test('a computer that changes its network, and its host name with it, is no clone', async () => {
+  const { activationId, call } = await machineAt('ct7.local');
+  for (const [n, hostname] of ['ct7.local', 'ct7.ward.lan', 'ct7.local', 'ct7.ward.lan'].entries())
+    await call(String(n + 1), { hostname });
+  expect(await signsOf(activationId)).toMatchObject({ sequence: 4, cloned_at: null });
+});
+
 test('no API key can make a machine look like a clone', async () => {
   const { activationId, machineId, call } = await machineAt('CT 1');
   await call('1', { hostname: 'CT 1' });

@@ -37,6 +37,15 @@ describe('is no clone:', () => {
     ['one that is renamed twice', described('A', 'B', 'C')],
     ['one that is renamed back on another day', [...described('A', 'B'), { facts: 'A', after: hours(25) }]],
     ['one that says nothing of itself in between', [{ facts: 'A' }, {}, { facts: 'A' }, {}]],
+    [
+      'one that counts, and has a host name of each network',
+      [
+        { sequence: 101, facts: 'A' },
+        { sequence: 102, facts: 'B' },
+        { sequence: 103, facts: 'A' },
+        { sequence: 104, facts: 'B' },
+      ],
+    ],
     ['a restore, and a new name later', [...numbered(9, 5), { sequence: 6, facts: 'B' }]],
     [
       'records that arrive in the wrong order',
