@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path';
 /** What the client needs of `node:fs`; tests replace it. */
 export type Files = Pick<
   typeof nodeFs,
+  | 'chmodSync'
   | 'closeSync'
   | 'copyFileSync'
+  | 'fchmodSync'
   | 'fsyncSync'
   | 'linkSync'
   | 'mkdirSync'
@@ -35,10 +37,9 @@ export function writeDurably(
   move: (draft: string, file: string) => void = files.renameSync,
 ): void {
   const folder = dirname(file);
-  files.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = draftOf(file);
   try {
-    const handle = files.openSync(draft, 'wx', 0o600);
+    const handle = openNew(draft, files);
     try {
       files.writeFileSync(handle, text);
       files.fsyncSync(handle);
@@ -58,6 +59,30 @@ export function writeDurably(
       files.closeSync(handle);
     }
   });
+}
+
+/**
+ * Opens a file that must not exist yet, and makes its folder if there is none. Both are for this account alone, except in
+ * a folder that was made for a group: that of several accounts which share the computer.
+ */
+export function openNew(file: string, files: Files): number {
+  const folder = dirname(file);
+  const made = files.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // afterwards, since the umask of the account takes rights away
+  if (made !== undefined && isOfGroup(dirname(made), files)) attempt(() => files.chmodSync(made, 0o2770));
+  const handle = files.openSync(file, 'wx', 0o600);
+  if (isOfGroup(folder, files)) attempt(() => files.fchmodSync(handle, 0o660));
+  return handle;
+}
+
+/** Whether the group of a folder may write, and what is made in it is of that group: no folder gets this by itself. */
+function isOfGroup(folder: string, files: Files): boolean {
+  const groupBits = 0o2020;
+  try {
+    return (files.statSync(folder).mode & groupBits) === groupBits;
+  } catch {
+    return false;
+  }
 }
 
 /** A name beside a file that no other process has, and that is swept when it was left. */

@@ -1,5 +1,5 @@
 import nodeFs from 'node:fs';
-import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
 import {
@@ -94,6 +94,21 @@ test('key and token are for this user alone', async () => {
     expect((mode & 0o777).toString(8), name).toBe('600');
   }
   expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
+});
+
+test('in a folder of a group, which an installer made, all is for that group', async () => {
+  const fake = await startFakeServer();
+  const folder = `${await newFolder()}/shared`;
+  await mkdir(folder);
+  await chmod(folder, 0o2770);
+  await (await fake.client({ folder })).check();
+  await createStore(`${folder}/below`).write('sequence', '1');
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  expect(entries.length).toBeGreaterThan(5);
+  for (const entry of entries) {
+    const { mode } = await stat(`${entry.parentPath}/${entry.name}`);
+    expect((mode & 0o7777).toString(8), entry.name).toBe(entry.isDirectory() ? '2770' : '660');
+  }
 });
 
 test('a file cut off anywhere is never valid by itself, and the next online check repairs it', async () => {

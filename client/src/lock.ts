@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt, contentOf, draftOf, isAbandoned, takeName, type Files } from './durable.ts';
+import { attempt, contentOf, draftOf, isAbandoned, openNew, takeName, type Files } from './durable.ts';
 
 /** Locks that this process could not remove after its work, such as while a virus scanner held them. */
 const unremoved = new Set<string>();
@@ -33,8 +32,7 @@ export async function withLock<T>(
 
 function take(file: string, files: Files, owner: string): Lock {
   try {
-    files.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const handle = files.openSync(file, 'wx', 0o600);
+    const handle = openNew(file, files);
     // on a full disk the lock holds all the same
     attempt(() => files.writeFileSync(handle, owner));
     // where this fails, as on a share, the file is there all the same

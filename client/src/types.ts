@@ -46,11 +46,11 @@ export type ClientOptions = {
   licenseKey: string;
   /** The public keys of the server that the program ships (`GET /api/v1/keys`), as PEM or base64url. */
   publicKeys: readonly string[];
-  /** A folder for this program and user alone, kept between starts, such as one in `app.getPath('userData')`. */
+  /** A folder for this program, and for one user or those of a group, kept between starts. */
   folder: string;
   /** Instead of the id that the client derives from the operating system. */
   machineId?: string | undefined;
-  /** Encrypts the machine's key and token. Without it they are in files that only this user may read. */
+  /** Encrypts the machine's key and token. Without it they are in files that only this user may read, or the group. */
   protect?: Protect | undefined;
   facts?: Facts | undefined;
   /** Instead of Node's HTTP and the proxy of the environment. */
