@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** What stops processes, fills disks or holds a time limit: one file after the other. */
 const embedded = 'server/db/embedded.test.ts';
 /** Of the tests that belong to no room, these are as quiet as one. */
-const quiet = ['deploy', 'fuzz', 'impact', 'power', 'roles'].map((name) => `tests/${name}.test.ts`);
+const quiet = ['deploy', 'folded', 'fuzz', 'impact', 'power', 'roles'].map((name) => `tests/${name}.test.ts`);
 
 const together = {
   // A worker loads the service or the console once, and runs one file after the other: modules keep their state.

@@ -16,6 +16,7 @@ import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } f
 import { recentRecords } from './recent-records.ts';
 import { screenActions, type ScreenAction } from './screen-actions.ts';
 import { classNames } from '../ui/class-names.ts';
+import { folded } from '../ui/folded.ts';
 import { isDialogOpen } from '../ui/open-dialogs.ts';
 import { removeScrollProps } from '../ui/DialogFrame.tsx';
 
@@ -276,17 +277,13 @@ async function findIn(sources: PaletteSource[], text: string, signal: AbortSigna
 
 /** Kinds with a record of that name come before those that only lead to it: a machine before the license it runs on. */
 function namedFirst<Found extends { items: PaletteItem[] }>(groups: Found[], text: string): Found[] {
-  const words = asSearched(text).split(/\s+/);
+  const words = folded(text).split(/\s+/);
   const isNamed = ({ items }: Found) =>
     items.some(
-      ({ id, label }) => !id.startsWith('all ') && words.some((word) => asSearched(label).includes(word)),
+      ({ id, label }) => !id.startsWith('all ') && words.some((word) => folded(label).includes(word)),
     );
   return [...groups.filter(isNamed), ...groups.filter((group) => !isNamed(group))];
 }
-
-/** As the service compares text. */
-const asSearched = (text: string) =>
-  text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 
 /** With the list of all that the text finds, where these may be only the first. */
 function withAll({ group, list }: PaletteSource, text: string, items: PaletteItem[]): PaletteItem[] {

@@ -1,6 +1,7 @@
 import type { SelectProps } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { isOneOfSeveral, matching, type Choice } from './best-match.ts';
+import { matching, whyUnclear, type Choice } from './best-match.ts';
+import { folded } from './folded.ts';
 import { Select } from './Select.tsx';
 
 type Props = Omit<
@@ -32,7 +33,8 @@ type Typed = { text: string; over: string | null; isLeft: boolean };
 
 /**
  * A searchable choice. Enter and blur choose the best match of the typed text, as soon as it is known. Text without a match,
- * or with the name of several, stays with an error, and nothing is chosen, which a required field refuses.
+ * with the name of several, or with that of none of those that are found, stays with an error, and nothing is chosen, which a
+ * required field refuses.
  */
 export function SearchSelect({
   data,
@@ -54,16 +56,14 @@ export function SearchSelect({
   const text = typed?.text.trim() ?? '';
   const found =
     text === '' || isSearching ? [] : match(data, text).filter((choice) => choice.disabled !== true);
-  const isUnclear = isOneOfSeveral(found, text);
-  const best = isUnclear ? undefined : found[0];
-
-  const whyNone = isUnclear ? 'Several have this name: choose one' : nothingFound;
+  const unclear = whyUnclear(found, text);
+  const best = unclear === undefined ? found[0] : undefined;
 
   const offersCreate =
     onCreate !== undefined &&
     text !== '' &&
     !isSearching &&
-    !data.some(({ label, name = label }) => name.toLowerCase() === text.toLowerCase());
+    !data.some(({ label, name = label }) => folded(name) === folded(text));
   const offered = offersCreate ? [...data, { value: creates, label: `Create “${text}”` }] : data;
 
   const choose = (chosen: string | null, label: string) => {
@@ -77,7 +77,7 @@ export function SearchSelect({
     setOpened(false);
     if (!typed || typed.isLeft) return;
     if (best) return choose(best.value, best.label);
-    if (byEnter && offersCreate && !isUnclear) return choose(creates, '');
+    if (byEnter && offersCreate && unclear === undefined) return choose(creates, '');
     if (text === '') return choose(null, '');
     setState({ ...typed, over: null, isLeft: true });
     if (value !== null) onChange(null, '');
@@ -117,7 +117,7 @@ export function SearchSelect({
       nothingFoundMessage={nothingFound}
       value={value}
       searchValue={typed?.text ?? data.find((one) => one.value === value)?.label ?? chosenLabel ?? ''}
-      error={typed?.isLeft && !isSearching && !best ? whyNone : input.error}
+      error={typed?.isLeft && !isSearching && !best ? (unclear ?? nothingFound) : input.error}
       dropdownOpened={opened}
       onDropdownOpen={() => {
         isPicking.current = false;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countries } from '../../contract/countries.ts';
-import { bestFirst, isOneOfSeveral, matching } from './best-match.ts';
+import { bestFirst, matching, whyUnclear } from './best-match.ts';
 
 const choices = [
   'Select a country',
@@ -13,6 +13,7 @@ const choices = [
 
 test.each([
   ['ger', ['Germany', 'Algeria']],
+  ['GÉRM', ['Germany']],
   ['GUINEA ', ['Guinea', 'Guinea-Bissau', 'Equatorial Guinea']],
   ['sel', []],
   ['atlantis', []],
@@ -20,29 +21,61 @@ test.each([
   expect(matching(choices, typed).map(({ label }) => label)).toEqual(labels);
 });
 
+const ofCountries = countries.map(({ code, name }) => ({ value: code, label: name }));
+
 test.each([
   ['DE', 'Germany'],
   ['no', 'Norway'],
   ['ch ', 'Switzerland'],
-])('%j is the code of a country, not the beginning of another', (code, label) => {
-  const offered = countries.map((country) => ({ value: country.code, label: country.name }));
-  expect(matching(offered, code)[0]?.label).toBe(label);
+  ['turkiye', 'Türkiye'],
+  ['cote', 'Côte d’Ivoire'],
+  ['sao tome', 'São Tomé & Príncipe'],
+])('%j chooses the country %s', (typed, label) => {
+  expect(matching(ofCountries, typed)[0]?.label).toBe(label);
+});
+
+test('an accent alone chooses nothing', () => {
+  expect(whyUnclear(matching(ofCountries, '´'), '´')).toBe('None has this name: choose one');
 });
 
 test('without a text all choices stand in their order', () => {
   expect(matching(choices, ' ')).toEqual(choices);
 });
 
+const unclear = 'Several have this name: choose one';
+
 test.each([
-  ["st. mary's hospital", true],
-  ['st. mar', true],
-  ["ST. MARY'S HOSPITAL · IRELAND ", false],
-  ["st. mary's clinic", false],
-])('whether %j is the name of several', (typed, isUnclear) => {
+  ["st. mary's hospital", unclear],
+  ['st. mar', unclear],
+  ['St. Märy', unclear],
+  ["ST. MARY'S HOSPITAL · IRELAND ", undefined],
+  ["st. mary's clinic", undefined],
+])('whether %j is the name of several', (typed, why) => {
   const offered = [
     { value: '1', name: "St. Mary's Hospital", label: "St. Mary's Hospital · Ireland" },
-    { value: '2', name: "St. Mary's hospital", label: "St. Mary's hospital · United Kingdom" },
+    { value: '2', name: "St. Máry's hospital", label: "St. Máry's hospital · United Kingdom" },
     { value: '3', name: "St. Mary's Clinic", label: "St. Mary's Clinic" },
   ];
-  expect(isOneOfSeveral(bestFirst(offered, typed), typed)).toBe(isUnclear);
+  expect(whyUnclear(bestFirst(offered, typed), typed)).toBe(why);
+});
+
+test.each([
+  ['charite', ['Charité', 'Charité Catering', 'Army Hospital'], undefined],
+  ['CHARITE\u0301', ['Charité', 'Charité Catering', 'Army Hospital'], undefined],
+  ['labor', ['Army Hospital', 'Charité'], 'None has this name: choose one'],
+  ['labor@charite.example', ['Army Hospital'], undefined],
+  ['it@all.example', ['Charité Catering', 'Clinic'], 'None has this name: choose one'],
+  ['bonn', ['Klinikum Bonn', 'Eye Clinic'], undefined],
+])('%j chooses by the name, not by a part of an email', (typed, labels, why) => {
+  const offered = [
+    { value: '1', label: 'Army Hospital', also: ['labor@charite.example'] },
+    { value: '2', label: 'Charité Catering', also: ['it@all.example'] },
+    { value: '3', label: 'Charité', also: ['collaboration@all.example'] },
+    { value: '4', label: 'Clinic', also: ['it@all.example'] },
+    { value: '5', label: 'Eye Clinic', also: ['it@eyes-bonn.example'] },
+    { value: '6', label: 'Klinikum Bonn' },
+  ];
+  const found = matching(offered, typed);
+  expect(found.map(({ label }) => label)).toEqual(labels);
+  expect(whyUnclear(found, typed)).toBe(why);
 });

@@ -1,21 +1,35 @@
+import { folded } from './folded.ts';
+
 export type Choice = {
   value: string;
   label: string;
   disabled?: boolean;
   /** Without what the label adds to tell it from others of the same name. */
   name?: string;
+  /** What it is found by beside its label, such as other names or an email. */
+  also?: readonly string[];
 };
 
-const hasValue = ({ value }: Choice, text: string) => value.toLowerCase() === text;
+/** In the order of the matches: a choice whose label does not have the text is the last. */
+const ranks = { equal: 0, begins: 1, contains: 2, otherwise: 3 };
 
-/** Compares matches of a typed text: equal labels and values come first, then labels that begin with it. */
+function rankOf({ label, value, also = [] }: Choice, text: string): number {
+  const shown = folded(label);
+  const others = also.map(folded);
+  if ([shown, folded(value), ...others].includes(text)) return ranks.equal;
+  if (shown.startsWith(text)) return ranks.begins;
+  return !shown.includes(text) && others.some((other) => other.includes(text))
+    ? ranks.otherwise
+    : ranks.contains;
+}
+
+const searched = (typed: string) => folded(typed).trim();
+
+/** Compares matches of a typed text: equal labels, values and other names come first, then labels that begin with it. */
 export function bestFirst(choices: Choice[], typed: string): Choice[] {
-  const text = typed.trim().toLowerCase();
-  const rank = (choice: Choice) => {
-    const label = choice.label.toLowerCase();
-    return label === text || hasValue(choice, text) ? 0 : label.startsWith(text) ? 1 : 2;
-  };
-  return choices.toSorted((a, b) => rank(a) - rank(b));
+  const text = searched(typed);
+  const ranked = choices.map((choice) => ({ choice, rank: rankOf(choice, text) }));
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ choice }) => choice);
 }
 
 /**
@@ -23,18 +37,26 @@ export function bestFirst(choices: Choice[], typed: string): Choice[] {
  * choices in their order if the text is empty.
  */
 export function matching(choices: Choice[], typed: string): Choice[] {
-  const text = typed.trim().toLowerCase();
+  const text = searched(typed);
   if (text === '') return choices;
   // The choice without a value means "none", which is not searched for.
   const found = choices.filter(
-    (choice) => choice.value !== '' && (choice.label.toLowerCase().includes(text) || hasValue(choice, text)),
+    ({ value, label, also = [] }) =>
+      value !== '' && (folded(value) === text || [label, ...also].some((one) => folded(one).includes(text))),
   );
   return bestFirst(found, typed);
 }
 
-/** Whether the best match shares its name with others, which the typed text does not tell apart. */
-export function isOneOfSeveral([best, ...others]: Choice[], typed: string): boolean {
-  const name = best?.name?.toLowerCase();
-  if (name === undefined || best?.label.toLowerCase() === typed.trim().toLowerCase()) return false;
-  return others.some((other) => other.name?.toLowerCase() === name);
+/** Why the typed text chooses none of its matches, the best first; undefined if it chooses the best. */
+export function whyUnclear([best, ...others]: Choice[], typed: string): string | undefined {
+  const text = searched(typed);
+  const isLabel = ({ label }: Choice) => folded(label) === text;
+  if (!best || (isLabel(best) && !others.some(isLabel))) return undefined;
+  const nameOf = ({ label, name = label }: Choice) => folded(name);
+  if (others.some((other) => nameOf(other) === nameOf(best))) return 'Several have this name: choose one';
+  const rank = rankOf(best, text);
+  const isShared = rank === ranks.equal && others.some((other) => rankOf(other, text) === rank);
+  // an accent alone is in every label
+  const isNone = isShared || rank === ranks.otherwise || text === '';
+  return isNone ? 'None has this name: choose one' : undefined;
 }

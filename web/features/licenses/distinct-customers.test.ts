@@ -8,13 +8,14 @@ const made = (end: string, name: string, country: string, email: string | null =
   email,
 });
 
-test('customers of one name have labels of their own, whatever its case', () => {
+test('customers of one name have labels of their own, whatever its case and accents', () => {
   const labels = distinct([
     made('000000000001', 'Charité', 'DE'),
     made('000000000002', "St. Mary's Hospital", 'GB', 'it@marys.example'),
     made('000000000003', "St. Mary's hospital", 'GB'),
     made('000000000004', "ST. MARY'S HOSPITAL", 'GB'),
     made('000000000005', "St. Mary's Hospital", 'IE'),
+    made('000000000006', "St. Máry's Hospital", 'FR'),
   ]).map(({ label }) => label);
   expect(labels).toEqual([
     'Charité',
@@ -22,5 +23,6 @@ test('customers of one name have labels of their own, whatever its case', () => 
     "St. Mary's hospital · United Kingdom · 000000000003",
     "ST. MARY'S HOSPITAL · United Kingdom · 000000000004",
     "St. Mary's Hospital · Ireland",
+    "St. Máry's Hospital · France",
   ]);
 });

@@ -1,5 +1,6 @@
 import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
+import { folded } from '../../ui/folded.ts';
 
 type Told = Pick<Customer, 'customerId' | 'name' | 'country' | 'email'>;
 
@@ -10,10 +11,10 @@ export function distinct(customers: readonly Told[]) {
     [name, countryName(country), email].filter(Boolean).join(' · ');
   const isLabelShared = sharedOf(customers.map(longLabel));
   return customers.map((customer) => {
-    const { customerId, name } = customer;
+    const { customerId, name, email } = customer;
     const long = longLabel(customer);
     const label = !isNameShared(name) ? name : isLabelShared(long) ? `${long} · ${idEnd(customerId)}` : long;
-    return { value: customerId, name, label };
+    return { value: customerId, name, label, also: email ? [email] : [] };
   });
 }
 
@@ -21,6 +22,6 @@ export function distinct(customers: readonly Told[]) {
 const idEnd = (id: string) => id.slice(-12);
 
 function sharedOf(texts: readonly string[]): (text: string) => boolean {
-  const lower = texts.map((text) => text.toLowerCase());
-  return (text) => lower.indexOf(text.toLowerCase()) !== lower.lastIndexOf(text.toLowerCase());
+  const compared = texts.map(folded);
+  return (text) => compared.indexOf(folded(text)) !== compared.lastIndexOf(folded(text));
 }
