@@ -333,6 +333,8 @@ test('a license stands in one tab at a time, to the millisecond', () => {
 test('the countries are the members and observers of the United Nations, Taiwan and Kosovo', () => {
   expect(countries).toHaveLength(197);
   expect(new Set(countries.map((country) => country.name)).size).toBe(197);
+  const called = countries.flatMap(({ name, also }) => [...new Set([name, ...also])]);
+  expect(new Set(called).size, 'names of one country alone').toBe(called.length);
   expect(countryName('XK')).toBe('Kosovo');
   expect(countryName('DE')).toBe('Germany');
   for (const code of ['XX', 'EU', 'HK', 'GL', 'de', '']) expect(isCountryCode(code)).toBe(false);

@@ -22,7 +22,39 @@ export function countryName(code: string): string {
   return isCountryCode(code) ? (names.of(code) ?? code) : code;
 }
 
-/** Code and English name of every country, sorted by name. */
-export const countries: readonly { code: string; name: string }[] = countryCodes
-  .map((code) => ({ code, name: countryName(code) }))
+/** Other names that people write. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  AE: ['UAE'],
+  CD: ['DR Congo', 'DRC', 'Democratic Republic of the Congo'],
+  CG: ['Republic of the Congo'],
+  CI: ['Ivory Coast'],
+  CV: ['Cabo Verde'],
+  CZ: ['Czech Republic'],
+  GB: ['UK', 'Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+  KN: ['Saint Kitts and Nevis'],
+  KP: ['DPRK'],
+  KR: ['Korea', 'Republic of Korea'],
+  LC: ['Saint Lucia'],
+  MK: ['Macedonia'],
+  MM: ['Myanmar', 'Burma'],
+  NL: ['The Netherlands', 'Holland'],
+  PS: ['Palestine'],
+  RU: ['Russian Federation'],
+  SZ: ['Swaziland'],
+  TL: ['East Timor'],
+  TR: ['Turkey'],
+  US: ['USA', 'United States of America', 'America'],
+  VA: ['Holy See'],
+  VC: ['Saint Vincent and the Grenadines'],
+};
+
+/** As a keyboard has its characters. */
+const asTyped = (name: string) => name.replaceAll('&', 'and').replaceAll('’', "'").replaceAll('.', '');
+
+/** Code and English name of every country, sorted by name, and what else it is called. */
+export const countries: readonly { code: string; name: string; also: readonly string[] }[] = countryCodes
+  .map((code) => {
+    const name = countryName(code);
+    return { code, name, also: [asTyped(name), ...(otherNames[code] ?? [])] };
+  })
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

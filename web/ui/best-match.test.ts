@@ -21,21 +21,32 @@ test.each([
   expect(matching(choices, typed).map(({ label }) => label)).toEqual(labels);
 });
 
-const ofCountries = countries.map(({ code, name }) => ({ value: code, label: name }));
+const ofCountries = countries.map(({ code, name, also }) => ({ value: code, label: name, also }));
 
 test.each([
   ['DE', 'Germany'],
   ['no', 'Norway'],
   ['ch ', 'Switzerland'],
+  ['uk', 'United Kingdom'],
+  ['ukr', 'Ukraine'],
+  ['usa', 'United States'],
+  ['UAE', 'United Arab Emirates'],
   ['turkiye', 'Türkiye'],
+  ['turkey', 'Türkiye'],
   ['cote', 'Côte d’Ivoire'],
+  ["Côte d'Ivoire", 'Côte d’Ivoire'],
   ['sao tome', 'São Tomé & Príncipe'],
+  ['bosnia and herzegovina', 'Bosnia & Herzegovina'],
+  ['st lucia', 'St. Lucia'],
+  ['korea', 'South Korea'],
+  ['britain', 'United Kingdom'],
 ])('%j chooses the country %s', (typed, label) => {
-  expect(matching(ofCountries, typed)[0]?.label).toBe(label);
+  const found = matching(ofCountries, typed);
+  expect([found[0]?.label, whyUnclear(found, typed)]).toEqual([label, undefined]);
 });
 
-test('an accent alone chooses nothing', () => {
-  expect(whyUnclear(matching(ofCountries, '´'), '´')).toBe('None has this name: choose one');
+test.each(['brit', '´'])('%j chooses no country', (typed) => {
+  expect(whyUnclear(matching(ofCountries, typed), typed)).toBe('None has this name: choose one');
 });
 
 test('without a text all choices stand in their order', () => {

@@ -27,9 +27,11 @@ const spelling = (name: string): string => {
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replaceAll('&', 'and').replaceAll(/[^a-z]/g, '');
 };
-const codesByName = new Map(countries.map(({ code, name }) => [spelling(name), code]));
+const codesByName = new Map(
+  countries.flatMap(({ code, name, also }) => [name, ...also].map((one) => [spelling(one), code])),
+);
 
-/** The code of a country that is given by code or English name; other text is unchanged. */
+/** The code of a country that is given by code or an English name; other text is unchanged. */
 export function countryCode(text: string): string {
   const code = text.toUpperCase();
   return isCountryCode(code) ? code : (codesByName.get(spelling(text)) ?? text);

@@ -370,11 +370,11 @@ describe('importing customers', () => {
     api.ok(calls.checkCustomers, { body: { csv, skipExisting } });
 
   test('knows countries by their names, however spelled, and takes no other text for a code', async () => {
-    const texts = ['Bosnia and Herzegovina', "Cote d'Ivoire", 'TURKIYE', 'St Lucia', 'na', 'N/A'];
+    const texts = ['Bosnia and Herzegovina', "Cote d'Ivoire", 'TURKIYE', 'St Lucia', 'na', 'U.K.', 'N/A'];
     const csv = ['Name,Country', ...texts.map((text, n) => `${unique('Clinic')} ${n},${text}`)].join('\n');
     const { rows, problems } = await checkCustomers(csv);
-    expect(rows.map(({ country }) => country)).toEqual(['BA', 'CI', 'TR', 'LC', 'NA']);
-    expect(problems.map(({ line }) => line)).toEqual([7]);
+    expect(rows.map(({ country }) => country)).toEqual(['BA', 'CI', 'TR', 'LC', 'NA', 'GB']);
+    expect(problems.map(({ line }) => line)).toEqual([8]);
   });
 
   test('names every error, and skips those that exist on request', async () => {

@@ -2,7 +2,7 @@ import { countries } from '../../../contract/countries.ts';
 import { SearchSelect } from '../../ui/SearchSelect.tsx';
 import { useCustomerListSearch } from './customers-search.ts';
 
-const countryChoices = countries.map(({ code, name }) => ({ value: code, label: name }));
+const countryChoices = countries.map(({ code, name, also }) => ({ value: code, label: name, also }));
 
 /** Filters by country; there is no status filter, since only soft-deleted customers are inactive. */
 export function CustomerFilters() {

@@ -15,7 +15,10 @@ type Values = Record<keyof typeof customerLabels, string>;
 
 /** The first option. */
 const noCountry = { value: '', label: 'Select a country' };
-const countryChoices = [noCountry, ...countries.map(({ code, name }) => ({ value: code, label: name }))];
+const countryChoices = [
+  noCountry,
+  ...countries.map(({ code, name, also }) => ({ value: code, label: name, also })),
+];
 const checkAgainstContract = schemaResolver(customerInput, { sync: true });
 
 function validate(values: Values) {
