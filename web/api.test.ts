@@ -257,6 +257,57 @@ describe('401', () => {
     expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer from another tab' });
   });
 
+  describe('where another tab renewed at the same time, which leaves one of two tokens working,', () => {
+    beforeEach(() => vi.useFakeTimers());
+    afterEach(() => vi.useRealTimers());
+    const third = { success: true, data: { ...signedIn, accessToken: 'third' } };
+
+    test('uses that of the other tab', async () => {
+      const fetch = answer([401], [200, renewed], [401], [200, { data: {} }]);
+      const asking = call(session.me);
+      await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(3));
+      storage.set('accessToken', 'from another tab');
+      await vi.advanceTimersByTimeAsync(500);
+      await asking;
+      expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer from another tab' });
+    });
+
+    test('renews once more if its own was stored last', async () => {
+      answer([401], [200, renewed], [401], [200, third], [200, { data: {} }]);
+      const asking = call(session.me);
+      await vi.advanceTimersByTimeAsync(500);
+      await asking;
+      expect(getSession()?.accessToken).toBe('third');
+    });
+
+    test('ends the session when no token works', async () => {
+      const renewal = [[200, renewed], [401]] as const;
+      answer(
+        [401],
+        ...Array.from({ length: 9 }, () => renewal)
+          .flat()
+          .map(([...one]) => one as [number]),
+      );
+      const asking = expect(call(session.me)).rejects.toThrow('Authentication failed - please log in again');
+      await vi.advanceTimersByTimeAsync(2000);
+      await asking;
+      expect(getSession()).toBeNull();
+    });
+  });
+
+  test('fails, and keeps the session, when a renewal gets no answer for long', async () => {
+    const late = new AbortController();
+    const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
+    vi.stubGlobal('fetch', (url: string, { signal }: RequestInit) => {
+      if (url !== session.refresh.path) return Promise.resolve(new Response(null, { status: 401 }));
+      late.abort(new DOMException('late', 'TimeoutError'));
+      return Promise.reject(signal?.reason as Error);
+    });
+    await expect(call(session.me)).rejects.toThrow('The server cannot be reached. Check the connection');
+    expect(getSession()).not.toBeNull();
+    limit.mockRestore();
+  });
+
   test('sends no call of a user who has left as the one who signed in since', async () => {
     const fetch = answer([401]);
     const asking = call(session.me);

@@ -134,24 +134,35 @@ export function refuseUnpermitted(route: Route): void {
   if (refusal) throw new ApiError(403, refusal, { error: refusal });
 }
 
+/** Tabs that renew at once without a lock (see `withLock`) replace each other's tokens, but not as often as this. */
+const mostRenewals = 4;
+
 /**
- * Makes a call with the session's token: retries once with a renewed token on a 401, and ends the session when that is
- * refused as well.
+ * Makes a call with the session's token: retries with a renewed token on a 401, and ends the session when that is refused
+ * as well.
  */
 export async function withSession<T extends { status: number; keepsSession?: boolean }>(
   attempt: (token: string | undefined) => Promise<T>,
 ): Promise<T> {
-  const [by, token] = [userNow(), getSession()?.accessToken];
-  let answer = await attempt(token);
-  if (!isSessionOver(answer)) return answer;
+  const by = userNow();
   // who signed in meanwhile neither makes the call of the user before, nor is signed out by it
   const isSameUser = () => userNow() === by;
-  if (token && (await renewSession(token)) && isSameUser()) answer = await attempt(getSession()?.accessToken);
+  let token = getSession()?.accessToken;
+  let answer = await attempt(token);
+  for (let renewals = 0; isSessionOver(answer) && token && renewals < mostRenewals; renewals++) {
+    if (renewals > 0) await othersFirst();
+    if (!(await renewSession(token)) || !isSameUser()) break;
+    token = getSession()?.accessToken;
+    answer = await attempt(token);
+  }
   if (!isSessionOver(answer)) return answer;
   // the shell shows /login with the current path in `redirect`
   if (isSameUser()) clearSession();
   throw new ApiError(401, signInAgain);
 }
+
+/** Lets the other tabs store the token that counts, and none renew at the same time again. */
+const othersFirst = () => new Promise((resolve) => setTimeout(resolve, 100 + 400 * Math.random()));
 
 const isSessionOver = (answer: { status: number; keepsSession?: boolean }) =>
   answer.status === 401 && !answer.keepsSession;
@@ -166,7 +177,7 @@ async function fetchOnce(url: string, init: RequestInit, sent?: () => void): Pro
     const isReplayed = response.headers.get('idempotent-replayed') === 'true';
     return { status: response.status, text, keepsSession: isAboutPassword(text), isReplayed };
   } catch (error) {
-    if (error instanceof DOMException) throw error;
+    if (error instanceof DOMException && error.name !== 'TimeoutError') throw error;
     const unreachable = new ApiError(0, `The server cannot be reached. ${sent ? unanswered() : tryAgain}`);
     unreachable.isUnanswered = sent !== undefined;
     sent?.();
@@ -204,6 +215,9 @@ function address(route: Route, { params = {}, query = {} }: Parts): string {
   return text ? `${path}?${text}` : path;
 }
 
+/** All calls of all tabs wait for it. */
+const renewalMs = 10_000;
+
 let renewal: Promise<boolean> | undefined;
 
 /**
@@ -220,7 +234,8 @@ async function renew(staleToken: string): Promise<boolean> {
   if (!stored) return false;
   if (stored.accessToken !== staleToken) return true;
   try {
-    setSession(await call(calls.refresh));
+    // a lost answer is no loss: the server gives the same cookie again
+    setSession(await call(calls.refresh, undefined, { signal: AbortSignal.timeout(renewalMs) }));
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;

@@ -1,4 +1,4 @@
-import type { Request, Route } from '@playwright/test';
+import type { BrowserContext, Request, Route } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
@@ -22,6 +22,8 @@ import {
   signInByForm,
   stored,
   test,
+  type ConsoleServer,
+  type Page,
 } from './support.ts';
 
 test('a stored session is restored behind a spinner, with rights as they are now', async ({
@@ -252,34 +254,79 @@ test('a tab that finds somebody else signed in asks again for all that it shows,
   await expect(name).toHaveValue('');
 });
 
+/** Two tabs of one user, whose access token has run out. */
+async function tabsWithOldToken(page: Page, context: BrowserContext, server: ConsoleServer) {
+  await signInAs(page, 'license_manager', '/licenses', server);
+  const second = await context.newPage();
+  await second.goto('/licenses');
+  const tabs = [page, second];
+  for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
+  const { userId } = await server.person('license_manager');
+  const access_expires_at = new Date(Date.now() - 1000);
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
+  );
+  return tabs;
+}
+
+async function showCustomersIn(tabs: Page[]) {
+  await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
+  for (const tab of tabs) {
+    await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+    await expect(tab).toHaveURL('/customers');
+  }
+}
+
 test('an access token that ran out is renewed unseen, once for all calls of all tabs', async ({
   page,
   context,
   server,
 }) => {
   expectStatus(page, 401);
-  await signInAs(page, 'license_manager', '/licenses', server);
-  const second = await context.newPage();
-  await second.goto('/licenses');
-  const tabs = [page, second];
-  for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
+  const tabs = await tabsWithOldToken(page, context, server);
   const token = () => page.evaluate(() => localStorage.getItem('accessToken'));
   const before = await token();
   let renewals = 0;
   context.on('request', (request) => (renewals += Number(request.url().endsWith(session.refresh.path))));
-
-  const { userId } = await server.person('license_manager');
-  const access_expires_at = new Date(Date.now() - 1000);
-  await server.changeSessions((tx) =>
-    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
-  );
-  await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
-  for (const tab of tabs) {
-    await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
-    await expect(tab).toHaveURL('/customers');
-  }
+  await showCustomersIn(tabs);
   expect(renewals).toBe(1);
   expect(await token()).not.toBe(before);
+});
+
+test('tabs that renew at once, as where http keeps them from waiting for each other, stay signed in', async ({
+  page,
+  context,
+  server,
+}) => {
+  expectStatus(page, 401);
+  await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
+  const tabs = await tabsWithOldToken(page, context, server);
+  let [haveRenewed, oneCalls, otherCalls] = [() => {}, () => {}, () => {}];
+  const bothRenewed = new Promise<void>((resolve) => (haveRenewed = resolve));
+  const oneCalled = new Promise<void>((resolve) => (oneCalls = resolve));
+  const otherCalled = new Promise<void>((resolve) => (otherCalls = resolve));
+  const tokens: string[] = [];
+  await context.route('**/api/**', async (route) => {
+    const at = tokens.findIndex((one) => route.request().headers()['authorization'] === `Bearer ${one}`);
+    // the token that the other one replaced is refused once that is stored
+    if (at === 0) {
+      oneCalls();
+      await otherCalled;
+    } else if (at === 1) otherCalls();
+    await route.fallback();
+  });
+  await context.route(`**${session.refresh.path}`, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: { accessToken: string } };
+    if (tokens.push(data.accessToken) === 1) await bothRenewed;
+    else {
+      haveRenewed();
+      await oneCalled;
+    }
+    await route.fulfill({ response });
+  });
+  await showCustomersIn(tabs);
+  expect(tokens).toHaveLength(2);
 });
 
 test('a session that is over leads to the sign-in page and back', async ({ page, server }) => {
