@@ -77,12 +77,13 @@ const changesNothing = (payload: object, stored: Seen): boolean =>
     ([field, value]) => value === undefined || isSame(value, { ...stored }[field]),
   );
 
-type Edit<Payload, Base, Saved> = {
+type Edit<Payload, Base extends Seen, Saved> = {
   /** The edited record. */
   subject: ToastSubject;
   /** `base`: the record with the version that the user saw, or the one that the edit was merged with. */
   save: (payload: Payload, base: Base) => Promise<Saved>;
-  onSaved: (saved: Saved) => void;
+  /** `attempt`: what was sent, and the record that it replaced. */
+  onSaved: (saved: Saved, attempt: Attempt<Payload, Base>) => void;
   /** The user keeps the saved version, and has no changes of their own left to save. */
   onGivenUp: () => void;
   /** As of `mergedAttempt`: one of the two records is kept whole. */

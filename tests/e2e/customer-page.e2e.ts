@@ -141,6 +141,36 @@ test('a license is transferred to another customer after it was said what change
   await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
 });
 
+test('Undo of a transfer gives the license back to whom a colleague had transferred it meanwhile', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 409);
+  const [from, theirs, yours] = [
+    await makeCustomer(server.admin),
+    await makeCustomer(server.admin),
+    await makeCustomer(server.admin),
+  ];
+  const license = await makeLicense(server.admin, { customerId: from.customerId });
+  await signInAs(page, 'super_admin', `/customers/${from.customerId}`, server);
+  await chooseInMenu(rowOf(card(page, 'Licenses'), license.licenseKey), 'Transfer');
+  const transfer = dialog(page, 'Transfer License');
+  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(yours.name);
+  await page.getByRole('option', { name: yours.name }).click();
+  const { customerId } = theirs;
+  await server.admin.ok(licenses.transfer, { params: { id: license.licenseId }, body: { customerId } });
+  await transfer.getByRole('button', { name: 'Transfer License' }).click();
+  const conflict = dialog(page, 'Someone else changed this meanwhile');
+  await expect(conflict.getByRole('row')).toHaveText([
+    'FieldTheirsYours',
+    `Customer${theirs.name}${yours.name}`,
+  ]);
+  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(page.getByText(`License ${license.licenseKey} transferred to ${yours.name}`)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText(`License ${license.licenseKey} is back with ${theirs.name}`)).toBeVisible();
+});
+
 test('older entries of the timeline follow below, and say why they could not be loaded', async ({
   page,
   server,

@@ -21,6 +21,9 @@ import { transferSentences } from './transfer-sentences.ts';
 
 type Values = { customerId: string; customerName: string };
 
+/** `from`: the customer that had the license at last, which is not the one that was seen if a colleague transferred it. */
+type Transfer = { moved: License; from: string };
+
 /** Gives a license to another customer, after showing what changes for its machines. */
 export default function TransferLicense(props: { license: License; onClose: () => void }) {
   return (
@@ -45,23 +48,23 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
           : {},
   });
   const undo = useChange({
-    mutationFn: (moved: License) => transferLicense(moved.licenseId, seen.customerId, moved.updatedAt),
+    mutationFn: ({ moved, from }: Transfer) => transferLicense(moved.licenseId, from, moved.updatedAt),
     onSuccess: (moved) =>
       toast({
         message: `License ${moved.licenseKey} is back with ${ownerText(moved.customer)}`,
         subject: byKey(moved),
       }),
-    onError: (error, moved) => toast({ message: messageOf(error), subject: byKey(moved), tone: 'red' }),
+    onError: (error, { moved }) => toast({ message: messageOf(error), subject: byKey(moved), tone: 'red' }),
   });
   const edit = useEdit({
     subject: aboutLicense(seen),
-    save: ({ customerId }: { customerId: string }, { updatedAt }) =>
+    save: ({ customerId }: { customerId: string }, { updatedAt }: License) =>
       transferLicense(seen.licenseId, customerId, updatedAt),
-    onSaved: (moved) => {
+    onSaved: (moved, { base }) => {
       void toast({
         message: `License ${moved.licenseKey} transferred to ${ownerText(moved.customer)}`,
         subject: byKey(moved),
-        undo: () => undo.mutate(moved),
+        undo: () => undo.mutate({ moved, from: base.customerId }),
       });
       onClose();
     },
