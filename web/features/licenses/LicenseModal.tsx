@@ -100,12 +100,7 @@ function EditForm({ license, onClose }: { license: License; onClose: () => void 
         }}
         onCancel={onClose}
       />
-      <ConflictDialog
-        edit={edit}
-        rowsOf={(clash) =>
-          conflictRows(clash, { theirs: license.customer?.name ?? '—', yours: customerName })
-        }
-      />
+      <ConflictDialog edit={edit} rowsOf={(clash) => conflictRows(clash, license, customerName)} />
     </>
   );
 }

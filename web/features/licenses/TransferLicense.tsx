@@ -108,15 +108,7 @@ function TransferForm({ license, onClose }: { license: License; onClose: () => v
           {isChosen && <ConsequenceList of={impact} />}
         </Stack>
       </DialogForm>
-      <ConflictDialog
-        edit={edit}
-        rowsOf={(clash) =>
-          conflictRows(clash, {
-            theirs: stored.data?.customer?.name ?? 'another customer',
-            yours: customerName,
-          })
-        }
-      />
+      <ConflictDialog edit={edit} rowsOf={(clash) => conflictRows(clash, stored.data, customerName)} />
     </>
   );
 }
