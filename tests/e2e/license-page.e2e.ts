@@ -113,7 +113,9 @@ test('a license that is transferred behind the question whether to revoke it is 
   await asked;
   await quiet(page);
   await asking.getByRole('button', { name: 'Revoke' }).click();
-  await expect(asking.getByRole('alert')).toContainText('This license was changed by someone else');
+  await expect(asking.getByRole('alert')).toHaveText(
+    'This license was changed since you saw it. Look at it again.',
+  );
   const now = await server.admin.ok(licenses.get, { params: { id: license.licenseId } });
   expect(now.status).toBe('active');
 });

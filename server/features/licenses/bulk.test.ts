@@ -249,7 +249,9 @@ describe('the change', () => {
     await api.ok(licenses.update, { ...at(expired), body: { maxActivations: 9 } });
     const done = await set(preview.changed);
     expect(done.changed.map(({ licenseId }) => licenseId)).toEqual([plain.licenseId]);
-    expect(done.refused.map(({ reason }) => reason)).toEqual(['Was changed by someone else meanwhile']);
+    expect(done.refused.map(({ reason }) => reason)).toEqual([
+      'This license was changed since you saw it. Look at it again.',
+    ]);
     expect([(await get(plain)).status, (await get(expired)).status]).toEqual(['revoked', 'active']);
     expect((await auditOf(server, plain.licenseId)).at(-1)).toMatchObject({ event_type: 'license.revoked' });
     expect((await set(preview.changed)).refused[0]!.reason).toBe('License is already revoked.');

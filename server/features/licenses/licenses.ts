@@ -7,7 +7,7 @@ import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { withPatch } from '../../with-patch.ts';
-import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
+import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { breaksRule, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { unknownModules } from '../modules/index.ts';
 import { newLicenseKey } from './license-key.ts';
@@ -80,23 +80,19 @@ const withModuleNames = ({ moduleIds, ...license }: License) => ({
   modules: moduleIds.map(moduleLabel),
 });
 
-/** Revokes a license: its machines are refused at their next validation. `seen` as in `updateLicense`. */
+/** Revokes a license: its machines are refused at their next validation. `seen`: the version that the caller was shown. */
 export const revokeLicense = (change: Change, id: string, seen?: string): Promise<License | Failure> =>
   editRecord(change, editable, id, {
     event: 'license.revoked',
-    refuse: licenseRefusal.revoke,
-    sent: { status: 'revoked' },
-    seen,
+    refuse: (before) => licenseRefusal.revoke(before) ?? unseenRefusal('license', before, seen),
     columns: { status: 'revoked' },
   });
 
-/** Makes a revoked license valid again; the machines keep their seats. */
+/** Makes a revoked license valid again; the machines keep their seats. `seen` as in `revokeLicense`. */
 export const reactivateLicense = (change: Change, id: string, seen?: string): Promise<License | Failure> =>
   editRecord(change, editable, id, {
     event: 'license.reactivated',
-    refuse: licenseRefusal.reactivate,
-    sent: { status: 'active' },
-    seen,
+    refuse: (before) => licenseRefusal.reactivate(before) ?? unseenRefusal('license', before, seen),
     columns: { status: 'active' },
   });
 
