@@ -1,5 +1,5 @@
 import { notificationsStore } from '@mantine/notifications';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { aboutLicense, licenseToast } from '../toast-subjects.ts';
 import { around, toast } from './toast.tsx';
 
@@ -46,4 +46,12 @@ test('also where the record has another name since, as a license of another cust
     subject: { ...aboutLicense(license as never), name: 'E4YJG' },
   });
   expect(messages() - before).toBe(1);
+});
+
+test('a change does not fail where the toast that would say it cannot be loaded', async () => {
+  vi.doMock('@mantine/notifications', () => {
+    throw new Error('Failed to fetch dynamically imported module');
+  });
+  await expect(toast({ message: 'Session ended', subject: { name: 'Kim' } })).resolves.toBeUndefined();
+  vi.doUnmock('@mantine/notifications');
 });

@@ -40,11 +40,16 @@ let count = 0;
 
 /**
  * Shows a toast, with an undo action if there is one. It replaces an older one about the same subject, which is no longer
- * so, and comes before all others. The library loads with the first dialog or toast.
+ * so, and comes before all others. The library loads with the first dialog or toast. Where it cannot, as `MissingParts` says,
+ * nothing is shown and nothing fails: what the toast would say was done.
  */
 export async function toast({ message, subject, tone = 'teal', undo, isLong = false }: Toast): Promise<void> {
   loadToasts();
-  const { notifications } = await import('@mantine/notifications');
+  const notifications = await import('@mantine/notifications').then(
+    (library) => library.notifications,
+    () => undefined,
+  );
+  if (!notifications) return;
   const hide = () => notifications.hide(id);
   // it stays while it fades, when its undo was done, or would undo something else
   const button = createRef<HTMLButtonElement>();
