@@ -14,6 +14,12 @@ test('a changed record takes the place of its older versions, alone, in a list a
   });
 });
 
+test('so does a license that went to another customer', () => {
+  const seen = { licenseId: 'l', customerId: 'c', updatedAt: before.updatedAt };
+  const moved = { licenseId: 'l', customerId: 'd', updatedAt: after.updatedAt };
+  expect(withRecord([seen], moved)).toEqual([moved]);
+});
+
 test.each([
   ['a newer version, as after a repeated request', [after], before],
   ['the same version', [after], after],

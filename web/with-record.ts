@@ -18,13 +18,10 @@ export function withRecord(data: unknown, record: Versioned): unknown {
   return next ?? data;
 }
 
-/** The same ids, and no field that `record` lacks: what a record has beside it, such as its policy, has its id too. */
+/** The same id, and no field that `record` lacks: what a record has beside it, such as its policy, has its id too. */
 function isOlder(data: object, record: Versioned): boolean {
   if (!isVersioned(data) || data.updatedAt >= record.updatedAt) return false;
-  const ids = Object.keys(record).filter((name) => /(^i|I)d$/.test(name));
-  return (
-    ids.length > 0 &&
-    ids.every((name) => data[name] === record[name]) &&
-    Object.keys(data).every((name) => name in record)
-  );
+  // its own comes first; those of others, such as its customer, change
+  const id = Object.keys(record).find((name) => /(^i|I)d$/.test(name));
+  return id !== undefined && data[id] === record[id] && Object.keys(data).every((name) => name in record);
 }
