@@ -92,8 +92,11 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
 
   await test.step('no free seat', async () => {
     await validateOn(server.admin, license, 'workstation-9');
+    // the reason does not wait for the list
+    const list = await holdBack(page, `**${activations.list.path.replace('{licenseKey}', '*')}*`);
     await machine('workstation-7').getByRole('button', { name: 'Reactivate' }).click();
     await expect(modal.getByRole('alert')).toContainText('TOO_MANY_ACTIVATIONS');
+    list();
     await expect(machine('workstation-9')).toBeVisible();
     await expectAccessible(page);
   });

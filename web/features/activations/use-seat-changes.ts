@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Activation } from '../../../contract/activations.ts';
-import { refusalOf } from '../../api-error.ts';
+import { ApiError, refusalOf } from '../../api-error.ts';
 import { refresh } from '../../ui/refresh.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -36,10 +36,10 @@ export function useReactivate(onFailure?: (error: Error, seat: Seat) => void) {
       if (activation) show(licenseKey, activation);
       void toast({ message: `Machine ${machineId} reactivated`, subject: aboutSeat(licenseKey, machineId) });
     },
-    // A refusal means that the list is out of date, or that another machine took the seat first.
     onError: (error, seat) => {
       onFailure?.(error, seat);
-      return refresh(queryClient);
+      // A refusal means that the list is out of date, or that another machine took the seat first. It is told at once.
+      if (!(error instanceof ApiError)) void refresh(queryClient);
     },
   });
 }
