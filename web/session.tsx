@@ -173,7 +173,8 @@ async function refreshRights(): Promise<void> {
   try {
     const me = await call(calls.me, undefined, { signal: AbortSignal.timeout(timeoutMs) });
     const session = getSession();
-    if (session) setSession({ ...session, ...me });
+    // another tab may have signed somebody else in meanwhile
+    if (session?.user.userId === me.user.userId) setSession({ ...session, ...me });
   } catch (error) {
     console.warn('Permissions could not be refreshed:', messageOf(error));
   }

@@ -231,6 +231,22 @@ test('a tab that finds somebody else signed in asks again for all that it shows,
   await quiet(page);
   const { email } = await server.person('admin');
   const other = await server.api().ok(session.login, { body: { email, password } });
+  let answerRights = () => {};
+  const late = new Promise<void>((resolve) => (answerRights = resolve));
+  await page.route(
+    `**${session.me.path}`,
+    async (route) => {
+      const response = await route.fetch();
+      await late;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  const rights = page.waitForResponse(`**${session.me.path}`);
+  const asking = page.waitForRequest(`**${session.me.path}`);
+  // as of a tab that heard of other rights
+  await page.evaluate(() => window.dispatchEvent(new StorageEvent('storage', { key: 'permissions' })));
+  await asking;
   // the list, and not the customers whose names are like the one that was typed
   const asked = page.waitForRequest(
     (one) =>
@@ -252,6 +268,11 @@ test('a tab that finds somebody else signed in asks again for all that it shows,
   );
   await asked;
   await expect(name).toHaveValue('');
+  // the rights of the one before are not those of the next
+  answerRights();
+  await rights;
+  await quiet(page);
+  expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(other.user));
 });
 
 /** Two tabs of one user, whose access token has run out. */
