@@ -5,6 +5,7 @@ import { every, live } from './live.ts';
 stubBrowser();
 const { activationsQuery } = await import('./features/activations/queries.ts');
 const { customerUseQuery, healthQuery, trendsQuery } = await import('./features/analytics/queries.ts');
+const { apiKeyListQuery } = await import('./features/api-keys/queries.ts');
 const { auditStatsQuery } = await import('./features/audit/queries.ts');
 const { machineOffersQuery, machineQuery } = await import('./features/machines/queries.ts');
 const { progressQuery } = await import('./features/rollouts/queries.ts');
@@ -28,3 +29,10 @@ test.each<[string, object]>([
 
 test('notices, which have no Retry, are asked for again also where they could not be loaded', () =>
   expect(noticesQuery).toMatchObject({ ...live, refetchInterval: every }));
+
+test('the use of API keys is asked for more often, but waits for Retry where it could not be loaded', () => {
+  const { refetchInterval } = apiKeyListQuery();
+  const after = (status: string, data?: object[]) =>
+    typeof refetchInterval === 'function' && refetchInterval({ state: { status, data } } as never);
+  expect([after('success', []), after('error', []), after('error')]).toEqual([10_000, 10_000, false]);
+});

@@ -2,10 +2,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { apiKeys, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call } from '../../api.ts';
+import { live } from '../../live.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
 
-/** How often the usage figures are refetched while the screen is in use, in milliseconds. */
+/** How often the usage figures are refetched where `live` queries are, in milliseconds. */
 const usageEvery = 10_000;
 
 /** All keys, or those that need somebody for this reason, the newest first. */
@@ -13,7 +14,7 @@ export const apiKeyListQuery = (attention?: ApiKeyAttention) =>
   queryOptions({
     queryKey: ['api-keys', 'list', attention],
     queryFn: async ({ signal }) => (await call(apiKeys.list, { query: { attention } }, { signal })).apiKeys,
-    refetchInterval: usageEvery,
+    refetchInterval: (query) => live.refetchInterval(query) && usageEvery,
   });
 
 /** The keys that one user created and that are not permanently revoked, the newest first. */
