@@ -5,6 +5,7 @@ import { shortDate, utcDate } from '../../ui/time.ts';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { SeatUsage } from '../activations/index.ts';
 import classes from './customer-page.module.css';
+import { dialed } from './dialed.ts';
 import { countText } from '../../ui/numbers.ts';
 
 type Customer = CustomerOverview['customer'];
@@ -14,9 +15,7 @@ export function Contact({ customer }: { customer: Customer }) {
   const facts = {
     Contact: customer.contactName,
     Email: customer.email && <Anchor href={`mailto:${customer.email}`}>{customer.email}</Anchor>,
-    Phone: customer.phone && (
-      <Anchor href={`tel:${customer.phone.replaceAll(/[^+\d]/g, '')}`}>{customer.phone}</Anchor>
-    ),
+    Phone: customer.phone && <Anchor href={`tel:${dialed(customer.phone)}`}>{customer.phone}</Anchor>,
     Country: countryName(customer.country),
     'Customer Since': shortDate(customer.createdAt),
   };
