@@ -6,10 +6,27 @@ import type { Config } from './config.ts';
  * that no password, token or license key can leak.
  */
 export function createLog(level: Config['logLevel']): Logger {
-  const pretty = process.stdout.isTTY
-    ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
-    : {};
-  return pino({ level, base: null, serializers: { err: loggedError }, ...pretty });
+  const options = { level, base: null, serializers: { err: loggedError } };
+  return process.stdout.isTTY
+    ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
+    : pino(options, toStdout());
+}
+
+/** What may wait for room on the disk of the log; further lines are dropped. */
+const mostWaitingBytes = 1_000_000;
+
+/** Stdout may be a file on a disk that is full: the service goes on, and logs again when there is room. */
+function toStdout() {
+  const stdout = pino.destination({ dest: 1, maxLength: mostWaitingBytes });
+  const flushSync = stdout.flushSync.bind(stdout);
+  let fails = false;
+  // without a listener of ours, the error would be uncaught
+  stdout.on('error', () => (fails = true)).on('write', () => (fails = false));
+  // at the exit, which it blocks until everything is written
+  stdout.flushSync = () => {
+    if (!fails) flushSync();
+  };
+  return stdout;
 }
 
 /** Drops PostgreSQL's `detail` and `where`, which quote whole rows including keys. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
-import { rm, statfs, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { validation as calls } from '../contract/validation.ts';
 import { createDb, createPool } from '../server/db/client.ts';
 import { makeApiKey, makeLicense, validateOn } from './factories.ts';
 import { createTestDatabase, eventually, patience, seconds, startTestServer } from './harness.ts';
-import { newDataDir, refusedStart, startServer } from './server-process.ts';
+import { isReady, newDataDir, refusedStart, startServer } from './server-process.ts';
 
 /* A database that can read but not write: the errors of PostgreSQL on a full disk. */
 
@@ -116,11 +116,18 @@ test('a start says at once that the disk is full', async () => {
   await pool.end();
 });
 
-describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [needs root]', () => {
+describe.skipIf(process.getuid?.() !== 0)('a small disk [needs root]', () => {
+  /** The data directory, or the folder of the log. */
   let dataDir: string;
   const mount = async (size: string) => {
     dataDir = await newDataDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', dataDir]);
+  };
+  const fill = async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    const filler = join(dataDir, 'filler');
+    await writeFile(filler, Buffer.alloc(bavail * bsize));
+    return filler;
   };
   afterEach(async () => {
     execFileSync('umount', ['-l', dataDir]);
@@ -153,11 +160,34 @@ describe.skipIf(process.getuid?.() !== 0)('a data directory on a small disk [nee
     await mount('200m');
     const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
     expect(await (await startServer(settings)).end('SIGTERM')).toBe(0);
-    const { bavail, bsize } = await statfs(dataDir);
-    const filler = join(dataDir, 'filler');
-    await writeFile(filler, Buffer.alloc(bavail * bsize));
+    const filler = await fill();
     expect(await refusal()).toContain(`The disk of ${dataDir}/postgres is full: PostgreSQL cannot start.`);
     await rm(filler);
     expect(await (await startServer(settings)).end('SIGTERM')).toBe(0);
+  });
+
+  test.for(['1', '2'])('the service goes on without its log, and ends (WORKERS=%s)', async (WORKERS) => {
+    await mount('64k');
+    const file = join(dataDir, 'lanyard.log');
+    const log = await open(file, 'a');
+    const { url } = await createTestDatabase();
+    const settings = { DATABASE_URL: url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'debug', WORKERS };
+    const running = await startServer(settings, { log: log.fd });
+    const metrics = async () => (await fetch(`${running.url}/metrics`)).text();
+    await eventually(async () => (await metrics()).includes(`\nlanyard_processes ${WORKERS}\n`));
+    const filler = await fill();
+    const before = (await readFile(file)).length;
+    // more than fits beside what is there
+    for (let call = 0; call < 50; call++)
+      await fetch(`${running.url}/healthz`, { signal: AbortSignal.timeout(patience(5000)) });
+    expect(await isReady(running.url)).toBe(true);
+    await rm(filler);
+    await eventually(async () => {
+      await fetch(`${running.url}/healthz`);
+      return (await readFile(file)).length > before + 4096;
+    });
+    await fill();
+    expect(await running.end('SIGTERM')).toBe(0);
+    await log.close();
   });
 });

@@ -69,8 +69,11 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** What runs, where it is not this checkout, or not the Node of the tests. */
-type Built = { checkout?: string | undefined; node?: string | undefined };
+/**
+ * What runs, where it is not this checkout, or not the Node of the tests; and a file for its log, which is then missing
+ * in `output()`.
+ */
+type Built = { checkout?: string | undefined; node?: string | undefined; log?: number | undefined };
 
 /** The limits of the database as in service, for tests of them and of outages. */
 export const asInService = { DATABASE_LIMIT_FACTOR: '1' };
@@ -79,14 +82,14 @@ export const asInService = { DATABASE_LIMIT_FACTOR: '1' };
  * Runs the built server as `npm start` does, without waiting. The database may take longer than in service, as in
  * `startTestServer`, so that a busy machine makes no 503.
  */
-export function spawnServer(settings: Record<string, string>, { checkout = root, node }: Built = {}) {
+export function spawnServer(settings: Record<string, string>, { checkout = root, node, log }: Built = {}) {
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
   const [, ...flags] = scripts.start.split(' ');
   const main = flags.pop()!;
   const patient = { DATABASE_LIMIT_FACTOR: process.env.DATABASE_LIMIT_FACTOR ?? '20', ...settings };
-  return spawnBuilt(patient, [...flags, join(checkout, main)], node);
+  return spawnBuilt(patient, [...flags, join(checkout, main)], node, log);
 }
 
 /** Runs the tool behind an npm script, such as `npm run backup`, and returns its exit code and output. */
@@ -107,17 +110,18 @@ function spawnBuilt(
   settings: Record<string, string>,
   args: string[],
   node = process.execPath,
+  log: number | 'pipe' = 'pipe',
 ): Omit<ServerProcess, 'readyMs' | 'url'> {
   if (!existsSync(args.find((one) => one.endsWith('.js'))!))
     throw new Error('It is not built: run `node tools/prepare.mjs build`.');
   const { PATH, HOME } = process.env;
   const child = spawn(node, args, {
     env: { PATH, HOME, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, 'pipe'],
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const ended = new Promise<number | string>((resolve) => {
     child.once('close', (code, by) => resolve(code ?? by ?? 'unknown'));
   });
