@@ -14,9 +14,6 @@ const setUp: Record<string, string> = {
   '53300': 'takes no more connections',
 };
 
-/** The codes of Node, and the sentence of the driver, for TLS that fails or a certificate that does not verify. */
-const ofTls = /CERT|^ERR_(TLS|SSL|OSSL)_|^UNABLE_TO_|does not support SSL/;
-
 /** Why the server or a tool did not start: a sentence for problems that an operator can fix, otherwise the stack. */
 export function whyNotStarted(error: unknown): string {
   const { message, stack, code, path, syscall } = error as NodeJS.ErrnoException;
@@ -31,7 +28,7 @@ export function whyNotStarted(error: unknown): string {
   }
   if (/^SASL: .*password must be/.test(message))
     return `The PostgreSQL of ${settingOf(error)} asks for a password, and the address has none.`;
-  if (isDatabaseUnreachable(error) || ofTls.test(code ?? message))
+  if (isDatabaseUnreachable(error))
     return `The database of ${settingOf(error)} cannot be reached: ${message || code}`;
   // mkdir finds nothing where a link leads to a disk that is not mounted
   const isNoFolder =

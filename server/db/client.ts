@@ -126,6 +126,9 @@ const unreachable = new Set([
   '25006', // read_only_sql_transaction: a replica that is not promoted yet
   '25P03', // idle_in_transaction_session_timeout
   '57P05', // idle_session_timeout
+  // both end a new connection: of processes that hold an old password, or a role that is being replaced
+  '28000', // invalid_authorization_specification
+  '28P01', // invalid_password
   '08000',
   '08001',
   '08003',
@@ -145,7 +148,10 @@ const unreachable = new Set([
 ]);
 
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$|^Query read timeout$/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|^timeout expired$|^Query read timeout$|does not support SSL|establishing an SSL connection|^SASL: /;
+
+/** The codes of Node for TLS that fails, or a certificate that does not verify. */
+const ofTls = /CERT|^ERR_(TLS|SSL|OSSL)_|^UNABLE_TO_/;
 
 /** True if the database cannot be reached, as opposed to an error in the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
@@ -153,7 +159,8 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   const { code, severity } = error as { code?: string; severity?: string };
   // PgBouncer's error if it has no connection to the server.
   if (code === '08P01' && severity === 'FATAL') return true;
-  return (code !== undefined && unreachable.has(code)) || unreachableText.test(error.message);
+  if (code !== undefined && (unreachable.has(code) || ofTls.test(code))) return true;
+  return unreachableText.test(error.message);
 }
 
 const busy = 'Another change holds what this call needs. Try again in a moment.';

@@ -9,6 +9,7 @@ import { createWriteBehind, type WriteBehind } from './write-behind.ts';
 import { createDb, createPool, type WritableDb } from './client.ts';
 import { quick } from './limits.ts';
 import { openJournal, type Journal } from './journal.ts';
+import { databaseFailure, databaseUnavailable } from '../http/reply.ts';
 import { newFolder } from '../../tests/place.ts';
 
 type Row = { n: number; at: Date; text: string };
@@ -72,9 +73,12 @@ async function locked(work: () => Promise<void>): Promise<void> {
   });
 }
 
-/** Connections to where nobody listens. */
-async function withoutDatabase(work: (db: WritableDb) => Promise<void>): Promise<void> {
-  const lost = createPool('postgres://x:x@127.0.0.1:1/x');
+/** Connections to where nobody listens, or as the address says. */
+async function withoutDatabase(
+  work: (db: WritableDb) => Promise<void>,
+  address = 'postgres://x:x@127.0.0.1:1/x',
+): Promise<void> {
+  const lost = createPool(address);
   try {
     await work(createDb(lost));
   } finally {
@@ -98,6 +102,33 @@ test('rows wait while a lock lasts longer than a statement may, and are written 
   expect(await stored()).toEqual({ rows: 1000, own: 1000, until: 999 });
   expect(state()).toMatchObject({ dropped: 0, journalBytes: 0 });
 });
+
+const unusable: [string, (url: URL) => void][] = [
+  ['has no TLS', (url) => url.searchParams.set('sslmode', 'verify-full')],
+  ['wants a password that the address lacks', (url) => void (url.password = '')],
+  ['refuses the password', (url) => void (url.password = 'old')],
+];
+test.for(unusable)(
+  'rows wait, in the journal too, and calls get 503, while a database %s',
+  async ([, change]) => {
+    const address = new URL(database.url);
+    change(address);
+    await withoutDatabase(async (lost) => {
+      await expect(sql`select`.execute(lost).catch(databaseFailure)).resolves.toBe(databaseUnavailable);
+      for (const row of [0, 1]) {
+        const { behind, add, state } = start(undefined, lost);
+        add(2 * row, 2);
+        await eventually(
+          () => said.filter((line) => line.includes('Rows wait for the database')).length > row,
+        );
+        await behind.stop();
+        expect(state()).toMatchObject({ waiting: 0, dropped: 0 });
+      }
+    }, address.href);
+    start();
+    await eventually(async () => (await stored()).rows === 4);
+  },
+);
 
 test('what exceeds the memory goes to the journal also while a write hangs, and is written in its order', async () => {
   const { add, state } = start();
