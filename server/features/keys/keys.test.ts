@@ -61,6 +61,17 @@ describe('the first start on a database', () => {
     );
   });
 
+  test('takes no name of a file for a key', async () => {
+    const dataDir = await newFolder();
+    // 43 characters of base64 are 32 bytes
+    const file = join(dataDir, 'k'.repeat(Math.max(1, 42 - dataDir.length)));
+    await writeFile(file, newSecretsKey());
+    const config = { dataDir, signingKey: undefined, secretsKey: { text: file } };
+    await expect(openKeys(db, config, now)).rejects.toThrow(
+      `SECRETS_KEY is the name of a file. Set it to file:${file}`,
+    );
+  });
+
   test('takes the keys that lie there, and names retired ones too', async () => {
     const [before, folder] = [await newFolder(), await newFolder()];
     const [first] = await idsOf(before);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { CannotStart } from '../../cannot-start.ts';
@@ -84,7 +85,12 @@ export async function tidyFiles({ dataDir, signingKey }: KeyConfig, current: str
 }
 
 async function textOf(setting: string, key: GivenKey): Promise<string> {
-  if ('text' in key) return key.text;
+  if ('text' in key) {
+    // some paths are also base64 of 32 bytes
+    if (path.isAbsolute(key.text) && existsSync(key.text))
+      throw new CannotStart(`${setting} is the name of a file. Set it to file:${key.text}`);
+    return key.text;
+  }
   const text = await readIfThere(key.file, `${setting} names the file ${key.file}, which`);
   if (text === undefined) throw new CannotStart(`There is no file ${key.file}, which ${setting} names.`);
   return text;
