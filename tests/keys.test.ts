@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
@@ -42,6 +42,18 @@ test('a start without the keys of its database is refused, names the file, and m
   await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
   expect(await refusedStart(settings(home))).toContain(`${home}/secrets-key does not hold it`);
   expect(await readdir(home)).not.toContain('secrets-key');
+});
+
+test('a start on an empty database is refused where the data directory belongs to another one', async () => {
+  const keyId = await serveOnce(home);
+  const empty = await createTestDatabase({ empty: true });
+  const said = await refusedStart({ ...settings(home), DATABASE_URL: empty.url });
+  expect(said).toContain(`The database is empty, and ${home}/audit-head.json belongs to another one`);
+  expect(await refusedStart({ DATA_DIR: home })).toContain('The database is empty');
+  expect(await readFile(join(home, 'locations.txt'), 'utf8')).toContain(new URL(database.url).pathname);
+  await rm(join(home, 'audit-head.json'));
+  database = empty;
+  expect(await serveOnce(home)).toBe(keyId);
 });
 
 test('nor does it bring the schema up to date: the version before still starts on the database', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { sql, type Selectable } from 'kysely';
 import { CannotStart } from '../../cannot-start.ts';
 import { systemChange } from '../../change.ts';
@@ -52,14 +54,19 @@ export function openKeys(db: Db, config: KeyConfig, now: Date): Promise<Installa
 
 /**
  * Throws CannotStart, as `openKeys` does, if the keys of this process are not those that the database names. For a
- * start before its migrations: the installation that the database belongs to may still use the previous version.
+ * start before its migrations: the installation that the database belongs to may still use the previous version. Throws
+ * CannotStart too if the database is empty and the data directory was in use with another one.
  */
 export async function requireKeys(databaseUrl: string, config: KeyConfig, now: Date): Promise<void> {
+  // looked for before the database is asked: another start with the same directory names its keys before it writes it
+  const head = path.join(config.dataDir, 'audit-head.json');
+  const wasInUse = existsSync(head);
   const pool = createPool(databaseUrl, 1);
   const db = createDb(pool);
   try {
     if (await namesKeys(db)) await openKeys(db, config, now);
     else if ((await hasTable(db, 'users')) && !(await isWithoutUsers(db))) await requireUnnamed(db, config);
+    else if (wasInUse) throw new CannotStart(emptyDatabase(head));
   } finally {
     await pool.end();
   }
@@ -219,6 +226,11 @@ function secretsKind(config: KeyConfig, { secrets }: LocalKeys): Kind<Secrets> {
     fits: async (db) => (await isSealed(db, `${secrets.key?.sealedPrefix}%`)).length > 0,
   };
 }
+
+const emptyDatabase = (head: string) =>
+  `The database is empty, and ${head} belongs to another one: the service would answer that it knows no license, signed ` +
+  `with the key of that installation. Set DATABASE_URL to its database, which ${path.dirname(head)}/locations.txt names. ` +
+  `To begin with an empty database: another DATA_DIR, or remove ${head}.`;
 
 const whatToDo = ({ place }: Kind<unknown>) =>
   `Bring the right one from a backup or from another process of this installation to ${place}. ` +
