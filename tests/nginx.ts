@@ -40,6 +40,7 @@ function documented(ports: readonly [number, number], port: number): string {
   const changed = block
     .replace('10.0.0.11:8080', `127.0.0.1:${ports[0]}`)
     .replace('10.0.0.12:8080', `127.0.0.1:${ports[1]}`)
+    .replace(/listen \[::\]:443 ssl[^;]*;/, '')
     .replace(/listen 443 ssl[^;]*;/, `listen 127.0.0.1:${port};`)
     .replaceAll(/^ *ssl_certificate.*\n/gm, '');
   if (/10\.0\.0\.|ssl/.test(changed)) throw new Error(`The nginx block of the docs has changed:\n${changed}`);

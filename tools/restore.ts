@@ -43,7 +43,10 @@ async function main(): Promise<void> {
     say(`Restored into ${path.resolve(config.dataDir)}. Now start the service.`);
     if (!isWhole) process.exitCode = 1;
   } catch (error) {
-    process.stderr.write(`The restore failed. Empty ${path.resolve(config.dataDir)} before you try again.\n`);
+    process.stderr.write(
+      `The restore failed. Before you try again, empty ${path.resolve(config.dataDir)}, ` +
+        'and what DATABASE_URL and STORAGE_URL name, where they are set.\n',
+    );
     throw error;
   } finally {
     storage.close();

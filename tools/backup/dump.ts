@@ -66,7 +66,9 @@ async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<
 
 function busyJob(error: unknown): never {
   if (!isLockTimeout(error)) throw error;
-  throw new CannotStart('A job of the service is removing old records. Try again in a few minutes.');
+  throw new CannotStart(
+    'A job of the service is removing old records, or another backup is running. Try again in a few minutes.',
+  );
 }
 
 /** Writes every table in the schema `public` into the archive, as of the snapshot. */
