@@ -20,7 +20,7 @@ import { holdOpen } from './hold-open.ts';
 import { createLog } from './log.ts';
 import { openContext } from './open-context.ts';
 import { createPasswords } from './passwords.ts';
-import { stoppingText, stopWithinMs } from './stop.ts';
+import { stoppingText, stopWithinMs, type Start } from './stop.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 import { present } from './invariants.ts';
@@ -93,7 +93,7 @@ async function prepareDatabase(addresses: Addresses, config: Config, isEmbedded:
 }
 
 /** Serves in this process: alone, or as one of several workers. */
-export async function runServer(config: Config): Promise<void> {
+export async function runServer(config: Config, starting: Start): Promise<void> {
   const log = createLog(config.logLevel);
   // The primary logs warnings once for all workers.
   if (!cluster.isWorker) for (const warning of warningsOf(config)) log.warn(warning);
@@ -102,8 +102,13 @@ export async function runServer(config: Config): Promise<void> {
     : await whileWaiting(
         log,
         `the database of ${config.dataDir}`,
-        startEmbedded(config.dataDir, { exclusive: true, log: (message) => log.info(message) }),
+        startEmbedded(config.dataDir, {
+          exclusive: true,
+          log: (message) => log.info(message),
+          signal: starting.signal,
+        }),
       );
+  if (embedded) starting.onEnd(embedded.stop);
   let stop: () => Promise<void>;
   try {
     stop = await start(config, log, embedded);
@@ -135,4 +140,5 @@ export async function runServer(config: Config): Promise<void> {
   if (cluster.isWorker) process.on('SIGINT', () => undefined).on('disconnect', () => onSignal('SIGTERM'));
   else process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  starting.over();
 }

@@ -10,6 +10,33 @@ const workEndsWithinMs = 2000;
 export const untilEnded = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work, sleep(workEndsWithinMs, undefined, { ref: false })]);
 
+/** A start that a signal may end. */
+export type Start = {
+  /** Aborted when a signal ends the start. */
+  signal: AbortSignal;
+  /** What is to be stopped then, before the process exits. */
+  onEnd: (undo: () => Promise<void>) => void;
+  /** From now on, signals are left to what was started. */
+  over: () => void;
+};
+
+/** Without a listener for it, the first process of a container ignores a signal. */
+export function startUntilSignal(): Start {
+  const ending = new AbortController();
+  let undo = () => Promise.resolve();
+  const end = () => {
+    if (ending.signal.aborted) return;
+    ending.abort();
+    void undo().finally(() => process.exit(0));
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
+  return {
+    signal: ending.signal,
+    onEnd: (work) => void (undo = work),
+    over: () => void process.off('SIGTERM', end).off('SIGINT', end),
+  };
+}
+
 export const stoppingText = ({ drainMs }: Config): string =>
   drainMs > 0
     ? `Stopping: calls are served for another ${drainMs / 1000} seconds, then the port is closed`

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
+import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { createTestDatabase, eventually } from './harness.ts';
 import {
   asInService,
@@ -12,6 +13,7 @@ import {
   newDataDir,
   refusedStart,
   signInAdministrator,
+  spawnServer,
   startServer,
 } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -193,6 +195,28 @@ test('a start goes on when the database does not answer for a moment', async () 
   line.silence();
   const { url } = await starting;
   await eventually(() => isReady(url));
+});
+
+test('a signal ends a start, and the embedded database that it started', async () => {
+  const own = await newDataDir();
+  const first = spawnServer({ DATA_DIR: own, PORT: String(await freePort()) });
+  const cluster = join(own, 'postgres');
+  await eventually(async () => (await findPostmaster(cluster)) !== undefined);
+  expect(await first.end('SIGTERM')).toBe(0);
+  await eventually(async () => (await findPostmaster(cluster)) === undefined);
+  expect(first.output()).not.toContain('is ready');
+});
+
+test('a signal ends a start that waits for the database, with workers too', async () => {
+  const empty = await createTestDatabase({ empty: true });
+  const line = await startSwitch(empty.url);
+  line.newOnes = 'silent';
+  for (const WORKERS of ['1', '2']) {
+    const settings = { DATABASE_URL: line.url, DATA_DIR: await newDataDir(), WORKERS };
+    const server = spawnServer({ ...settings, PORT: String(await freePort()) });
+    await eventually(() => server.output().includes('Still waiting for the database'));
+    expect(await server.end('SIGTERM')).toBe(0);
+  }
 });
 
 test('a statement_timeout of a millisecond for the database is lifted, or what ends the start is a sentence', async () => {

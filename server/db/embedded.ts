@@ -27,6 +27,8 @@ export type EmbeddedOptions = {
   /** A server requires exclusive use of the data directory; a tool shares it. */
   exclusive: boolean;
   log: (message: string) => void;
+  /** Ends a PostgreSQL that is being started. */
+  signal?: AbortSignal;
   /** PostgreSQL settings for this start only; ignored if it is already running. */
   settings?: Record<string, string>;
 };
@@ -76,7 +78,7 @@ async function findOrLaunch(
       const binaries = await findBinaries(location.dataDir, location.account);
       await ensureCluster(location, binaries, options.log);
       await checkReachable(location);
-      refusal = await launch(location, binaries, options.settings ?? {});
+      refusal = await launch(location, binaries, options);
       launched = refusal === undefined;
     }
     if (!launched) await sleep(25);
@@ -127,7 +129,7 @@ async function join(
   const revive = async (): Promise<void> => {
     if (stopping || (await findPostmaster(location.cluster))) return;
     const binaries = await findBinaries(location.dataDir, location.account);
-    const refusal = await launch(location, binaries, options.settings ?? {}, postmaster.port);
+    const refusal = await launch(location, binaries, options, postmaster.port);
     if (refusal) throw refusal;
     options.log('PostgreSQL had stopped and runs again');
   };

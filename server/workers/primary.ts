@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { warningsOf, type Config } from '../config.ts';
 import { tellLocations } from '../locations.ts';
 import { createLog } from '../log.ts';
-import { stoppingText, stopWithinMs } from '../stop.ts';
+import { stoppingText, stopWithinMs, type Start } from '../stop.ts';
 import { relayMetrics } from './relay.ts';
 
 /** A worker that ran this long did not fail at startup. */
@@ -14,10 +14,10 @@ const maxPauseMs = 30_000;
  * Runs `config.workers` processes on one port, replaces those that exit, and stops them on SIGTERM and SIGINT. It also
  * runs the embedded PostgreSQL. It serves no requests, so that none can crash it.
  */
-export async function runPrimary(config: Config): Promise<void> {
+export async function runPrimary(config: Config, starting: Start): Promise<void> {
   const log = createLog(config.logLevel);
   for (const warning of warningsOf(config)) log.warn(warning);
-  const database = config.databaseUrl ? undefined : await startDatabase(config, log);
+  const database = config.databaseUrl ? undefined : await startDatabase(config, log, starting);
   const env = database ? { DATABASE_URL: database.url } : {};
   // JSON would turn NaN in metrics into null
   cluster.setupPrimary({ serialization: 'advanced' });
@@ -98,6 +98,7 @@ export async function runPrimary(config: Config): Promise<void> {
     void stop(0);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  starting.over();
   startWorker();
 }
 
@@ -105,11 +106,12 @@ export async function runPrimary(config: Config): Promise<void> {
 const pauseAfter = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(maxPauseMs, 500 * 2 ** (failures - 2));
 
-async function startDatabase(config: Config, log: Logger) {
+async function startDatabase(config: Config, log: Logger, { signal }: Start) {
   const { startEmbedded, keepAlive } = await import('../db/embedded.ts');
   const embedded = await startEmbedded(config.dataDir, {
     exclusive: true,
     log: (message) => log.info(message),
+    signal,
   });
   const keepAliveTimer = keepAlive(embedded, (error) =>
     log.error({ err: error }, 'PostgreSQL does not come back'),
