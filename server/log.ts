@@ -13,15 +13,18 @@ export function createLog(level: Config['logLevel']): Logger {
 }
 
 /** What may wait for room on the disk of the log; further lines are dropped. */
-const mostWaitingBytes = 1_000_000;
+const mostWaitingBytes = 100_000;
 
 /** Stdout may be a file on a disk that is full: the service goes on, and logs again when there is room. */
 function toStdout() {
-  const stdout = pino.destination({ dest: 1, maxLength: mostWaitingBytes });
+  // with a least length, `flush` writes what waits
+  const stdout = pino.destination({ dest: 1, minLength: 1, maxLength: mostWaitingBytes });
   const flushSync = stdout.flushSync.bind(stdout);
   let fails = false;
   // without a listener of ours, the error would be uncaught
   stdout.on('error', () => (fails = true)).on('write', () => (fails = false));
+  // a dropped line is the only sign that there may be room by now
+  stdout.on('drop', () => stdout.flush());
   // at the exit, which it blocks until everything is written
   stdout.flushSync = () => {
     if (!fails) flushSync();

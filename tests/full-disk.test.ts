@@ -177,9 +177,10 @@ describe.skipIf(process.getuid?.() !== 0)('a small disk [needs root]', () => {
     await eventually(async () => (await metrics()).includes(`\nlanyard_processes ${WORKERS}\n`));
     const filler = await fill();
     const before = (await readFile(file)).length;
-    // more than fits beside what is there
-    for (let call = 0; call < 50; call++)
-      await fetch(`${running.url}/healthz`, { signal: AbortSignal.timeout(patience(5000)) });
+    // more than fits beside what is there, and more than waits for room
+    const callOnce = () => fetch(`${running.url}/healthz`, { signal: AbortSignal.timeout(patience(5000)) });
+    for (let call = 0; call < 1000 * Number(WORKERS); call += 20)
+      await Promise.all(Array.from({ length: 20 }, callOnce));
     expect(await isReady(running.url)).toBe(true);
     await rm(filler);
     await eventually(async () => {

@@ -60,7 +60,7 @@ export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 /** A time limit (ms) for an idle machine, longer on one that is busy at this moment. */
 export const patience = (limitMs: number) =>
-  limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
+  Math.ceil(limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism()));
 
 /** Runs `work` until it takes at most `limitMs`: a busy machine is late once or twice, a slow program each time. */
 export const within = (limitMs: number, work: () => Promise<unknown>) =>
