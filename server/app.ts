@@ -14,6 +14,7 @@ import { createInspector } from './binaries/inspect.ts';
 import { createBudgets } from './budgets.ts';
 import type { Context } from './context.ts';
 import { createFacts } from './db/facts.ts';
+import { DatabaseDown } from './db/signals.ts';
 import { createWriteBehind } from './db/write-behind.ts';
 import { openJournal } from './db/journal.ts';
 import { fail } from './failure.ts';
@@ -241,14 +242,21 @@ function createServer({ config, log }: Context, arrival: ArrivalLimits): Fastify
   const { open } = watchArrivals(app, arrival);
   app.addContentTypeParser('*', (_request, payload, done) => done(null, open(payload)));
 
+  const tellEveryMs = 60_000;
+  let outageToldAt = -Infinity;
   app.setErrorHandler((error, request, reply) => {
     const expected = error instanceof PasswordsBusy ? passwordsBusy : frameworkFailure(error);
     if (expected) return sendFailure(request, reply, expected);
     const about = { err: error, reqId: request.id, route: request.routeOptions.url };
     const unserved = databaseFailure(error);
     if (unserved) {
-      // An outage is logged once, by the watch on the database.
+      // the watch on the database tells of an outage, but keeps its connection where only new ones are refused
+      const isTold = error instanceof DatabaseDown || performance.now() - outageToldAt < tellEveryMs;
       if (unserved !== databaseUnavailable) request.log.warn(about, unserved.message);
+      else if (!isTold) {
+        outageToldAt = performance.now();
+        request.log.error(about, 'The database cannot be reached');
+      }
       return sendFailure(request, reply, unserved);
     }
     if (error instanceof StorageDown) {

@@ -287,6 +287,8 @@ function markDown(state: State): void {
 
 async function watch(state: State, addresses: Addresses, log: Logger): Promise<void> {
   let lookedAt = -Infinity;
+  /** Why it could not be reached, which is logged once. */
+  let said = '';
   const lose = (client: pg.Client, why: string) => {
     log.error(why);
     markDown(state);
@@ -316,10 +318,16 @@ async function watch(state: State, addresses: Addresses, log: Logger): Promise<v
       if (beat !== 'silent' && performance.now() - lookedAt > lookEveryMs) void look(client, beat);
       await pause(beatEveryMs);
     } else {
-      await connect(state, addresses).then(
-        () => log.info('The database answers again'),
-        () => pause(reconnectEveryMs),
-      );
+      try {
+        await connect(state, addresses);
+        log.info('The database answers again');
+        said = '';
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== said) log.error({ err: error }, 'The database cannot be reached');
+        said = message;
+        await pause(reconnectEveryMs);
+      }
     }
   }
 }
