@@ -219,6 +219,21 @@ describe('changing a release', () => {
     expect(await get(made.id)).toEqual(published);
   });
 
+  test('tells an update and the rollout that came with it in one entry', async () => {
+    const made = await makeRelease(server);
+    await patched(made.id, { isActive: false });
+    const plan = [
+      { percentage: 1, hours: 24 },
+      { percentage: 100, hours: null },
+    ];
+    const told = async () => (await auditOf(server, made.id)).at(-1)?.changes_summary;
+    const name = `${made.version} for Windows x64 (stable)`;
+    await patched(made.id, { isActive: true, rolloutPercentage: 5 });
+    expect(await told()).toBe(`${name}: isActive: false → true; rollout at 100 % → at 5 %`);
+    await patched(made.id, { rolloutPlan: plan });
+    expect(await told()).toBe(`${name}: rollout at 5 % → with the plan 1 % for 24 h, 100 %`);
+  });
+
   test('writes one entry for one change, and none for what is so already', async () => {
     const made = await makeRelease(server);
     const rolled = await patched(made.id, { rolloutPercentage: 5, isDraft: false });

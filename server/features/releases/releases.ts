@@ -5,7 +5,7 @@ import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release, ReleasePatch } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import { startNeedsPlan } from '../../../contract/rollout-plan.ts';
-import type { Change } from '../../change.ts';
+import { changedFields, type Change } from '../../change.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
@@ -124,9 +124,27 @@ export const updateRelease = (
       ...(isPublished(before) ? { release_date: change.now } : {}),
       ...(before.isDraft === isDraftAfter(before) ? {} : countedAnew(change.now)),
     }),
-    what: (before, after) => (isPublished(before) ? `published ${offerText(after)}` : undefined),
+    what: (before, after) =>
+      isPublished(before) ? `published ${offerText(after)}` : whatChanged(before, after),
   });
 };
+
+/** With the rollout in words, as where it changes alone; undefined where it stays. */
+function whatChanged(before: Release, after: Release): string | undefined {
+  const [was, is] = [offerText(before), offerText(after)];
+  if (after.isDraft || was === is) return undefined;
+  const others = changedFields({ ...before, ...rolloutOf(after) }, after);
+  return [others, `rollout ${was} → ${is}`].filter(Boolean).join('; ');
+}
+
+const rolloutOf = (r: Release): Partial<Release> => ({
+  rolloutPercentage: r.rolloutPercentage,
+  rolloutPlan: r.rolloutPlan,
+  startsAt: r.startsAt,
+  stepTaken: r.stepTaken,
+  stepStartedAt: r.stepStartedAt,
+  fullAt: r.fullAt,
+});
 
 function patchColumns(patch: Omit<ReleasePatch, 'updatedAt'>) {
   return {
