@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import type { Screen } from '../contract/screens.ts';
 import { session as calls, type Advice } from '../contract/session.ts';
 import { ApiError, fieldErrors, messageOf, sentenceOf } from './api-error.ts';
-import { call } from './api.ts';
+import { call, userNow } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
 import { useStore } from './ui/store.ts';
 import { rolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
@@ -171,10 +171,11 @@ const refreshAllTabs = () => refreshRights().finally(() => otherTabs.postMessage
 
 async function refreshRights(): Promise<void> {
   try {
+    const by = userNow();
     const me = await call(calls.me, undefined, { signal: AbortSignal.timeout(timeoutMs) });
     const session = getSession();
     // another tab may have signed somebody else in meanwhile
-    if (session?.user.userId === me.user.userId) setSession({ ...session, ...me });
+    if (session && userNow() === by) setSession({ ...session, ...me });
   } catch (error) {
     console.warn('Permissions could not be refreshed:', messageOf(error));
   }

@@ -336,10 +336,17 @@ test('tabs that renew at once, as where http keeps them from waiting for each ot
     } else if (at === 1) otherCalls();
     await route.fallback();
   });
+  // in the order in which the server stores them
+  let renewing: Promise<unknown> = Promise.resolve();
   await context.route(`**${session.refresh.path}`, async (route) => {
-    const response = await route.fetch();
-    const { data } = (await response.json()) as { data: { accessToken: string } };
-    if (tokens.push(data.accessToken) === 1) await bothRenewed;
+    const renewed = renewing.then(async () => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { accessToken: string } };
+      return { response, count: tokens.push(data.accessToken) };
+    });
+    renewing = renewed;
+    const { response, count } = await renewed;
+    if (count === 1) await bothRenewed;
     else {
       haveRenewed();
       await oneCalled;
