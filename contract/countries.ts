@@ -48,13 +48,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   VC: ['Saint Vincent and the Grenadines'],
 };
 
-/** As a keyboard has its characters. */
-const asTyped = (name: string) => name.replaceAll('&', 'and').replaceAll('’', "'").replaceAll('.', '');
-
 /** Code and English name of every country, sorted by name, and what else it is called. */
 export const countries: readonly { code: string; name: string; also: readonly string[] }[] = countryCodes
   .map((code) => {
-    const name = countryName(code);
-    return { code, name, also: [asTyped(name), ...(otherNames[code] ?? [])] };
+    return { code, name: countryName(code), also: otherNames[code] ?? [] };
   })
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

@@ -10,20 +10,23 @@ export type Choice = {
   also?: readonly string[];
 };
 
+/** As the service compares it, and as a keyboard has it: `&` in a word, and no full stops. */
+const plain = (text: string) => folded(text).replaceAll('&', 'and').replaceAll('’', "'").replaceAll('.', '');
+
 /** In the order of the matches: a choice whose label does not have the text is the last. */
 const ranks = { equal: 0, begins: 1, contains: 2, otherwise: 3 };
 
 function rankOf({ label, value, also = [] }: Choice, text: string): number {
-  const shown = folded(label);
-  const others = also.map(folded);
-  if ([shown, folded(value), ...others].includes(text)) return ranks.equal;
+  const shown = plain(label);
+  const others = also.map(plain);
+  if ([shown, plain(value), ...others].includes(text)) return ranks.equal;
   if (shown.startsWith(text)) return ranks.begins;
   return !shown.includes(text) && others.some((other) => other.includes(text))
     ? ranks.otherwise
     : ranks.contains;
 }
 
-const searched = (typed: string) => folded(typed).trim();
+const searched = (typed: string) => plain(typed).trim();
 
 /** Compares matches of a typed text: equal labels, values and other names come first, then labels that begin with it. */
 export function bestFirst(choices: Choice[], typed: string): Choice[] {
@@ -42,7 +45,7 @@ export function matching(choices: Choice[], typed: string): Choice[] {
   // The choice without a value means "none", which is not searched for.
   const found = choices.filter(
     ({ value, label, also = [] }) =>
-      value !== '' && (folded(value) === text || [label, ...also].some((one) => folded(one).includes(text))),
+      value !== '' && (plain(value) === text || [label, ...also].some((one) => plain(one).includes(text))),
   );
   return bestFirst(found, typed);
 }
@@ -50,9 +53,9 @@ export function matching(choices: Choice[], typed: string): Choice[] {
 /** Why the typed text chooses none of its matches, the best first; undefined if it chooses the best. */
 export function whyUnclear([best, ...others]: Choice[], typed: string): string | undefined {
   const text = searched(typed);
-  const isLabel = ({ label }: Choice) => folded(label) === text;
+  const isLabel = ({ label }: Choice) => plain(label) === text;
   if (!best || (isLabel(best) && !others.some(isLabel))) return undefined;
-  const nameOf = ({ label, name = label }: Choice) => folded(name);
+  const nameOf = ({ label, name = label }: Choice) => plain(name);
   if (others.some((other) => nameOf(other) === nameOf(best))) return 'Several have this name: choose one';
   const rank = rankOf(best, text);
   const isShared = rank === ranks.equal && others.some((other) => rankOf(other, text) === rank);
