@@ -44,6 +44,7 @@ test.each([
     '4.2.2: moved to the recycle bin: wrong: branch',
     '4.2.2: moved to the recycle bin: wrong: branch',
   ],
+  ['release.published', `4.2.2: starting at ${day}`, `4.2.2: starting at ${momentText(day)}`],
   // what somebody typed
   [
     'customer.updated',

@@ -54,5 +54,6 @@ export function summaryWords(event: string, summary: string): string {
       change || labelIn(labels[resource], field) || /[A-Z]/.test(field) ? fieldWord(resource, field) : field,
     )
     .replaceAll(/\bmod_\w+/g, moduleLabel);
-  return withTimes(inWords, (time) => (time.endsWith('T00:00:00.000Z') ? utcDate : momentText)(time));
+  const isDay = (time: string) => resource === 'license' && time.endsWith('T00:00:00.000Z');
+  return withTimes(inWords, (time) => (isDay(time) ? utcDate : momentText)(time));
 }

@@ -3,6 +3,7 @@ import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { platformText } from '../../platform-text.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
+import { withTimes } from '../../ui/time.ts';
 
 export const channelTones: Record<Channel, Tone> = { stable: 'neutral', beta: 'violet', alpha: 'violet' };
 
@@ -47,4 +48,4 @@ export const shortPlatformText = (platform: Platform, architecture: Architecture
 export const releaseProblem = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.message === `Request failed with status ${error.status}`
     ? otherwise
-    : messageOf(error, otherwise);
+    : withTimes(messageOf(error, otherwise));
