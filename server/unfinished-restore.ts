@@ -10,6 +10,6 @@ export function refuseHalfRestored(dataDir: string): void {
   if (existsSync(unfinishedRestore(dataDir)))
     throw new CannotStart(
       `The restore into ${path.resolve(dataDir)} did not end, so a part is missing. ` +
-        'Empty that folder, and run npm run restore again.',
+        'Empty that folder, and what DATABASE_URL and STORAGE_URL name, where they are set. Then run npm run restore again.',
     );
 }

@@ -412,7 +412,7 @@ test('nothing starts on half a restore', async () => {
   expect(tables.rowCount).toBe(0);
 
   expect(await refusedStart(settings)).toBe(
-    `The restore into ${settings.DATA_DIR} did not end, so a part is missing. Empty that folder, and run npm run restore again.\n`,
+    `The restore into ${settings.DATA_DIR} did not end, so a part is missing. Empty that folder, and what DATABASE_URL and STORAGE_URL name, where they are set. Then run npm run restore again.\n`,
   );
 });
 

@@ -229,7 +229,7 @@ function secretsKind(config: KeyConfig, { secrets }: LocalKeys): Kind<Secrets> {
 
 const emptyDatabase = (head: string) =>
   `The database is empty, and ${head} belongs to another one: the service would answer that it knows no license, signed ` +
-  `with the key of that installation. Set DATABASE_URL to its database, which ${path.dirname(head)}/locations.txt names. ` +
+  `with the key of that installation. Set DATABASE_URL to its database, which ${path.dirname(head)}/locations.txt names, or to nothing if that is a folder. ` +
   `To begin with an empty database: another DATA_DIR, or remove ${head}.`;
 
 const whatToDo = ({ place }: Kind<unknown>) =>
