@@ -244,7 +244,7 @@ describe('changing a release', () => {
     const [, entry, ...others] = await auditOf(server, made.id);
     expect([entry!.event_type, entry!.changes_summary, others]).toEqual([
       'release.updated',
-      `${made.version} for Windows x64 (stable): rolloutPercentage: 100 → 5`,
+      `${made.version} for Windows x64 (stable): rollout at 100 % → at 5 %`,
       [],
     ]);
     const admin = server.api(await server.signInAs('super_admin'));
