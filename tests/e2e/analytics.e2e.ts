@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { analytics, type LicenseTrends } from '../../contract/analytics.ts';
-import { validation, validationCodes } from '../../contract/validation.ts';
+import { validationCodes } from '../../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -12,6 +12,7 @@ import {
   inDays,
   quiet,
   rowOf,
+  seenOn,
   signInAs,
   stayWithin,
   test,
@@ -354,11 +355,7 @@ test('loading, and failures in the words of the spec, with a way to try again', 
 });
 
 test('who may only read sees the figures and no way to export them', async ({ page, server }) => {
-  await validateOn(
-    server.api((await makeApiKey(server.admin)).headers),
-    await makeLicense(server.admin, { validUntil: inDays(20) }),
-    'm',
-  );
+  await seenOn(server, await makeLicense(server.admin, { validUntil: inDays(20) }), 'm');
   await signInAs(page, 'viewer', '/analytics', server);
   await expect(card(page, 'Licenses Expiring by Week').getByText('Table', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /as (CSV|PNG)$/ })).toHaveCount(0);
@@ -368,10 +365,7 @@ test('days become weeks with the figures of the year, which wait for nothing of 
   page,
   server,
 }) => {
-  const { licenseId, licenseKey } = await makeLicense(server.admin);
-  await validateOn(server.api((await makeApiKey(server.admin)).headers), { licenseKey }, 'm');
-  const params = { id: licenseId };
-  await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
+  await seenOn(server, await makeLicense(server.admin), 'm');
   await signInAs(page, 'super_admin', '/analytics', server);
   const outdated = page.locator('[inert]', { has: page.getByLabel('Totals') });
   const byWeek = page.getByText('The busiest day of each week.');

@@ -1,7 +1,6 @@
 import { licenses } from '../../contract/licenses.ts';
-import { validation } from '../../contract/validation.ts';
 import { every } from '../../web/live.ts';
-import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
   goTo,
@@ -11,6 +10,7 @@ import {
   expectStatus,
   loseAnswers,
   quiet,
+  seenOn,
   signInAs,
   test,
 } from './support.ts';
@@ -21,10 +21,7 @@ test('the page of a license shows its machines, validity, validations and histor
 }) => {
   const hostname = unique('PATH-WS').replace(' ', '-');
   const license = await makeLicense(server.admin);
-  const desktop = server.api((await makeApiKey(server.admin)).headers);
-  await validateOn(desktop, license, `id of ${hostname}`, { hostname });
-  const params = { id: license.licenseId };
-  await expect.poll(() => server.admin.ok(validation.ofLicense, { params })).toHaveLength(1);
+  await seenOn(server, license, `id of ${hostname}`, { hostname });
   await signInAs(page, 'super_admin', `/licenses/${license.licenseId}`, server);
   await expect(
     page.getByRole('heading', { level: 1, name: `License ${license.licenseKey}`, exact: true }),

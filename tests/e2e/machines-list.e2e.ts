@@ -1,10 +1,10 @@
-import { machineStandings } from '../../contract/machine-standing.ts';
-import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
+import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
 import {
   day,
   expect,
   expectAccessible,
   rowOf,
+  seenOn,
   signInAs,
   stayWithin,
   test,
@@ -16,8 +16,7 @@ async function stoppedMachine(server: ConsoleServer) {
   const hostname = unique('ONC-WS').replace(' ', '-');
   const customer = await makeCustomer(server.admin, { name: unique('Clinique de Lyon') });
   const license = await makeLicense(server.admin, { customerId: customer.customerId });
-  const desktop = server.api((await makeApiKey(server.admin)).headers);
-  const validate = () => validateOn(desktop, license, `id of ${hostname}`, { hostname, appVersion: '4.10' });
+  const validate = () => seenOn(server, license, `id of ${hostname}`, { hostname, appVersion: '4.10' });
   await validate();
   await revoke(server.admin, license);
   await validate();
@@ -62,12 +61,8 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
     validFrom: '2020-01-01T00:00:00Z',
     validUntil: '2021-01-01T00:00:00Z',
   });
-  const desktop = server.api((await makeApiKey(server.admin)).headers);
   const id = `late id of ${hostname}`;
-  await validateOn(desktop, ended, id, { hostname: `${hostname}-late` });
-  // its validation is written after the answer
-  const isKnown = async () => (await server.admin.call(machineStandings.get, { params: { id } })).status;
-  await expect.poll(isKnown).toBe(200);
+  await seenOn(server, ended, id, { hostname: `${hostname}-late` });
   await page.goto(`/machines/${id}`);
   await expect(verdict).toContainText('license expired');
   await expect(verdict).toContainText('ended 1 Jan 2021');

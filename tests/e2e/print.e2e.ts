@@ -2,7 +2,17 @@ import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
-import { expect, expectStatus, goByKeys, heading, type Page, quiet, signInAs, test } from './support.ts';
+import {
+  expect,
+  expectStatus,
+  goByKeys,
+  heading,
+  type Page,
+  quiet,
+  seenOn,
+  signInAs,
+  test,
+} from './support.ts';
 
 /** Prints the page, and returns what is on the paper. */
 async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
@@ -35,6 +45,7 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   });
   const hosts = [...Array(12).keys()].map((n) => `ONC-WS-${n + 10}`);
   for (const hostname of hosts) await validateOn(server.admin, license, `printed ${hostname}`, { hostname });
+  await seenOn(server, license, `printed ${hosts[0]}`);
   await makeRelease(server, {});
   const shown = await findShown(server.admin);
   const { name } = await server.person('super_admin');

@@ -1,6 +1,5 @@
 import type { Locator } from '@playwright/test';
 import { analytics } from '../../contract/analytics.ts';
-import { machines } from '../../contract/machines.ts';
 import { modules } from '../../contract/modules.ts';
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { releases } from '../../contract/releases.ts';
@@ -18,6 +17,7 @@ import {
   goTo,
   inDays,
   quiet,
+  seenOn,
   signInAs,
   test,
   type ConsoleServer,
@@ -103,8 +103,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   // of a name that is read from the right, the left end is cut
   const { customer: customerId } = shown;
   const license = await makeLicense(server.admin, { customerId });
-  await validateOn(server.admin, license, 'from the right', { hostname: arabic });
-  await expect.poll(async () => (await server.admin.ok(machines.list)).length).toBe(2);
+  await seenOn(server, license, 'from the right', { hostname: arabic });
   for (const list of ['/machines', `/customers/${customerId}`]) {
     await page.goto(server.url + list);
     const host = page
@@ -133,7 +132,7 @@ test('on a phone with a font of twice the size, values have the width of the scr
 }) => {
   const customer = await makeCustomer(server.admin, { name: unique('Universitätsklinikum') });
   const license = await makeLicense(server.admin, { customerId: customer.customerId });
-  await validateOn(server.admin, license, unique('large-font'), { hostname: 'ONC-WS-08' });
+  await seenOn(server, license, unique('large-font'), { hostname: 'ONC-WS-08' });
   await page.setViewportSize({ width: 390, height: 844 });
   const browser = await page.context().newCDPSession(page);
   await browser.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
@@ -168,7 +167,7 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
   await validateOn(admin, revoked, unique('a station'), { hostname: 'PATH-WS-26', ...built });
   await revoke(admin, revoked);
   // refused: no seat is left
-  await validateOn(admin, license, unique('a station'), { hostname: 'PATH-WS-91', ...facts });
+  await seenOn(server, license, unique('a station'), { hostname: 'PATH-WS-91', ...facts });
   const releaseNotes = 'For testers: new worklist and measurement tools, and what was wrong before.';
   const { version } = await makeRelease(server, { version: '50.1.0-beta.4' }, { releaseNotes });
   await signInAs(page, 'super_admin', '/today', server);

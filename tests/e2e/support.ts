@@ -10,10 +10,12 @@ import type axe from 'axe-core';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { License } from '../../contract/licenses.ts';
 import type { Permission, RoleName } from '../../contract/permissions.ts';
 import type { Route } from '../../contract/route.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
-import { makeHolder } from '../factories.ts';
+import { validation } from '../../contract/validation.ts';
+import { makeHolder, validateOn, type MachineFacts } from '../factories.ts';
 import { password } from '../harness.ts';
 import { startServer, type ConsoleServer } from './console-server.ts';
 import { textsOfLowContrast } from './contrast.ts';
@@ -246,6 +248,23 @@ export async function goTo(page: Page, path: string): Promise<void> {
     history.pushState({ __TSR_index: index + 1, key, __TSR_key: key }, '', to);
   }, path);
   watches.get(page.context())!.changedAt = performance.now();
+}
+
+/**
+ * Validates on a machine, and waits until lists and searches know it, which follows the answer: a screen that has asked
+ * before does not ask again.
+ */
+export async function seenOn(
+  { admin }: ConsoleServer,
+  license: Pick<License, 'licenseId' | 'licenseKey'>,
+  ...machine: [machineId: string, facts?: MachineFacts]
+): Promise<void> {
+  const params = { id: license.licenseId };
+  const written = async () =>
+    (await admin.ok(validation.ofLicense, { params })).reduce((sum, { count }) => sum + count, 0);
+  const before = await written();
+  await validateOn(admin, license, ...machine);
+  await expect.poll(written).toBeGreaterThan(before);
 }
 
 /** Signs in with the form on the screen. */
