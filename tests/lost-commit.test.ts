@@ -1,44 +1,23 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { releases } from '../contract/releases.ts';
 import { validation } from '../contract/validation.ts';
 import { program } from './binaries.ts';
 import { makeApiKey, makeLicense, unique } from './factories.ts';
 import { createTestDatabase, eventually, startTestServer, startTwin, type TestServer } from './harness.ts';
+import { startSwitch } from './tcp-switch.ts';
 import { MiB, nextVersion, uploader } from './uploading.ts';
 
-/** A pooler that can lose the response to the next commit after a query with these words, as a restart of it does. */
-const pooler = { loseAfter: '', lost: 0 };
 const database = await createTestDatabase();
-const target = new URL(database.url);
-const proxy = createServer((near) => {
-  const far = connect(Number(target.port || 5432), target.hostname);
-  const seen = { query: false, commit: false };
-  near.on('error', () => far.destroy()).on('close', () => far.destroy());
-  far.on('error', () => near.destroy()).on('close', () => near.destroy());
-  near.on('data', (bytes) => {
-    const text = bytes.toString('latin1');
-    seen.query ||= pooler.loseAfter !== '' && text.includes(pooler.loseAfter);
-    seen.commit = seen.query && /commit\0/i.test(text);
-    far.write(bytes);
-  });
-  far.on('data', (bytes) => {
-    if (!seen.commit) return void near.write(bytes);
-    pooler.loseAfter = '';
-    pooler.lost++;
-    near.destroy();
-    far.destroy();
-  });
-});
-await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', () => listening()));
-const through = new URL(database.url);
-through.hostname = '127.0.0.1';
-through.port = String((proxy.address() as AddressInfo).port);
+const pooler = await startSwitch(database.url);
+/** Loses the response to the next commit after a query with these words, as a restart of a pooler does. */
+const loseCommitAfter = (query: string) => {
+  const committed = new RegExp(`${query}[^]*commit\\0`, 'i');
+  pooler.loses = (said) => committed.test(said);
+};
 
-const one = await startTestServer({ database, pooler: through.href });
+const one = await startTestServer({ database, pooler: pooler.url });
 const twin = await startTwin(one);
 const withoutMemory = await startTwin(one, { config: { cacheBytes: 1 } });
-afterAll(() => void proxy.close());
 const admin = await one.signInAs('super_admin');
 const staff = one.api(admin);
 const apiKey = await makeApiKey(staff);
@@ -71,9 +50,9 @@ async function expectGone({ licenseKey, machineId }: Awaited<ReturnType<typeof k
 
 test('a seat given back by a commit whose response is lost is not used from memory', async () => {
   const known = await knownMachine();
-  pooler.loseAfter = 'self_releases_today';
+  loseCommitAfter('self_releases_today');
   expect((await giveBack(known.licenseKey, known.machineId)).status).toBeGreaterThanOrEqual(500);
-  expect(pooler.lost).toBe(1);
+  expect(pooler.loses).toBeUndefined();
   await expectGone(known);
 });
 
@@ -87,10 +66,10 @@ test('a seat given back by a process that dies right after the commit is not use
 
 test('a release created by a commit whose response is lost has its file', async () => {
   const [version, file] = [nextVersion(), program(MiB)];
-  pooler.loseAfter = 'insert into "releases"';
+  loseCommitAfter('insert into "releases"');
   const answer = await uploader(one.url, staff, admin).direct({ version, file });
   expect(answer.status).toBeGreaterThanOrEqual(500);
-  expect(pooler.lost).toBe(2);
+  expect(pooler.loses).toBeUndefined();
   const [made] = await staff.ok(releases.list, { query: { search: version } });
   const stored = await fetch(one.url + new URL(made!.fileUrl).pathname, { headers: admin.headers });
   expect(stored.status).toBe(200);

@@ -12,6 +12,8 @@ export type TcpSwitch = {
    * does; `slow` forwards them after 1.2 s.
    */
   newOnes: 'forward' | 'silent' | 'slow' | 'refuse';
+  /** Of the bytes that a client sent: is the response to them lost, and its connection reset? Once. */
+  loses: ((said: string) => boolean) | undefined;
   /**
    * Stops forwarding on the open connections in both directions, and neither side learns that the other closed: as when
    * a host is gone or its address moved. `which` is called with the bytes that the client sent so far.
@@ -46,6 +48,10 @@ export async function startSwitch(url: string): Promise<TcpSwitch> {
       from.on('data', (bytes: Buffer) => {
         if (pair.isSilent) return;
         if (from === near) pair.said += bytes.toString('latin1');
+        else if (result.loses?.(pair.said)) {
+          result.loses = undefined;
+          return end(pair);
+        }
         to.write(bytes);
       });
       from.on('close', () => {
@@ -58,22 +64,23 @@ export async function startSwitch(url: string): Promise<TcpSwitch> {
     link(far, near);
     near.resume();
   }
+  const end = (pair: Pair) => {
+    pair.near.resetAndDestroy();
+    pair.far.resetAndDestroy();
+    pairs.delete(pair);
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const own = new URL(url);
   own.hostname = '127.0.0.1';
   own.port = String((server.address() as AddressInfo).port);
 
   const reset: TcpSwitch['reset'] = (which = () => true) => {
-    for (const pair of pairs) {
-      if (!which(pair.said)) continue;
-      pair.near.resetAndDestroy();
-      pair.far.resetAndDestroy();
-      pairs.delete(pair);
-    }
+    for (const pair of pairs) if (which(pair.said)) end(pair);
   };
   const result: TcpSwitch = {
     url: own.href,
     newOnes: 'forward',
+    loses: undefined,
     silence(which = () => true) {
       for (const pair of pairs) if (which(pair.said)) pair.isSilent = true;
     },
