@@ -145,6 +145,10 @@ test('on a phone with a font of twice the size, values have the width of the scr
     const name = page.getByRole('main').getByRole('link', { name: customer.name }).first();
     await expect.poll(async () => (await name.boundingBox())?.width, path).toBeGreaterThan(200);
   }
+  await page.goto(`${server.url}/analytics`);
+  await expect(page.getByRole('region', { name: 'Active Users', exact: true })).toBeVisible();
+  await quiet(page);
+  expect(await beyondTheEdge(page), 'the hidden hints of the charts').toEqual([]);
 });
 
 test('on a tablet or small laptop no list scrolls sideways', async ({ page, server }) => {
