@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
+import { planText } from '../contract/next-step.ts';
 import { releases, type Release } from '../contract/releases.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
@@ -9,11 +10,12 @@ import { queryOf } from './query-of.ts';
 
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
   rolloutPercentage: number;
+  rolloutPlan?: Release['rolloutPlan'];
 };
 type Terms = Pick<Release, 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'>;
 
 /** How many machines would be offered a build at 100 %. */
-export function reachQuery(build: Omit<Reaching, 'rolloutPercentage'>) {
+export function reachQuery(build: Omit<Reaching, 'rolloutPercentage' | 'rolloutPlan'>) {
   const { version, channel, platform, architecture, minimumAppVersion } = build;
   const query = {
     version,
@@ -37,7 +39,11 @@ export function ReachConfirm(props: {
   const { version, channel, platform, architecture, rolloutPercentage } = build;
   const consequences = useQuery({
     ...reachQuery(build),
-    select: ({ machines }) => [reachSentence(machines, rolloutPercentage), ...termSentences(build)],
+    select: ({ machines }) => [
+      reachSentence(machines, rolloutPercentage),
+      ...stepsSentence(build),
+      ...termSentences(build),
+    ],
   });
   return (
     <ConfirmDialog
@@ -53,6 +59,11 @@ export function ReachConfirm(props: {
     />
   );
 }
+
+const stepsSentence = ({ rolloutPercentage, rolloutPlan: steps }: Reaching) =>
+  steps && (steps.at(-1)?.percentage ?? 0) > rolloutPercentage
+    ? [`It goes on by itself, in steps: ${planText(steps)}.`]
+    : [];
 
 /** Another person may have set them while this one edited. */
 const termSentences = ({ security, isMandatory, minimumSupportedVersion, acceptableFailures }: Terms) => [

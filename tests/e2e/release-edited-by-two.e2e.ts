@@ -1,4 +1,5 @@
 import { releases, type Release } from '../../contract/releases.ts';
+import { planOf } from '../plan-of.ts';
 import { makeRelease } from './releases.ts';
 import { box, editing, press, stored, unfoldRollout } from './releases-screen.ts';
 import { expect, expectStatus, signInAs, test, type ConsoleServer, type Page } from './support.ts';
@@ -8,10 +9,11 @@ const choose = (share: string) => async (page: Page) => {
   await press(page, share);
 };
 const everyone = choose('Everyone');
+const steps = planOf([5, 24], [100]);
 
 const at = ({ id }: Release) => ({ params: { releaseId: id } });
 const update =
-  (body: Partial<Pick<Release, 'channel' | 'isDraft' | 'rolloutPercentage' | 'security'>>) =>
+  (body: Partial<Pick<Release, 'channel' | 'isDraft' | 'rolloutPercentage' | 'rolloutPlan' | 'security'>>) =>
   (server: ConsoleServer, r: Release) =>
     server.admin.ok(releases.update, { ...at(r), body });
 const resume = (server: ConsoleServer, r: Release) => server.admin.ok(releases.resume, at(r));
@@ -47,15 +49,15 @@ const cases: Case[] = [
     afterwards: { rolloutPercentage: 100, pausedAt: null },
   },
   {
-    name: 'active again, of what a colleague rolls out to everyone',
+    name: 'active again, of what a colleague rolls out in steps',
     release: { rolloutPercentage: 5 },
     before: deactivate,
     edit: (page) => box(page, 'Active').check(),
     confirms: '(alpha) for Windows (x64) to 5 % of users?',
-    colleague: update({ rolloutPercentage: 100 }),
-    asked: '(alpha) for Windows (x64) to all users at once?',
-    unconfirmed: { isActive: false, rolloutPercentage: 100 },
-    afterwards: { isActive: true, rolloutPercentage: 100 },
+    colleague: update({ rolloutPlan: steps }),
+    asked: 'It goes on by itself, in steps: 5 % for 24 h, 100 %.',
+    unconfirmed: { isActive: false, rolloutPlan: steps },
+    afterwards: { isActive: true, rolloutPercentage: 5, rolloutPlan: steps },
   },
   {
     name: 'published, of a draft that a colleague moves to a wider channel',

@@ -15,6 +15,7 @@ import {
   rolloutText,
   storedRollout,
   valuesOf,
+  withSteps,
   type ReleaseValues,
 } from './release-form.ts';
 import { planOf } from '../../../tests/plan-of.ts';
@@ -60,7 +61,7 @@ const inSteps = valuesOf({ ...release, rolloutPlan: steps });
 /** Whether the edit of a form is confirmed, without an edit of a colleague. */
 const isAsked = (edited: ReleaseValues, seen: Release) => {
   const edit = { ...payloadOf(edited), rollout: chosenRollout(edited) };
-  const { widens, isTyped } = reachAfter(edit, seen);
+  const { widens, isTyped } = reachAfter(edit, seen, withSteps(seen, edit.rollout));
   return widens && !isTyped;
 };
 
@@ -176,6 +177,31 @@ test.each([
     { security: true, channel: 'stable', rolloutPercentage: 5 },
   ],
   [
+    'a wider channel, of what a colleague resumes, in steps',
+    [paused, { channel: 'stable' }, { pausedAt: null, rolloutPlan: planOf([5, 24], [100]) }],
+    { channel: 'stable', rolloutPercentage: 5, rolloutPlan: planOf([5, 24], [100]) },
+  ],
+  [
+    'a security update, of a release that a colleague rolls out in steps',
+    [alpha, { security: true }, { rolloutPlan: planOf([5, 24], [100]) }],
+    { security: true, rolloutPlan: planOf([5, 24], [100]) },
+  ],
+  [
+    'steps, of a release that a colleague moves to a wider channel',
+    [alpha, { plan: inSteps.plan }, { channel: 'stable' }],
+    { channel: 'stable', rolloutPercentage: 5, rolloutPlan: steps },
+  ],
+  [
+    'a security update in steps',
+    [alpha, { plan: inSteps.plan, security: true }, { releaseNotes: 'Faster' }],
+    undefined,
+  ],
+  [
+    'a security update, of a release whose steps led to everyone before',
+    [{ ...alpha, rolloutPlan: planOf([5, 24], [100]) }, { security: true }, {}],
+    undefined,
+  ],
+  [
     'a security update, of a release that a colleague rolls out to fewer',
     [alpha, { security: true }, { rolloutPercentage: 1 }],
     undefined,
@@ -189,7 +215,7 @@ test.each([
     const edited = { ...valuesOf(seen), ...mine };
     const [first, merged] = sentTwice(edited, seen, stored);
     expect(isAsked(edited, seen)).toBe(false);
-    const { reach, widens } = reachAfter(merged, stored, seen);
+    const { reach, widens } = reachAfter(merged, stored, withSteps(seen, first.rollout));
     expect(widens && !isSame(reach, reachAfter(first, seen).reach) ? reach : undefined).toEqual(
       asked && expect.objectContaining(asked),
     );

@@ -77,7 +77,7 @@ type Terms = Pick<
   Release,
   'minimumAppVersion' | 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'
 >;
-type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage'>;
+type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage' | 'rolloutPlan'>;
 type Stored = Reaching & Terms;
 
 /** On what terms machines are offered a release. */
@@ -90,20 +90,30 @@ const termsOf = (r: Terms): Terms => ({
 });
 
 /**
- * To whom and on what terms saving an edit of the stored release offers it at once, and whether that needs a question:
- * it reaches more machines than now, or on other terms than now more than when the user `saw` it. `isTyped`: the user
+ * To whom and on what terms saving an edit of the stored release offers it, at once and by the steps of its plan, and
+ * whether that needs a question: it reaches more machines than now, or, by other steps or on other terms than now, more
+ * than the user `saw`. `isTyped`: the user
  * chose this percentage in the form, and it is not everyone.
  */
 export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored) {
   const saved = savedPercentage(edit, stored);
-  const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage: saved };
+  const { rolloutPlan } = withSteps(stored, edit.rollout);
+  const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage: saved, rolloutPlan };
   const startsPlan = stored.isDraft && edit.rollout !== undefined && 'rolloutPlan' in edit.rollout;
   const terms = termsOf(edit);
-  const reachesUnseen = isWider(after, saw) && !isSame(terms, termsOf(stored));
+  const share = shareOf(after);
+  const goesOn = endOf(after) > share;
+  const reachesUnseen = isWider(after, saw) || (goesOn && endOf(after) > endOf(saw));
+  const addsToIt = endOf(after) > endOf(stored) || !isSame(terms, termsOf(stored));
   return {
-    reach: { channel: edit.channel, rolloutPercentage: shareOf(after), ...terms },
-    widens: isWider(after, stored) || reachesUnseen,
-    isTyped: shareOf(after) < 100 && (startsPlan || saved !== stored.rolloutPercentage),
+    reach: {
+      channel: edit.channel,
+      rolloutPercentage: share,
+      rolloutPlan: goesOn ? rolloutPlan : null,
+      ...terms,
+    },
+    widens: isWider(after, stored) || (reachesUnseen && addsToIt),
+    isTyped: share < 100 && (startsPlan || saved !== stored.rolloutPercentage),
   };
 }
 
@@ -123,6 +133,14 @@ const offerOf = (r: Offer): Offer => ({
 });
 
 const shareOf = (r: Reaching) => (isOffered(r) ? r.rolloutPercentage : 0);
+
+/** Where the steps lead by themselves. */
+const endOf = (r: Reaching) =>
+  isOffered(r) ? Math.max(r.rolloutPercentage, r.rolloutPlan?.at(-1)?.percentage ?? 0) : 0;
+
+/** With the steps of a chosen rollout, of which a percentage has none. */
+export const withSteps = <R extends Pick<Release, 'rolloutPlan'>>(r: R, rollout: Rollout | undefined): R =>
+  rollout ? { ...r, rolloutPlan: 'rolloutPlan' in rollout ? rollout.rolloutPlan : null } : r;
 
 /** Offered to more machines than before. */
 const isWider = (r: Reaching, before: Reaching) =>

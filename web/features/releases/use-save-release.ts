@@ -13,6 +13,7 @@ import {
   payloadOf,
   reachAfter,
   storedRollout,
+  withSteps,
   type ReleaseValues,
   type Rollout,
 } from './release-form.ts';
@@ -47,11 +48,13 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   // What the next attempt is sent against: after a conflict, the record of the colleague.
   const latest = useRef(seen);
   const confirmed = useRef<Reach>(undefined);
+  // with the steps that the user chose
+  const saw = useRef(seen);
   const edit = useEdit({
     subject: aboutRelease(seen),
     save: async (payload: Payload, base: Base) => {
       const { rollout, ...fields } = payload;
-      const { reach, widens } = reachAfter(payload, latest.current, seen);
+      const { reach, widens } = reachAfter(payload, latest.current, saw.current);
       if (widens && !isSame(reach, confirmed.current))
         throw new UnseenReach({ payload, base, reach, publishes: latest.current.isDraft });
       const withLatest = async (error: unknown, details = conflictOf(error)?.details): Promise<never> => {
@@ -92,7 +95,8 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
     const payload = { ...payloadOf(values), rollout };
     latest.current = stored.current;
-    const { reach, widens, isTyped } = reachAfter(payload, latest.current, seen);
+    saw.current = withSteps(seen, rollout);
+    const { reach, widens, isTyped } = reachAfter(payload, latest.current, saw.current);
     confirmed.current = widens && !isTyped ? undefined : reach;
     edit.submit(payload, { ...stored.current, rollout: storedRollout(seen) });
   };
