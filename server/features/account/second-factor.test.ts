@@ -88,8 +88,3 @@ test('being set up is confirmed by no guessing: wrong codes count like wrong pas
   server.clock.advance(minutes(15));
   expect((await confirm(codeOf(server, secret))).status).toBe(200);
 });
-
-test('nobody asks without a session', async () => {
-  const { status } = await server.api({ headers: {} }).call(calls.secondFactor);
-  expect(status).toBe(401);
-});

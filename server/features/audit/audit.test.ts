@@ -400,11 +400,6 @@ describe('the export', () => {
       asked.mockRestore();
     }
   });
-
-  test('needs audit export, reading is not enough', async () => {
-    const { response } = await csvOf({}, await server.signInAs('support_agent'));
-    expect(response.status).toBe(403);
-  });
 });
 
 describe('the figures', () => {

@@ -5,7 +5,6 @@ import { credentials } from '../../../contract/credentials.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
 import { updateEvents } from '../../../contract/update-events.ts';
-import { uploads } from '../../../contract/uploads.ts';
 import { validation } from '../../../contract/validation.ts';
 import { installApp } from '../../../tests/desktop-client.ts';
 import {
@@ -215,12 +214,6 @@ describe('a machine with its token', () => {
       403,
       'No machine token may make this call: it is for staff who are signed in.',
     ]);
-    const end = await api.call(credentials.end, { params: { activationId: machine.activationId } });
-    expect(end.status).toBe(403);
-    const upload = await api.call(uploads.prepare, {
-      body: { fileName: 'App.exe', fileSize: 1, version: '1.0.0' },
-    });
-    expect(upload.status).toBe(403);
     await revoke(staff, license);
     const health = await get('/api/v1/keys', machine.headers);
     expect(health.status).toBe(200);

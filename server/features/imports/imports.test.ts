@@ -192,16 +192,6 @@ describe('issuing licenses from a file', () => {
     expect(answer.csv).toContain(`,'${clinic},`);
   });
 
-  test('sent twice at once with one Idempotency-Key makes them once', async () => {
-    const { name, customerId } = await makeCustomer(api);
-    const body = { csv: `Customer\n${name}\n${name}`, createCustomers: false };
-    const send = () => api.call(calls.licenses, { body }, { 'idempotency-key': 'one import' });
-    const [one, other] = await Promise.all([send(), send()]);
-    expect([one.status, other.status]).toEqual([201, 201]);
-    expect(one.body.data).toEqual(other.body.data);
-    expect(await countOf(customerId)).toBe(2);
-  });
-
   test('of many rows works, and of more than 1,000 says why not', async () => {
     const { name, customerId } = await makeCustomer(api);
     const csv = (rows: number) => `Customer,Modules\n${`${name},mod_copd\n`.repeat(rows)}`;

@@ -232,19 +232,6 @@ describe('deleting a release for good', () => {
     expect((await destroy(nowhere, { confirmation, reason })).status).toBe(404);
   });
 
-  test('that is repeated with its key answers the same and does nothing more', async () => {
-    const made = await trashed();
-    const send = () =>
-      api.call(
-        calls.deletePermanently,
-        { params: { releaseId: made.id }, body: { confirmation, reason } },
-        { 'idempotency-key': `gone-${made.id}` },
-      );
-    const first = await send();
-    const second = await send();
-    expect([first.status, second.status, second.body.data]).toEqual([200, 200, first.body.data]);
-  });
-
   test('against restoring it: one of them wins, and a live release has its bytes', async () => {
     for (let round = 0; round < 8; round++) {
       const made = await trashed();

@@ -195,11 +195,3 @@ test('whoever asks sees the lines, figures and notices of their permissions, and
     );
   }
 });
-
-test('neither a machine, an API key nor somebody who is not signed in may ask', async () => {
-  const program = server.api(await makeApiKey(staff));
-  for (const call of [calls.get, notices.list]) {
-    expect((await server.api().call(call)).status).toBe(401);
-    expect((await program.call(call)).status).toBe(403);
-  }
-});
