@@ -49,6 +49,17 @@ async function uploadInBackground(page: Page, names: string[]): Promise<string[]
   return versions;
 }
 
+const diskFull = {
+  status: 507,
+  json: {
+    success: false,
+    error: 'There is no space left for this file.',
+    code: 'STORAGE_FULL',
+    details: [],
+    requestId: 'none',
+  },
+};
+
 test('a small archive goes in one request and is a draft for macOS', async ({ page, server }) => {
   const path = await fileOnDisk('Lanyard-arm64-mac.zip', archive(200_000));
   const wanted = version();
@@ -239,10 +250,18 @@ test('a double click cancels one upload once it is confirmed, and resumes one', 
   await inTray(`Cancel ${names[0]}`).click();
   const confirm = page.getByRole('button', { name: 'Cancel Upload' });
   await expect(confirm).toBeVisible();
+  // the server has the whole file: nothing can be cancelled, and nothing asks again when its check fails
+  expectStatus(page, 507);
+  const complete = `**${uploads.complete.path}`;
+  await page.route(complete, (route) => route.fulfill(diskFull), { times: 1 });
+  const freeComplete = await holdBack(page, complete);
   free();
-  await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
-  // a release is there, so that nothing can be cancelled
   await expect(confirm).toBeHidden();
+  freeComplete();
+  await expect(tray(page).getByText(/^Failed · /)).toBeVisible();
+  await expect(confirm).toBeHidden();
+  await inTray(`Retry ${names[0]}`).click();
+  await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
 });
 
 test('a chunk that fails is sent once more at the end', async ({ page, server }) => {
@@ -267,19 +286,7 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
   const wanted = version();
   const name = 'Disk full.exe';
   await openForm(page, server);
-  await page.route(chunks, (route) =>
-    route.fulfill({
-      status: 507,
-      contentType: 'application/json',
-      body: JSON.stringify({
-        success: false,
-        error: 'There is no space left for this file.',
-        code: 'STORAGE_FULL',
-        details: [],
-        requestId: 'none',
-      }),
-    }),
-  );
+  await page.route(chunks, (route) => route.fulfill(diskFull));
   await choose(page, await fileOnDisk(name, program(21 * megabyte)));
   await field(page, 'Version').fill(wanted);
   await press(page, 'Upload Release');

@@ -76,12 +76,14 @@ function barColor({ status, phase }: Upload): string {
 function Controls({ upload }: { upload: Upload }) {
   const { id, status, phase, fileName } = upload;
   const over = status === 'done' || status === 'cancelled';
-  // the server has the whole file: nothing can be cancelled, also if the question is still open
+  // the server has the whole file: nothing can be cancelled
   const finishing = status === 'running' && phase === 'finishing';
   const [isAsking, setAsking] = useState(false);
+  // for good: it would open again, over whatever is typed by then, once the server could not finish
+  if (isAsking && (over || finishing)) setAsking(false);
   return (
     <Group gap={2} wrap="nowrap">
-      {isAsking && !over && !finishing && (
+      {isAsking && (
         <ConfirmDialog
           title="Cancel Upload"
           message={`Cancel the upload of ${fileName}? What was sent of it is deleted.`}
