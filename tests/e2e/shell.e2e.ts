@@ -166,6 +166,21 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
   await link.click();
   await expect(heading(page, 'Customers')).toBeVisible();
   await expect(link).toBeHidden();
+
+  await test.step('another screen closes it, however it was reached, and so does the focus of the screen', async () => {
+    await menu.click();
+    await page.getByRole('banner').getByTitle(/@/).click();
+    await expect(heading(page, 'Account')).toBeVisible();
+    await expect(link).toBeHidden();
+    await menu.click();
+    await page.goBack();
+    await expect(heading(page, 'Customers')).toBeVisible();
+    await expect(link).toBeHidden();
+    await menu.click();
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+    await page.keyboard.press('Tab');
+    await expect(link).toBeHidden();
+  });
 });
 
 test('on a phone lists are cards with their buttons', async ({ page, server }) => {

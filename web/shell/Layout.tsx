@@ -1,7 +1,7 @@
 import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import {
   Suspense,
   useEffect,
@@ -42,6 +42,9 @@ const HelpDialog = lazyPart(() => import('./HelpDialog.tsx'));
 export function Layout(props: { notices: ReactNode; tray: ReactNode; children: ReactNode }) {
   const { notices, tray, children } = props;
   const [menuOpened, menu] = useDisclosure(false);
+  const { history } = useRouter();
+  // whatever leads to another screen: the menu would cover it
+  useEffect(() => history.subscribe(menu.close), [history, menu.close]);
   const [helpOpened, help] = useDisclosure(false);
   const palette = usePalette();
   useConsoleShortcuts({ onHelp: help.open, onPalette: palette.open });
@@ -82,7 +85,7 @@ export function Layout(props: { notices: ReactNode; tray: ReactNode; children: R
           />
         }
       />
-      <Navigation opened={menuOpened} onNavigate={menu.close} onHelp={help.open} onKeyDown={leaveMenu} />
+      <Navigation opened={menuOpened} onLeave={menu.close} onHelp={help.open} onKeyDown={leaveMenu} />
       <Notices ofFeatures={notices}>{children}</Notices>
       <BuildInfo />
       <div className={`${classes.overlays} screen-only`}>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { KeyboardEvent } from 'react';
+import type { FocusEvent, KeyboardEvent } from 'react';
 import { useAuth } from '../session.tsx';
 import { IconKeyboard } from '../ui/icons.tsx';
 import classes from './Layout.module.css';
@@ -8,11 +8,15 @@ import { reachable } from './navigation.ts';
 /** Links to the screens that the user may read. */
 export function Navigation(props: {
   opened: boolean;
-  onNavigate: () => void;
+  /** The screen is wanted, which the open menu of a narrow window covers. */
+  onLeave: () => void;
   onHelp: () => void;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
   const { hasPermission } = useAuth();
+  const onBlur = ({ relatedTarget }: FocusEvent) => {
+    if (relatedTarget && !relatedTarget.closest(uncovered)) props.onLeave();
+  };
   return (
     <nav
       id="navigation"
@@ -20,11 +24,12 @@ export function Navigation(props: {
       className={`${classes.navigation} screen-only`}
       data-opened={props.opened || undefined}
       onKeyDown={props.onKeyDown}
+      onBlur={onBlur}
     >
       <ul className="plain-list">
         {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
           <li key={to}>
-            <Link to={to} className={classes.link} onClick={props.onNavigate}>
+            <Link to={to} className={classes.link} onClick={props.onLeave}>
               <Icon size={16} stroke={1.5} />
               {label}
             </Link>
@@ -38,3 +43,6 @@ export function Navigation(props: {
     </nav>
   );
 }
+
+/** What an open menu leaves in view. */
+const uncovered = `#navigation, .${classes.bar}, [role="dialog"]`;
