@@ -306,7 +306,7 @@ test('hospitals of one name are told apart, and none is chosen for the user', as
   expect(await server.admin.ok(licenses.list, { query: { customerId } })).toHaveLength(1);
 });
 
-test('a letter goes to the option that begins with it, an arrow opens the list at the chosen one', async ({
+test('a letter goes to the option that begins with it, an arrow opens the list at the chosen one, Tab and Space choose', async ({
   page,
   server,
 }) => {
@@ -320,6 +320,21 @@ test('a letter goes to the option that begins with it, an arrow opens the list a
     );
 
   await test.step('in a form', async () => {
+    await type.press('ArrowDown');
+    await type.press('ArrowDown');
+    expect(await current()).toBe('Enterprise');
+    await type.press('Tab');
+    await expect(type).toHaveValue('Enterprise');
+    await expect(type).not.toBeFocused();
+    await expect(type).toHaveAttribute('aria-expanded', 'false');
+    await type.press('ArrowUp');
+    await type.press('ArrowUp');
+    expect(await current()).toBe('Trial');
+    await type.press('Space');
+    await expect(type).toHaveValue('Trial');
+    await expect(type).toBeFocused();
+    await expect(type).toHaveAttribute('aria-expanded', 'false');
+
     await type.press('e');
     await expect(type).toHaveAttribute('aria-expanded', 'true');
     await expect(type).toHaveValue('Trial');

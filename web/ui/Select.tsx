@@ -10,7 +10,7 @@ const focused = '[data-combobox-selected]';
 
 /**
  * A choice of one. Without a search, it answers keys as that of the browser does: an arrow opens the list at the chosen
- * option, and letters go to the next option that begins with them.
+ * option, letters go to the next option that begins with them, and Space and Tab choose the option that they went to.
  */
 export function Select(props: SelectProps) {
   const [, tellOpened] = useReducer((times: number) => times + 1, 0);
@@ -22,8 +22,20 @@ export function Select(props: SelectProps) {
     const isOpen = openOptions(field).length > 0;
     const isArrow = key === 'ArrowDown' || key === 'ArrowUp';
     const before = isOpen && timeStamp - typed.current.at < pauseMs ? typed.current.text : '';
+    const isSpace = key === ' ' && !before;
+    if (isOpen && (isSpace || key === 'Tab')) {
+      const option = openOptions(field).find((one) => one.matches(focused));
+      // what is chosen already could be deselected by that
+      if (option instanceof HTMLElement && !option.matches(chosen)) {
+        option.click();
+        if (key === 'Tab') return;
+        // the library would open the list again
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    }
     // a space that begins nothing opens and closes the list
-    if (isArrow ? isOpen : key.length > 1 || (key === ' ' && !before)) return;
+    if (isArrow ? isOpen : key.length > 1 || isSpace) return;
     event.preventDefault();
     event.stopPropagation();
     if (!isOpen) arrowDown(field);
