@@ -74,6 +74,19 @@ test('a super admin makes a license manager, who sees and may do only what the r
       create.getByText('This password is one of the most common ones. Choose another.'),
     ).toBeVisible();
     await create.getByRole('textbox', { name: 'Password' }).fill(password);
+    // the role may take accounts over since a moment ago
+    const needed = { error: 'Enter your own password too.', code: 'RULE_VIOLATED', requestId: 'none' };
+    const details = [{ path: 'currentPassword', message: 'Is needed' }];
+    await page.route(
+      `**${users.create.path}`,
+      (route) => route.fulfill({ status: 422, json: { success: false, ...needed, details } }),
+      { times: 1 },
+    );
+    await button(page, 'Create User').click();
+    await expect(own).toHaveAccessibleDescription(/Is needed/);
+    await own.pressSequentially('a');
+    await own.press('Backspace');
+    await own.pressSequentially(password);
     await button(page, 'Create User').click();
     await expect(page.getByText('User created successfully')).toBeVisible();
     await expect(page).toHaveURL('/users');

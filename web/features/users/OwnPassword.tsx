@@ -1,5 +1,5 @@
 import { PasswordInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { hasPermission, type Permission } from '../../../contract/permissions.ts';
 import { passwordError } from '../../password-problem.ts';
 import { useRoles } from './use-roles.ts';
@@ -30,5 +30,9 @@ export const isTakeover = (before: readonly Permission[], after: readonly Permis
 export function ProofOfGrant({ before, after, ...field }: { before: string; after: string } & Field) {
   const roles = useRoles();
   const permissionsOf = (role: string) => roles.find(({ roleId }) => roleId === role)?.permissions ?? [];
-  return isTakeover(permissionsOf(before), permissionsOf(after)) && <OwnPassword {...field} />;
+  // the server knows a role as it is now
+  const [askedFor, setAskedFor] = useState<string>();
+  if (field.error && askedFor !== after) setAskedFor(after);
+  const isNeeded = askedFor === after || isTakeover(permissionsOf(before), permissionsOf(after));
+  return isNeeded && <OwnPassword {...field} />;
 }
