@@ -21,6 +21,13 @@ test.each([
   expect(matching(choices, typed).map(({ label }) => label)).toEqual(labels);
 });
 
+test.each(['new york', 'New_York', 'america/new york'])('%j finds a time zone', (typed) => {
+  const zones = ['America/New_York', 'Europe/York'].map((name) => ({ value: name, label: name }));
+  const found = matching(zones, typed);
+  expect(found.map(({ value }) => value)).toEqual(['America/New_York']);
+  expect(whyUnclear(found, typed)).toBeUndefined();
+});
+
 const ofCountries = countries.map(({ code, name, also }) => ({ value: code, label: name, also }));
 
 test.each([

@@ -10,8 +10,9 @@ export type Choice = {
   also?: readonly string[];
 };
 
-/** As the service compares it, and as a keyboard has it: `&` in a word, and no full stops. */
-const plain = (text: string) => folded(text).replaceAll('&', 'and').replaceAll('’', "'").replaceAll('.', '');
+/** As the service compares it, and as it is typed: `&` in a word, `_` of time zones as a space, and no full stops. */
+const plain = (text: string) =>
+  folded(text).replaceAll('&', 'and').replaceAll('’', "'").replaceAll('_', ' ').replaceAll('.', '');
 
 /** In the order of the matches: a choice whose label does not have the text is the last. */
 const ranks = { equal: 0, begins: 1, contains: 2, otherwise: 3 };

@@ -21,7 +21,22 @@ const modes = [
   { value: 'any', label: 'At any time, whatever a tag says' },
   { value: 'windows', label: 'Only in these windows' },
 ];
-const zones = [...new Set(['UTC', ...allZones()])].filter(isZone);
+/** Cities of today, for which many browsers list former names alone. */
+const renamed = [
+  'Africa/Asmara',
+  'America/Atikokan',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+];
+const zones = [...new Set(['UTC', ...[...allZones(), ...renamed].toSorted()])].filter(isZone);
 
 /** When machines may be offered updates. */
 export function WindowFields({ form }: { form: PolicyFormState }) {
