@@ -32,16 +32,18 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
   const word = unique('Tabs').replace(' ', '');
   const a = await makeCustomer(server.admin, { name: `${word} Alpha` });
   const b = await makeCustomer(server.admin, { name: `${word} Beta` });
+  const c = await makeCustomer(server.admin, { name: `${word} Gamma` });
   const first = await makeLicense(server.admin, of(a));
   await makeLicense(server.admin, of(a));
   const other = await makeLicense(server.admin, of(b));
+  const last = await makeLicense(server.admin, of(c));
   const revoked = await makeLicense(server.admin, of(b));
   await revoke(server.admin, revoked);
   const expired = await makeLicense(server.admin, { ...of(b), validUntil: inDays(-1) });
   await signInAs(page, 'super_admin', `/licenses?search=${word}`, server);
 
   await expect(page.getByRole('heading', { level: 1, name: 'License Management' })).toBeVisible();
-  await expect(page.getByRole('tab')).toHaveText(['Active3', 'Revoked1', 'Expired1']);
+  await expect(page.getByRole('tab')).toHaveText(['Active4', 'Revoked1', 'Expired1']);
   await expect(page.getByRole('columnheader')).toHaveText([
     '',
     'License Key',
@@ -55,16 +57,28 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
   const group = (name: string) => list(page).getByRole('button', { name });
   await expect(group(`${word} Alpha`)).toContainText('2 licenses');
   await expect(group(`${word} Beta`)).toContainText('1 license');
-  await expect(keys(page)).toHaveCount(3);
+  await expect(keys(page)).toHaveCount(4);
   await expect(row(page, first).getByRole('button', { name: '1 more: Diabetes' })).toBeVisible();
   await expect(row(page, first)).toContainText('Lung Nodule');
   await expectAccessible(page);
 
   await group(`${word} Alpha`).click();
   await expect(group(`${word} Alpha`)).toHaveAttribute('aria-expanded', 'false');
-  await expect(keys(page)).toHaveText([other.licenseKey]);
+  await expect(keys(page)).toHaveText([other.licenseKey, last.licenseKey]);
   await group(`${word} Alpha`).press('Enter');
-  await expect(keys(page)).toHaveCount(3);
+  await expect(keys(page)).toHaveCount(4);
+
+  await test.step('Shift and a click select the rows that are seen between', async () => {
+    const box = (license: License) => row(page, license).getByRole('checkbox');
+    await list(page).getByRole('checkbox').nth(1).check();
+    await group(`${word} Beta`).click();
+    await expect(keys(page)).toHaveCount(3);
+    await box(last).click({ modifiers: ['Shift'] });
+    await expect(page.getByText('3 selected')).toBeVisible();
+    await group(`${word} Beta`).click();
+    await expect(box(other)).not.toBeChecked();
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  });
 
   await tab(page, 'Revoked').click();
   await expect(keys(page)).toHaveText([revoked.licenseKey]);

@@ -33,19 +33,19 @@ const atFirst = (all: number) => {
 export function DataTableBody<Row>(
   props: DataTableProps<Row> & { scroller: RefObject<HTMLDivElement | null> },
 ) {
-  const { scroller, rows, rowId, selection, onSelection, ...table } = props;
+  const { scroller, rows, selection, onSelection, ...table } = props;
   const lastSelected = useRef<string>(undefined);
   const isPaper = useIsPaper();
   const width = props.columns.length + (selection ? 1 : 0);
   if (!rows) return <SkeletonBody width={width} />;
-  /** With Shift: all rows from the one that was selected last. */
+  const items = itemsOf({ ...props, rows });
+  /** With Shift: all rows that are seen from the one that was selected last. */
   const onSelect = (id: string, event: ChangeEvent<HTMLInputElement>) => {
     const isRange = (event.nativeEvent as MouseEvent).shiftKey;
-    const ids = isRange ? rangeOf(rows.map(rowId), lastSelected.current, id) : [id];
+    const ids = isRange ? rangeOf(idsOf(items), lastSelected.current, id) : [id];
     lastSelected.current = id;
     if (selection) onSelection?.(withSelected(selection, ids, event.currentTarget.checked));
   };
-  const items = itemsOf({ ...props, rows });
   const shared = { ...table, selection, onSelect, width };
   if (items.length > virtualAbove && !isPaper) {
     return (
@@ -56,6 +56,8 @@ export function DataTableBody<Row>(
   }
   return <PlainRows {...shared} items={items} isPaper={isPaper} />;
 }
+
+const idsOf = <Row,>(items: Item<Row>[]) => items.flatMap((item) => ('row' in item ? [item.key] : []));
 
 /** Not rendered again when the next part of the rows comes. */
 const MemoRow = memo(DataTableRow) as typeof DataTableRow;
