@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useEffect, useRef, useState, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { useAuth } from '../../session.tsx';
 import { IconChevronDown, IconUpload } from '../../ui/icons.tsx';
 import { useIsDialogOpen } from '../../ui/open-dialogs.ts';
@@ -16,6 +17,11 @@ export default function UploadTray() {
   const tray = useRef<HTMLElement>(null);
   useLeaving(over, tray);
   const [folded, setFolded] = useState(false);
+  /** The button that takes the place of the pressed one gets its focus. */
+  const fold = (isFolded: boolean) => {
+    flushSync(() => setFolded(isFolded));
+    tray.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
+  };
   const user = useAuth().user?.userId;
   useEffect(() => {
     if (user) void uploadList.restore(user);
@@ -29,13 +35,13 @@ export default function UploadTray() {
       </div>
       {uploads.length > 0 &&
         (folded ? (
-          <section aria-label="Uploads" className={classes.folded}>
+          <section aria-label="Uploads" className={classes.folded} ref={tray}>
             <Button
               size="compact-xs"
               variant="light"
               leftSection={<IconUpload size={13} stroke={2} />}
               aria-expanded={false}
-              onClick={() => setFolded(false)}
+              onClick={() => fold(false)}
             >
               {summary(uploads)}
             </Button>
@@ -59,7 +65,7 @@ export default function UploadTray() {
                 size={24}
                 aria-label="Fold uploads"
                 aria-expanded
-                onClick={() => setFolded(true)}
+                onClick={() => fold(true)}
               >
                 <IconChevronDown stroke={2} />
               </ActionIcon>
