@@ -10,6 +10,7 @@ import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
 import { submitTexts } from '../../ui/form-text.ts';
+import { useCleanPaste } from '../../ui/clean-paste.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
 import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import classes from './LoginPage.module.css';
@@ -21,6 +22,7 @@ export function LoginPage() {
   const { isAuthenticated, loading } = useAuth();
   const { redirect } = route.useSearch();
   if (loading) return <RestoringSpinner />;
+  useCleanPaste();
   if (isAuthenticated) return <RedirectTo to={safeRedirect(redirect, window.location.origin)} />;
   return (
     <main className={classes.screen}>
