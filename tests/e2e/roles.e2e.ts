@@ -182,6 +182,9 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
 
   await button(otherPage, 'Logout').click();
   await signInByForm(otherPage, user.email);
+  await button(otherPage, 'Back').press('Enter');
+  await expect(otherPage.getByLabel('Password', { exact: true })).toBeFocused();
+  await otherPage.keyboard.press('Enter');
   await otherPage.getByRole('textbox', { name: 'Code' }).fill(code);
   await expectAccessible(otherPage);
   await button(otherPage, 'Sign in').click();

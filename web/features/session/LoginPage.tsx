@@ -1,6 +1,7 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { ApiError, fieldErrors, messageOf } from '../../api-error.ts';
 import { hasKeptWork } from '../../kept-work.ts';
 import { safeRedirect } from '../../paths.ts';
@@ -9,8 +10,8 @@ import { hasSessionLapsed } from '../../session-store.ts';
 import { useAuth } from '../../session.tsx';
 import { Brand } from '../../shell/Brand.tsx';
 import { BuildInfo } from '../../shell/BuildInfo.tsx';
-import { submitTexts } from '../../ui/form-text.ts';
 import { useCleanPaste } from '../../ui/clean-paste.ts';
+import { submitTexts } from '../../ui/form-text.ts';
 import { RestoringSpinner } from '../../shell/RestoringSpinner.tsx';
 import { ToneAlert } from '../../ui/ToneAlert.tsx';
 import classes from './LoginPage.module.css';
@@ -21,8 +22,8 @@ const route = getRouteApi('/login');
 export function LoginPage() {
   const { isAuthenticated, loading } = useAuth();
   const { redirect } = route.useSearch();
-  if (loading) return <RestoringSpinner />;
   useCleanPaste();
+  if (loading) return <RestoringSpinner />;
   if (isAuthenticated) return <RedirectTo to={safeRedirect(redirect, window.location.origin)} />;
   return (
     <main className={classes.screen}>
@@ -78,10 +79,7 @@ function LoginForm() {
       setFailure(cause);
       // who corrects the address by now would type into the password
       if (![from, document.body].includes(document.activeElement)) return;
-      const refused = form.elements.namedItem(codeWanted ? 'code' : 'password');
-      if (!(refused instanceof HTMLInputElement)) return;
-      refused.focus();
-      refused.select();
+      enter(form, codeWanted ? 'code' : 'password');
     }
   };
 
@@ -109,9 +107,11 @@ function LoginForm() {
             size="sm"
             fullWidth
             disabled={busy}
-            onClick={() => {
-              setCodeWanted(false);
+            onClick={({ currentTarget: { form } }) => {
+              // shown again, before it can have the focus
+              flushSync(() => setCodeWanted(false));
               setFailure(undefined);
+              enter(form, 'password');
             }}
           >
             Back
@@ -120,6 +120,13 @@ function LoginForm() {
       </Stack>
     </form>
   );
+}
+
+function enter(form: HTMLFormElement | null, name: string): void {
+  const field = form?.elements.namedItem(name);
+  if (!(field instanceof HTMLInputElement)) return;
+  field.focus();
+  field.select();
 }
 
 const wantsCode = (error: unknown) =>
