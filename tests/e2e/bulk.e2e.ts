@@ -171,7 +171,12 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   );
   await expectAccessible(page);
   await modal.getByText('To a date').click();
-  await modal.getByRole('textbox', { name: 'Valid Until' }).fill('2030-01-01');
+  const day = modal.getByRole('textbox', { name: 'Valid Until' });
+  await day.pressSequentially('1.1.');
+  await expect(day).not.toHaveAttribute('aria-invalid', 'true');
+  await day.press('Tab');
+  await expect(day).toHaveAttribute('aria-invalid', 'true');
+  await day.fill('2030-01-01');
   await page.keyboard.press('Tab');
   await expect(modal.getByRole('status')).toHaveText(
     '0 licenses change. 52 licenses stay as they are: Ends on that day or later already (52).',

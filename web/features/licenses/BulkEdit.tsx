@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.ts';
 import { instantOf } from '../../../contract/license-term.ts';
 import { licenseLabels } from '../../field-labels.ts';
@@ -118,6 +118,7 @@ function ExtendChoice(props: ChoiceProps) {
     },
   );
   const { by, until } = entered;
+  const [isLeft, setIsLeft] = useState(false);
   return (
     <Steps {...props} change={extensionOf(by, until)}>
       <SegmentedControl
@@ -133,8 +134,12 @@ function ExtendChoice(props: ChoiceProps) {
           description="Ends when this day begins in UTC"
           required
           value={until}
-          error={dayProblem(until)}
-          onChange={(day) => setEntered({ ...entered, until: day })}
+          error={isLeft && dayProblem(until)}
+          onChange={(day) => {
+            setIsLeft(false);
+            setEntered({ ...entered, until: day });
+          }}
+          onBlur={() => setIsLeft(true)}
         />
       )}
     </Steps>
