@@ -114,8 +114,15 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await page.keyboard.press('c');
   await page.keyboard.press('?');
   await page.keyboard.press('Control+k');
-  await expect(page.getByRole('combobox', { name: 'Type a command or search' })).toBeFocused();
+  const palette = page.getByRole('combobox', { name: 'Type a command or search' });
+  await expect(palette).toBeFocused();
   await expect(page.getByRole('dialog')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(palette).toBeHidden();
+  // the same key of a Bulgarian keyboard
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'к', code: 'KeyK', modifiers: 2 });
+  await expect(palette).toBeFocused();
 });
 
 test('light or dark: follows the system until the user chooses', async ({ page, server }) => {

@@ -86,7 +86,13 @@ function marked(key: string): (() => void) | undefined {
 }
 
 const isWithControl = (event: KeyboardEvent, key: string) =>
-  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key;
+  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && isLetter(event, key);
+
+/** On a keyboard without Latin letters, such as a Cyrillic one, the key that has this letter elsewhere. */
+const isLetter = (event: KeyboardEvent, key: string) =>
+  event.key.toLowerCase() === key || (!latin.test(event.key) && event.code === `Key${key.toUpperCase()}`);
+
+const latin = /[\p{Script=Latin}!-~]/u;
 
 const hasModifier = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
 
