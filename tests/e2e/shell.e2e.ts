@@ -141,6 +141,7 @@ test('light or dark: follows the system until the user chooses', async ({ page, 
 
 test('a narrow window folds the navigation', async ({ page, server }) => {
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'iPad; Mac OS X' }));
   await signInAs(page, 'viewer', '/licenses', server);
   const menu = page.getByRole('button', { name: 'Navigation' });
   const link = page.getByRole('link', { name: 'Customers', exact: true });
@@ -162,6 +163,7 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
   await expect(link).toBeVisible();
   loaded();
   await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page.getByRole('dialog')).toContainText('⌘P');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(link).toBeVisible();

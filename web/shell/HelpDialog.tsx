@@ -5,7 +5,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { listHelp } from '../ui/key-lists.ts';
 import type { KeyHelp } from '../ui/row-actions.ts';
 import { reachable } from './navigation.ts';
-import { useShortcutsEnabled } from './shortcuts.ts';
+import { controlKey, useShortcutsEnabled } from './shortcuts.ts';
 
 type Section = { label: string; keys: KeyHelp[] };
 
@@ -16,10 +16,10 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   // as it was when the help opened: the rows below may be loaded again
   const [ofScreen] = useState(screenHelp);
   const everywhere: KeyHelp[] = [
-    { keys: ['Ctrl', 'K'], meaning: 'Search everywhere, or run a command' },
-    { keys: ['Ctrl', 'Z'], meaning: 'Undo of the newest message' },
+    { keys: [controlKey, 'K'], meaning: 'Search everywhere, or run a command' },
+    { keys: [controlKey, 'Z'], meaning: 'Undo of the newest message' },
     ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
-    { keys: ['Ctrl', 'P'], meaning: 'Print, the lists on the page of a record whole' },
+    { keys: [controlKey, 'P'], meaning: 'Print, the lists on the page of a record whole' },
     { keys: ['?'], meaning: 'This help' },
   ];
   return (

@@ -6,6 +6,7 @@ import { useAuth } from '../session.tsx';
 import { IconMoon, IconSearch, IconSun, IconUserCircle } from '../ui/icons.tsx';
 import { Brand } from './Brand.tsx';
 import classes from './Layout.module.css';
+import { controlKey } from './shortcuts.ts';
 
 /** Brand, search, color scheme and user menu. */
 export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () => void }) {
@@ -27,7 +28,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
         <IconSearch />
         <span className={`ellipsis ${classes.searchText}`}>Search or jump to...</span>
         <span className={classes.keys} aria-hidden>
-          <Kbd size="xs">{isApple ? '⌘' : 'Ctrl'}</Kbd>
+          <Kbd size="xs">{controlKey}</Kbd>
           <Kbd size="xs">K</Kbd>
         </span>
       </button>
@@ -44,8 +45,6 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
     </header>
   );
 }
-
-const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 function ColorSchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();

@@ -18,8 +18,13 @@ type Shortcuts = {
   onPrint: () => void;
 };
 
+const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
+
+/** As the key of shortcuts is written. */
+export const controlKey = isApple ? '⌘' : 'Ctrl';
+
 // elsewhere on a Mac, Ctrl+P moves to the line above
-const printKey = navigator.userAgent.includes('Mac') ? 'metaKey' : 'ctrlKey';
+const printKey = isApple ? 'metaKey' : 'ctrlKey';
 
 /**
  * The keyboard shortcuts. `/`, `c` and Ctrl-Z activate the elements with `data-hotkey`: a screen declares its search field
