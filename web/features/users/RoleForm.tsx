@@ -95,7 +95,7 @@ export function RoleForm(props: {
         <Group gap="xs">
           <SeeAsRole role={role} reason={unsaved} />
           {can.updateUsers && (
-            <DisabledReason reason={roleRefusal.delete(role) ?? unsaved}>
+            <DisabledReason reason={roleRefusal.delete(role) ?? locked ?? unsaved}>
               <Button variant="default" onClick={() => setDeleting(true)}>
                 Delete
               </Button>

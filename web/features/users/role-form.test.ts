@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Permission } from '../../../contract/permissions.ts';
-import { roleRefusal } from '../../../contract/users.ts';
+import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { isChanged, permissionsOf, valuesOf, whyNotCell, whyNotEdit, withCell } from './role-form.ts';
 import { fallbackRoles } from './role-labels.ts';
 import type { Me } from './user-can.ts';
@@ -11,6 +11,8 @@ const me = (isSuperAdmin: boolean, ...held: string[]): Me => ({
   isSuperAdmin,
   holds: ({ resource, action }: Permission) => held.includes(`${resource}:${action}`),
 });
+
+const listed = ({ permissions }: Role) => permissions.map(({ resource, action }) => `${resource}:${action}`);
 
 test('cells are set and taken, and what comes out is in the order of the matrix', () => {
   const viewer = role('viewer');
@@ -30,9 +32,18 @@ test('a description and the second factor are changes as well', () => {
 test('super_admin cannot be changed, its setting by super admins only', () => {
   const permission: Permission = { resource: 'users', action: 'read' };
   expect(whyNotCell(me(true, 'users:read'), role('super_admin'), permission)).toContain('holds everything');
-  expect(whyNotEdit(me(true), role('super_admin'), true)).toBeNull();
+  const everything = listed(role('super_admin'));
+  expect(whyNotEdit(me(true, ...everything), role('super_admin'), true)).toBeNull();
   expect(whyNotEdit(me(false), role('super_admin'), true)).toBe('Only a super admin changes this role.');
   expect(whyNotEdit(me(true), role('viewer'), false)).toBe('You lack the permission users:update.');
+});
+
+test('a role that may do more than the user cannot be changed', () => {
+  const held = listed(role('viewer'));
+  expect(whyNotEdit(me(false, ...held), role('viewer'), true)).toBeNull();
+  expect(whyNotEdit(me(false, ...held), role('license_manager'), true)).toBe(
+    'License Manager may do more than you: you lack licenses:create yourself.',
+  );
 });
 
 test('users cannot grant permissions that they lack', () => {

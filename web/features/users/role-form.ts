@@ -63,7 +63,11 @@ export function isChanged(role: Role, values: RoleValues): boolean {
 /** Why a role cannot be edited at all. */
 export function whyNotEdit(me: Me, role: Role, mayUpdate: boolean): string | null {
   if (!mayUpdate) return 'You lack the permission users:update.';
-  return role.roleId === 'super_admin' && !me.isSuperAdmin ? 'Only a super admin changes this role.' : null;
+  if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin changes this role.';
+  const missing = role.permissions.find((permission) => !me.holds(permission));
+  return missing
+    ? `${roleLabel(role.name)} may do more than you: you lack ${missing.resource}:${missing.action} yourself.`
+    : null;
 }
 
 /**
