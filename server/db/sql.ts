@@ -42,6 +42,16 @@ export const activationsOfRecord = (hash: RawBuilder<unknown>): RawBuilder<unkno
   select held.* from activations held join machine_credentials own using (activation_id)
    where own.own_hash = ${hash})`;
 
+/**
+ * When a machine last validated or asked for updates, by its record `m`: the expression of the index, up to five minutes
+ * behind the seat.
+ */
+export const heardOf = sql<Date>`greatest(m.last_seen, m.validated_at)`;
+
+/** The same to the moment: with when its seat was last checked. */
+export const lastSeenOf = (checked: RawBuilder<unknown>): RawBuilder<Date> =>
+  sql<Date>`greatest(${heardOf}, ${checked})`;
+
 /** The release that a machine runs, by the version and platform that it said; a published one before a draft. */
 export const releaseRun = (
   version: RawBuilder<unknown>,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
+import { customerPage } from '../../../contract/customer-page.ts';
 import { customers } from '../../../contract/customers.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import {
@@ -179,7 +180,14 @@ describe('the state of a machine', () => {
     await standing('WS-SINCE', ({ state }) => state === 'active');
     await revoke(staff, license);
     const again = await refusedAt(hours(1));
-    await standing('WS-SINCE', isSeen(again));
+    const found = await standing('WS-SINCE', isSeen(again));
+    expect(found.lastSeen).toBe(again);
+    const { machine } = await staff.ok(machines.get, { params: { id: found.displayId } });
+    const [listed] = await staff.ok(machines.list, { query: { limit: '1' } });
+    const ofCustomer = { params: { id: found.customer!.customerId }, query: {} };
+    const [theirs] = await staff.ok(customerPage.machines, ofCustomer);
+    for (const shown of [machine, listed, theirs])
+      expect(shown).toMatchObject({ displayId: found.displayId, lastSeen: again });
   });
 
   test('that is enrolled is refused since its license was revoked, whatever it asks afterwards', async () => {

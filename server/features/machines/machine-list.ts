@@ -11,14 +11,14 @@ import { runChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { contains } from '../../db/sql.ts';
+import { contains, heardOf } from '../../db/sql.ts';
 import { type Failure, isFailure } from '../../failure.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { onlyRow } from '../../invariants.ts';
 import { licenseKeyFragment } from '../licenses/index.ts';
 import { findMachine, foundBy, recordsWhere, notFound } from './machine-row.ts';
 import type { MachineCount } from './machines.ts';
-import { heardOf, readStandings, recordOf, refusedNoLonger, seatsAt } from './standings.ts';
+import { readStandings, recordOf, refusedNoLonger, seatsAt } from './standings.ts';
 
 type Query = RouteInput<typeof calls.list>['query'];
 type Found = Awaited<ReturnType<typeof readStandings>>[number];

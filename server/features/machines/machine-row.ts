@@ -68,7 +68,8 @@ export const recordsWhere = (matching: RawBuilder<unknown>): RawBuilder<unknown>
     left join activations held on held.license_id = r.license_id and held.machine_id = r.machine_id
     left join machine_credentials k on k.activation_id = held.activation_id`;
 
-export function toMachine(row: MachineRow): Machine {
+/** `seen_at`: when it last validated or asked for updates; `last_seen` knows no validations. */
+export function toMachine(row: MachineRow & { seen_at: Date }): Machine {
   return {
     displayId: row.display_id,
     machineIdHash: row.machine_hash.toString('hex'),
@@ -79,7 +80,7 @@ export function toMachine(row: MachineRow): Machine {
     osVersion: row.os_version,
     appVersion: row.app_version,
     firstSeen: row.first_seen.toISOString(),
-    lastSeen: row.last_seen.toISOString(),
+    lastSeen: row.seen_at.toISOString(),
     totalUpdateChecks: row.total_checks,
     totalDownloads: row.total_downloads,
     notes: row.notes,

@@ -5,12 +5,12 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, nobody, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
-import { countOf } from '../../db/sql.ts';
+import { countOf, heardOf, lastSeenOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toActivation, toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
 import { explainOffers, namedTo } from '../updates/index.ts';
-import { findMachine, foundBy, toMachine, type MachineRow } from './machine-row.ts';
+import { findMachine, foundBy, notFound, toMachine, type MachineRow } from './machine-row.ts';
 import { latestEvents } from './latest-events.ts';
 import { seatsAt } from './standings.ts';
 
@@ -45,12 +45,12 @@ export async function listMachines(
   const found = search ? foundBy(search) : everyMachine;
   const position = after?.split('~');
   const beyond = position
-    ? sql<boolean>`(m.last_seen, m.machine_hash) < (${position[0]}::timestamptz, decode(${position[1]}, 'hex'))`
+    ? sql<boolean>`(${heardOf}, m.machine_hash) < (${position[0]}::timestamptz, decode(${position[1]}, 'hex'))`
     : everyMachine;
   const [page, total] = await Promise.all([
-    sql<MachineRow>`
-      select * from machines m where ${found} and ${beyond}
-       order by m.last_seen desc, m.machine_hash desc limit ${limit} offset ${offset}`.execute(db),
+    sql<MachineRow & { seen_at: Date }>`
+      select m.*, ${heardOf} as seen_at from machines m where ${found} and ${beyond}
+       order by ${heardOf} desc, m.machine_hash desc limit ${limit} offset ${offset}`.execute(db),
     search ? countFound(db, found) : countAll(),
   ]);
   return { data: page.rows.map(toMachine), meta: { total, limit, offset } };
@@ -150,22 +150,25 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
 }
 
 /** A machine; what no update feed knows of it is as it was when it last validated, or in its offline request. */
-async function findMachineWithSeat(db: Db, { now }: Caller, id: string): Promise<MachineRow | Failure> {
+async function findMachineWithSeat(db: Db, { now }: Caller, id: string) {
   const row = await findMachine(db, id);
   if (isFailure(row)) return row;
-  const { rows } = await sql<Pick<MachineRow, 'platform' | 'architecture' | 'app_version' | 'os_version'>>`
-    select s.platform, s.architecture, s.app_version, a.os_version
-      from ${seatsAt(now, sql`${row.machine_hash}`)} s left join activations a using (activation_id)`.execute(
-    db,
-  );
+  type Seat = Pick<MachineRow, 'platform' | 'architecture' | 'app_version' | 'os_version'>;
+  const { rows } = await sql<Seat & { seen_at: Date }>`
+    select s.platform, s.architecture, s.app_version, a.os_version, ${lastSeenOf(sql`s.last_checked_at`)} as seen_at
+      from machines m left join ${seatsAt(now, sql`${row.machine_hash}`)} s on true
+      left join activations a using (activation_id)
+     where m.machine_hash = ${row.machine_hash}`.execute(db);
   const [seat] = rows;
+  if (!seat) return notFound;
   return {
     ...row,
-    platform: row.platform ?? seat?.platform ?? null,
-    architecture: row.architecture ?? seat?.architecture ?? null,
-    last_version: row.last_version ?? seat?.app_version ?? null,
-    app_version: row.app_version ?? seat?.app_version ?? null,
-    os_version: row.os_version ?? seat?.os_version ?? null,
+    seen_at: seat.seen_at,
+    platform: row.platform ?? seat.platform,
+    architecture: row.architecture ?? seat.architecture,
+    last_version: row.last_version ?? seat.app_version,
+    app_version: row.app_version ?? seat.app_version,
+    os_version: row.os_version ?? seat.os_version,
   };
 }
 

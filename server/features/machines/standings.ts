@@ -3,10 +3,7 @@ import type { MachineStanding, MachineState } from '../../../contract/machine-st
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { releaseRun } from '../../db/sql.ts';
-
-/** When a machine last validated or asked for updates: the expression of the index. */
-export const heardOf = sql<Date>`greatest(m.last_seen, m.validated_at)`;
+import { lastSeenOf, releaseRun } from '../../db/sql.ts';
 
 /** The record of an activation `a`: that of its machine id, unless its credential `k` has one of its own. */
 export const recordOf = sql`coalesce(k.own_hash, machine_hash(a.machine_id))`;
@@ -92,7 +89,7 @@ const versionRun = releaseRun(
 type Row = {
   hash: string;
   display_id: string;
-  heard_at: Date;
+  last_seen: Date;
   last_version: string | null;
   release_id: string | null;
   platform: string | null;
@@ -132,7 +129,7 @@ export async function readStandings(
 ): Promise<{ hash: string; standing: MachineStanding }[]> {
   const { rows } = await sql<Row>`
     with m as materialized (${page})
-    select encode(m.machine_hash, 'hex') as hash, m.display_id, ${heardOf} as heard_at, m.last_version, ${versionRun} as release_id, m.platform,
+    select encode(m.machine_hash, 'hex') as hash, m.display_id, ${lastSeenOf(sql`s.last_checked_at`)} as last_seen, m.last_version, ${versionRun} as release_id, m.platform,
            m.architecture, s.hostname, s.platform as seat_platform, s.architecture as seat_architecture,
            s.app_version as seat_version, s.activation_id, s.status, s.created_at, s.updated_at, s.last_checked_at,
            s.offline_until, s.license_id, s.license_key, s.valid_until, s.max_activations, s.current_activations,
@@ -146,7 +143,6 @@ export async function readStandings(
 
 function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): MachineStanding {
   const known = row.license_id !== null;
-  const heard = [row.heard_at, row.last_checked_at].flatMap((at) => (at ? [at.getTime()] : []));
   return {
     displayId: row.display_id,
     hostname: row.hostname,
@@ -154,7 +150,7 @@ function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): M
     architecture: row.architecture ?? row.seat_architecture,
     version: row.last_version ?? row.seat_version,
     releaseId: row.release_id,
-    lastSeen: new Date(Math.max(...heard)).toISOString(),
+    lastSeen: row.last_seen.toISOString(),
     state: may.licenses ? (row.state ?? 'no_seat') : null,
     code: may.licenses ? row.code : null,
     since:

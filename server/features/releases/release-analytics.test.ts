@@ -109,6 +109,7 @@ test('machines: the ten last active', async () => {
     last_check_day: null,
     total_events: n,
     proven_at: n === 11 ? new Date(now) : null,
+    validated_at: null as Date | null,
     notes: null,
   }));
   const onlyValidates = {
@@ -117,6 +118,7 @@ test('machines: the ten last active', async () => {
     display_id: 'VALIDATES',
     last_seen: new Date(now),
   };
+  rows[11]!.validated_at = new Date(now - minutes(1));
   await server.db
     .insertInto('machines')
     .values([...rows, onlyValidates])
@@ -131,7 +133,7 @@ test('machines: the ten last active', async () => {
     platform: null,
     architecture: null,
     lastVersion: null,
-    lastSeen: new Date(now - minutes(9)).toISOString(),
+    lastSeen: new Date(now - minutes(1)).toISOString(),
     provenAt: new Date(now).toISOString(),
     totalEvents: 11,
   });

@@ -4,6 +4,7 @@ import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
+import { heardOf } from '../../db/sql.ts';
 
 /** The window of spec part 2, section 9: the current UTC day and those before it. */
 const windowDays = 30;
@@ -75,19 +76,12 @@ async function downloadsByRelease(db: Db): Promise<ReleaseAnalytics['releaseStat
 
 async function lastActiveMachines(db: Db): Promise<ReleaseAnalytics['machineActivity']> {
   const rows = await db
-    .selectFrom('machines')
-    .select([
-      'display_id',
-      'platform',
-      'architecture',
-      'last_version',
-      'last_seen',
-      'proven_at',
-      'total_events',
-    ])
+    .selectFrom('machines as m')
+    .select(['display_id', 'platform', 'architecture', 'last_version', 'proven_at', 'total_events'])
+    .select(heardOf.as('last_seen'))
     // machines that only validate have a record as well
     .where('total_events', '>', 0)
-    .orderBy('last_seen', 'desc')
+    .orderBy(heardOf, 'desc')
     .limit(shownMachines)
     .execute();
   return rows.map((row) => ({

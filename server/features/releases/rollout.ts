@@ -8,7 +8,7 @@ import { staffOf } from '../../caller.ts';
 import { systemChange, type Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
-import { countOf } from '../../db/sql.ts';
+import { countOf, heardOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { planColumns, sentPlan } from './plan.ts';
@@ -160,7 +160,7 @@ export async function impactOfRelease(
 
 const running = (db: Db, { version, platform, architecture }: Build) =>
   db
-    .selectFrom('machines')
+    .selectFrom('machines as m')
     .where('last_version', '=', version)
     .where('platform', '=', platform)
     .where('architecture', '=', architecture);
@@ -168,8 +168,8 @@ const running = (db: Db, { version, platform, architecture }: Build) =>
 async function machinesOn(db: Db, build: Build) {
   const all = running(db, build);
   const rows = await all
-    .select(['display_id', 'last_seen'])
-    .orderBy('last_seen', 'desc')
+    .select(['display_id', heardOf.as('last_seen')])
+    .orderBy(heardOf, 'desc')
     .orderBy('display_id')
     .limit(listedMachines)
     .execute();

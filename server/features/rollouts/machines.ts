@@ -6,7 +6,7 @@ import { mayRead, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import { activationsOfRecord, countOf } from '../../db/sql.ts';
+import { activationsOfRecord, countOf, heardOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import type { CsvFile } from '../../http/call.ts';
 import { foundBy } from '../machines/index.ts';
@@ -93,7 +93,7 @@ async function read(
   found: RawBuilder<unknown>,
   { limit, offset = 0, inKeyOrder = false }: { limit: number; offset?: number; inKeyOrder?: boolean },
 ): Promise<Row[]> {
-  const order = inKeyOrder ? sql`m.machine_hash` : sql`m.last_seen desc, m.machine_hash desc`;
+  const order = inKeyOrder ? sql`m.machine_hash` : sql`${heardOf} desc, m.machine_hash desc`;
   const customers = mayRead(by, 'customers')
     ? sql`(select coalesce(jsonb_agg(to_jsonb(c) order by c.name, c."customerId"), '[]') from (
             select distinct customer_id as "customerId", c.name
@@ -104,7 +104,7 @@ async function read(
   const { rows } = await sql<Row>`
     with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})
     select encode(m.machine_hash, 'hex') as hash, m.display_id as "displayId", ${customers} as customers,
-           m.last_version as runs, m.last_seen as "lastSeen", d.installed_at as "installedAt",
+           m.last_version as runs, ${heardOf} as "lastSeen", d.installed_at as "installedAt",
            d.failure_code as "failureCode", m.last_version is distinct from ${version} as "movedOn"
       from m left join downloads d on d.machine_hash = m.machine_hash and d.release_id = ${id}
      order by ${order}`.execute(db);

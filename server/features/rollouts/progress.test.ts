@@ -16,7 +16,7 @@ import {
   validateOn,
   type Told,
 } from '../../../tests/factories.ts';
-import { eventually, startTestServer, type Api } from '../../../tests/harness.ts';
+import { eventually, minutes, startTestServer, type Api } from '../../../tests/harness.ts';
 import { othersIn } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
@@ -130,7 +130,12 @@ test('everything that was done to it is listed, also for who may not read the au
 });
 
 test('a withdrawn release keeps who had it, and who has moved on since', async () => {
-  await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'It crashes' } });
+  server.clock.advance(minutes(6));
+  await validateOn(desktop, license, 'good');
+  const lastSeen = server.clock.now().toISOString();
+  await eventually(async () => (await listed(release, 'running'))[0]?.lastSeen === lastSeen);
+  const answer = await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'It crashes' } });
+  expect(answer.affectedMachines[0]?.lastSeen).toBe(lastSeen);
   const withdrawnAt = server.clock.now().toISOString();
   expect((await progress(release)).affected).toEqual({ machines: 2, movedOn: 0, withdrawnAt });
   await report([
