@@ -20,7 +20,7 @@ import { validationCodes } from './validation.ts';
 
 /**
  * What a machine may do with its license now: `active` holds a seat; `offline` holds one by a license file; `clone` holds
- * one with a token that two machines use; `no_seat` holds none, and would not be refused; `refused` would be.
+ * one with a token that two machines use; `no_seat` holds none, and has not been refused one; `refused` would be.
  */
 export const machineStates = ['active', 'offline', 'clone', 'refused', 'no_seat'] as const;
 export type MachineState = (typeof machineStates)[number];

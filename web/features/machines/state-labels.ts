@@ -17,5 +17,5 @@ export const seenLabels = {
 };
 
 /** Why the machine stands as it does, where its state does not say it. */
-export const reasonOf = ({ state, code }: Pick<MachineStanding, 'state' | 'code'>): string | null =>
-  state === 'refused' && code ? refusalReasons[code] : null;
+export const reasonOf = ({ code }: Pick<MachineStanding, 'code'>): string | null =>
+  code && code !== 'VALID' ? refusalReasons[code] : null;

@@ -127,6 +127,12 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     'good: Holds no seat, and gets one when it next validates | null',
   ],
   [
+    'no seat, and none is free',
+    { state: 'no_seat', code: 'TOO_MANY_ACTIVATIONS', seat: null },
+    current,
+    'warning: Holds no seat, and all are taken (3 of 3) | Runs 4.2.0; no newer release is for it',
+  ],
+  [
     'no license',
     { state: 'no_seat', license: null, seat: null, code: null },
     current,

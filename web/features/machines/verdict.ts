@@ -19,15 +19,16 @@ export function verdictOf(standing: Standing, offers: readonly Offer[] | undefin
   const updates = offers && updateSentence(standing.version, offers);
   const license = licenseSentence(standing, now);
   if (standing.state === 'refused') return { tone: 'bad', sentence: license, further: updates ?? null };
-  const tone = standing.state === 'clone' ? 'warning' : 'good';
-  if (standing.state === 'clone' || !updates) return { tone, sentence: license, further: updates ?? null };
-  return { tone, sentence: updates, further: license || null };
+  if (standing.state === 'clone' || isFull(standing))
+    return { tone: 'warning', sentence: license, further: updates ?? null };
+  if (!updates) return { tone: 'good', sentence: license, further: null };
+  return { tone: 'good', sentence: updates, further: license || null };
 }
 
 function licenseSentence({ state, code, since, license, seat, lastSeen }: Standing, now: Date): string {
   switch (state) {
     case 'refused': {
-      const full = code === 'TOO_MANY_ACTIVATIONS' && license ? ` (${seatsOf(license)})` : '';
+      const full = isFull({ code }) && license ? ` (${seatsOf(license)})` : '';
       const when = since === null ? '' : ` since ${sinceText(since, now)}`;
       return `Refused${when}: ${refusalReasons[code ?? 'NOT_FOUND']}${full}`;
     }
@@ -38,11 +39,16 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
     case 'active':
       return 'Its license is valid';
     case 'no_seat':
-      return license ? 'Holds no seat, and gets one when it next validates' : 'Has never validated a license';
+      if (!license) return 'Has never validated a license';
+      return isFull({ code })
+        ? `Holds no seat, and all are taken (${seatsOf(license)})`
+        : 'Holds no seat, and gets one when it next validates';
     case null:
       return '';
   }
 }
+
+const isFull = ({ code }: Pick<Standing, 'code'>) => code === 'TOO_MANY_ACTIVATIONS';
 
 const seatsOf = ({ currentActivations, maxActivations }: NonNullable<Standing['license']>) =>
   `${countText(currentActivations)} of ${countText(maxActivations)}`;
