@@ -141,7 +141,7 @@ export type Tables = ViewTables & {
     offline_until: Generated<Date | null>;
     answered_at: Generated<Date | null>;
     created_at: Date;
-    updated_at: Date;
+    updated_at: Date; // of its status, so a seat is held since then
   };
   machine_credentials: {
     activation_id: string;

@@ -154,6 +154,21 @@ describe('the state of a machine', () => {
       expect((await find(query)).data).toEqual([found]);
   });
 
+  test('that came back has its seat since then, and a license file does not change it', async () => {
+    const license = await makeLicense(staff);
+    const machineId = 'came back';
+    const validate = () => validateOn(desktop, license, machineId);
+    await validate();
+    await desktop.ok(validation.releaseSeat, { body: { licenseKey: license.licenseKey, machineId } });
+    server.clock.advance(hours(1));
+    await validate();
+    const since = server.clock.now().toISOString();
+    server.clock.advance(hours(1));
+    await issueTo(staff, license, offlineMachine(machineId));
+    const { seat } = await staff.ok(calls.get, { params: { id: machineId } });
+    expect(seat?.since).toBe(since);
+  });
+
   test('that is a clone', async () => {
     const machine = await enrollOn(server, await makeLicense(staff), 'cloned', { hostname: 'WS-CLONED' });
     await server.pool.query('update machine_credentials set cloned_at = now() where activation_id = $1', [

@@ -100,7 +100,6 @@ type Row = {
   seat_version: string | null;
   activation_id: string | null;
   status: string | null;
-  created_at: Date;
   updated_at: Date;
   last_checked_at: Date | null;
   offline_until: Date | null;
@@ -131,7 +130,7 @@ export async function readStandings(
     with m as materialized (${page})
     select encode(m.machine_hash, 'hex') as hash, m.display_id, ${lastSeenOf(sql`s.last_checked_at`)} as last_seen, m.last_version, ${versionRun} as release_id, m.platform,
            m.architecture, s.hostname, s.platform as seat_platform, s.architecture as seat_architecture,
-           s.app_version as seat_version, s.activation_id, s.status, s.created_at, s.updated_at, s.last_checked_at,
+           s.app_version as seat_version, s.activation_id, s.status, s.updated_at, s.last_checked_at,
            s.offline_until, s.license_id, s.license_key, s.valid_until, s.max_activations, s.current_activations,
            s.customer_id, s.customer_name, s.code, s.state, s.refused_since, s.ended_at
       from m left join lateral (select * from ${seatsAt(by.now, sql`m.machine_hash`)} one) s on true
@@ -171,7 +170,7 @@ function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): M
       may.licenses && row.activation_id !== null && row.status === 'active'
         ? {
             activationId: row.activation_id,
-            since: row.created_at.toISOString(),
+            since: row.updated_at.toISOString(),
             lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
             offlineUntil: row.offline_until?.toISOString() ?? null,
           }

@@ -252,7 +252,7 @@ async function holdSeat(
     .executeTakeFirstOrThrow();
   const after = await tx
     .updateTable('activations')
-    .set({ activation_type: 'offline', offline_until: until, updated_at: now })
+    .set({ activation_type: 'offline', offline_until: until })
     .set({ hostname, platform, architecture, os_version: osVersion, app_version: appVersion })
     .where('activation_id', '=', before.activation_id)
     .returningAll()
