@@ -133,7 +133,7 @@ export const licenseFilter = {
   }),
   attention: z.enum(licenseAttentions).optional().meta({
     description:
-      'ended: within 7 days, and a machine has asked since; full: no seat is free, and a machine was refused within 3 days; offline: a license file ends within 7 days. Only of active customers',
+      'ended: within 7 days, and a machine has asked since; full: no seat is free, and a machine that was refused within 3 days still waits; offline: a license file ends within 7 days. Only of active customers',
   }),
   seats: z
     .enum(seatFilters)

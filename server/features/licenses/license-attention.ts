@@ -16,9 +16,15 @@ export const endsBetween = (from: Date, to: Date): Condition =>
 export const isOfActiveCustomer: Condition = sql`exists (select from customers o
   where o.customer_id = l.customer_id and o.deleted_at is null and o.status = 'active')`;
 
-/** Licenses that refused a machine for want of a seat at `since` or later. */
-const refusedSeat = (since: Date): Condition => sql`l.license_id in (select license_id from license_refusals
-  where code = 'TOO_MANY_ACTIVATIONS' and last_at >= ${since})`;
+/** Refusals `r` of `l` for want of a seat that the machine has not had since. */
+const waiting = sql`refusals r where r.license_id = l.license_id and r.code = 'TOO_MANY_ACTIVATIONS' and not exists (
+  select from activations a where a.license_id = r.license_id and a.machine_id = r.machine_id
+     and (a.status = 'active' or a.updated_at > r.refused_at))`;
+
+/** Licenses with a machine that was refused a seat at `since` or later, and waits. */
+const refusedSeat = (since: Date): Condition => sql`(l.license_id in (select license_id from license_refusals
+  where code = 'TOO_MANY_ACTIVATIONS' and last_at >= ${since})
+  and exists (select from ${waiting} and r.refused_at >= ${since}))`;
 
 const isActive = (now: Date): Condition => sql`(l.status = 'active' and l.valid_until >= ${now})`;
 
@@ -50,12 +56,7 @@ export async function licensesForToday(
   const [ending, ended, full, offline] = await Promise.all([
     find(db, sql`${endsBetween(now, soon)} and ${isOfActiveCustomer}`, sql`l.valid_until`),
     find(db, attentionConditions.ended(now), sql`l.valid_until`, 'desc'),
-    find(
-      db,
-      attentionConditions.full(now),
-      sql`(select last_at from license_refusals f where f.license_id = l.license_id and f.code = 'TOO_MANY_ACTIVATIONS')`,
-      'desc',
-    ),
+    find(db, attentionConditions.full(now), sql`(select max(r.refused_at) from ${waiting})`, 'desc'),
     find(
       db,
       attentionConditions.offline(now),

@@ -12,6 +12,7 @@ import { releases } from '../../../contract/releases.ts';
 import { session } from '../../../contract/session.ts';
 import type { TodayKind } from '../../../contract/today-needs.ts';
 import { today as calls } from '../../../contract/today.ts';
+import { validation } from '../../../contract/validation.ts';
 import { asked, doing, pauseByGuard, requireApproval } from '../../../tests/approving.ts';
 import {
   deactivate,
@@ -128,6 +129,20 @@ describe('licenses', () => {
     server.clock.set(start);
     await deactivate(staff, { activationId: (await firstSeat(full))!, machineId: 'first' });
     expect([await countOf(staff, 'licensesFull'), await listed(shown)]).toEqual([0, []]);
+    // full again, but the machine that was refused has the seat, also after it changes hands once more
+    expect((await validateOn(desktop, full, 'second')).code).toBe('VALID');
+    expect([await countOf(staff, 'licensesFull'), await listed(shown)]).toEqual([0, []]);
+    server.clock.advance(1);
+    const { licenseKey } = full;
+    await desktop.ok(validation.releaseSeat, { body: { licenseKey, machineId: 'second' } });
+    expect((await validateOn(desktop, full, 'third')).code).toBe('VALID');
+    expect([await countOf(staff, 'licensesFull'), await listed(shown)]).toEqual([0, []]);
+    server.clock.advance(1);
+    expect((await validateOn(desktop, full, 'second')).code).toBe('TOO_MANY_ACTIVATIONS');
+    await eventually(async () => expect(await countOf(staff, 'licensesFull')).toBe(1));
+    const next = (await lineOf(staff, 'licensesFull'))?.next;
+    expect(next).toMatchObject({ id: full.licenseId, at: at(2) });
+    server.clock.set(start);
   });
 
   test('with a license file that ends within 7 days are counted once each, and are those of the list', async () => {
