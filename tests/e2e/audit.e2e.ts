@@ -100,6 +100,10 @@ test('an entry shows names and values as they are', async ({ page, server }) => 
 test('the list: columns, search, pages and sizes, in the address', async ({ page, server }) => {
   const { name, id } = await history(server);
   for (let n = 0; n < 22; n++) await makeCustomer(server.admin);
+  const stats = `**${audit.stats.path}*`;
+  expectStatus(page, 404);
+  // an answer that is not asked for again by itself
+  await page.route(stats, (route) => route.fulfill({ status: 404, json: { error: 'The figures are lost' } }));
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.getByRole('link', { name: 'Audit Log' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Audit Log' })).toBeVisible();
@@ -114,6 +118,11 @@ test('the list: columns, search, pages and sizes, in the address', async ({ page
   await expect(rows(page)).toHaveCount(20);
   await expect(page.getByRole('main', { name: 'Audit Log' })).toBeFocused();
   await expect(rows(page).first()).toHaveAccessibleName(/^Session of .*: signed in/);
+  await expect(page.getByRole('alert')).toContainText('The figures are lost');
+  await expectAccessible(page);
+  await page.unroute(stats);
+  await button(page, 'Retry').click();
+  await expect(page.getByRole('region', { name: 'The last 30 days' })).toBeVisible();
   await expectAccessible(page);
 
   await button(page, 'Next').click();

@@ -490,6 +490,10 @@ test('an error of the server is shown, and can be tried again', async ({ page, s
   await expect(page.getByText('The events are lost')).toBeVisible();
   await expect(page.getByText('Request ID: req-417')).toBeVisible();
   await page.unroute(failing);
-  await page.getByRole('button', { name: 'Retry' }).click();
+  const retry = page.getByRole('button', { name: 'Retry' });
+  await retry.click();
   await expect(page.getByRole('heading', { level: 1, name: `Machine ${id}`, exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Error loading the verdict' })).toBeVisible();
+  await retry.click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
 });

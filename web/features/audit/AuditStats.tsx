@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Loaded } from '../../LoadError.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { FigureTable } from '../../ui/FigureTable.tsx';
 import { isUnfinished } from '../../ui/unfinished-day.ts';
@@ -15,7 +16,12 @@ export default function AuditStats() {
   const stats = useQuery(auditStatsQuery);
   const { data } = stats;
   const [table, setTable] = useState(false);
-  if (!data) return <div className={`panel ${classes.strip}`} aria-hidden />;
+  if (!data)
+    return (
+      <Loaded query={stats} title={`Error loading the last ${statsDays} days`}>
+        <div className={`panel ${classes.strip}`} aria-hidden />
+      </Loaded>
+    );
   const [top] = data.byEvent;
   return (
     <section className={`panel ${classes.strip}`} aria-label={`The last ${statsDays} days`}>

@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Machine } from '../../../contract/machines.ts';
+import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { oneOf } from '../../search-params.ts';
 import { RecordPage } from '../../shell/RecordPage.tsx';
@@ -41,7 +42,9 @@ export function MachinePage() {
     >
       {(detail) => (
         <>
-          {standing.data && <Standing standing={standing.data} offers={offers} />}
+          <Loaded query={standing} title="Error loading the verdict">
+            {standing.data && <Standing standing={standing.data} offers={offers} />}
+          </Loaded>
           <CloneNotice activations={detail.activations} />
           <MachineFacts machine={detail.machine} standing={standing.data} />
           <Timeline machineId={machineId} />
