@@ -1,4 +1,4 @@
-import type { Permission } from '../contract/permissions.ts';
+import type { Permission, Resource } from '../contract/permissions.ts';
 import type { Route } from '../contract/route.ts';
 import { isChange } from './is-change.ts';
 import { lackedBy } from './permission-checks.ts';
@@ -22,6 +22,23 @@ export const rolePreview: Store<RolePreview | null> = store;
 export function setRolePreview(preview: RolePreview | null): void {
   if (store.get() !== preview) store.set(preview);
 }
+
+type Reads = (resource: Resource) => boolean;
+
+/**
+ * An answer as users of the previewed role get it; unchanged outside of a preview. `permit` leaves out what the server
+ * leaves out for callers who may not read a resource, since it answers for the user. Queries are reset with the preview,
+ * so it may be their `select`.
+ */
+export const asPreviewed =
+  <Answer>(permit: (answer: Answer, reads: Reads) => Answer) =>
+  (answer: Answer): Answer => {
+    const current = store.get();
+    if (!current) return answer;
+    return permit(answer, (resource) =>
+      current.permissions.some((p) => p.resource === resource && p.action === 'read'),
+    );
+  };
 
 /** Why a call is not made during the preview: every change, and what the role may not read. */
 export function refusedByPreview(

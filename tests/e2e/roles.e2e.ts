@@ -1,5 +1,6 @@
 import { generateSync } from 'otplib';
 import { rbac, users } from '../../contract/users.ts';
+import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
 import {
   button,
@@ -8,7 +9,9 @@ import {
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
   rowOf,
+  seenOn,
   signInAs,
   signInByForm,
   test,
@@ -260,6 +263,22 @@ test('the console as another role: what it shows, and that nothing can be change
   await button(page, 'Change Password').click();
   await expect(page.getByText('Password changed successfully')).toBeVisible();
   expect(changes).toHaveLength(1);
+
+  // the server answers for the user, who may read licenses and customers
+  const { customerId, name } = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, { customerId });
+  const hostname = unique('WS').replace(' ', '-');
+  await seenOn(server, license, hostname, { hostname });
+  await goTo(page, '/users?tab=roles&role=binary_manager');
+  await button(page, 'See the console as this role').click();
+  await expect(page.getByText('You see the console as Binary Manager.')).toBeVisible();
+  await goTo(page, `/machines?search=${hostname}`);
+  await page.getByRole('link', { name: hostname }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(hostname);
+  await page.getByRole('tab', { name: 'License Activations (1)' }).click();
+  await expect(page.getByText('You may not read licenses.')).toBeVisible();
+  await expect(page.getByText('No validations or update events to show.')).toBeVisible();
+  for (const hidden of [license.licenseKey, name]) await expect(page.getByText(hidden)).toHaveCount(0);
 });
 
 test('another role takes the place of one with unsaved changes only when these are discarded', async ({

@@ -1,24 +1,44 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
-import { customerPage } from '../../../contract/customer-page.ts';
+import { customerPage, type CustomerOverview } from '../../../contract/customer-page.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { call, urlOf } from '../../api.ts';
 import { live, liveFirstPage } from '../../live.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
+import { asPreviewed } from '../../role-preview.ts';
 import type { CustomerSearch } from './customer-search.ts';
 
 const at = (id: string) => ({ params: { id } });
 
-export const overviewQuery = (customerId: string) => queryOf(customerPage.overview, at(customerId), live);
+const permittedOverview = asPreviewed<CustomerOverview>((overview, reads) => ({
+  ...overview,
+  ...(!reads('licenses') && { seats: null, machines: null, refused: null }),
+  ...(!reads('releases') && { releases: null }),
+}));
+
+export const overviewQuery = (customerId: string) => ({
+  ...queryOf(customerPage.overview, at(customerId), live),
+  select: permittedOverview,
+});
+
+const permittedMachines = asPreviewed<RouteAnswer<typeof customerPage.machines>>(
+  ({ data, ...page }, reads) => ({
+    ...page,
+    data: reads('releases') ? data : data.map((machine) => ({ ...machine, releaseId: null })),
+  }),
+);
 
 export const machinesQuery = (
   customerId: string,
   { search, page }: Pick<CustomerSearch, 'search' | 'page'>,
   size: number,
-) =>
-  queryOf(
+) => ({
+  ...queryOf(
     customerPage.machines,
     { ...at(customerId), query: { search, ...pageOf(page, size) } },
     { ...live, placeholderData: keepPreviousData },
-  );
+  ),
+  select: permittedMachines,
+});
 
 const entriesPerPage = '10';
 

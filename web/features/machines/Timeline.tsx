@@ -18,7 +18,7 @@ import { rangeText } from './verdict.ts';
 /** Validations and update events of the machine in one order, runs of the same folded. */
 export function Timeline({ machineId }: { machineId: string }) {
   const timeline = useInfiniteQuery(timelineQuery(machineId));
-  const runs = timeline.data?.pages.flatMap(({ data }) => data);
+  const runs = timeline.data;
   return (
     <Card title="Timeline">
       <Loaded query={timeline} title="Error loading the timeline">

@@ -1,12 +1,18 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, type InfiniteData } from '@tanstack/react-query';
 import { credentials } from '../../../contract/credentials.ts';
-import { machineStandings, machineStates } from '../../../contract/machine-standing.ts';
+import {
+  machineStandings,
+  machineStates,
+  type MachineStanding,
+  type TimelineRun,
+} from '../../../contract/machine-standing.ts';
 import { machines } from '../../../contract/machines.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { call, urlOf } from '../../api.ts';
 import { live, liveFirstPage } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
+import { asPreviewed } from '../../role-preview.ts';
 import { oneOf } from '../../search-params.ts';
 import { machinesPerPage, machinesSearch, type MachinesSearch } from './machines-search.ts';
 
@@ -15,8 +21,15 @@ export type MachineActivation = MachineDetail['activations'][number];
 
 const followed = { ...live, retry: retryOnce };
 
+const permittedMachine = asPreviewed<MachineDetail>((detail, reads) =>
+  reads('licenses') ? detail : { ...detail, activations: [] },
+);
+
 /** One machine by its display id or hash, refetched so that its next event appears. */
-export const machineQuery = (id: string) => queryOf(machines.get, { params: { id } }, followed);
+export const machineQuery = (id: string) => ({
+  ...queryOf(machines.get, { params: { id } }, followed),
+  select: permittedMachine,
+});
 
 /** For each release, why this machine is or is not offered it. */
 export const machineOffersQuery = (id: string) => queryOf(machines.explain, { params: { id } }, followed);
@@ -41,19 +54,41 @@ export const machinesView = {
   },
 };
 
+const unlicensed = { state: null, code: null, since: null, license: null, seat: null };
+const permittedStanding = asPreviewed<MachineStanding>((standing, reads) => ({
+  ...standing,
+  ...(!reads('licenses') && unlicensed),
+  ...(!reads('customers') && { customer: null }),
+}));
+const permittedStandings = ({ data, ...page }: RouteAnswer<typeof machineStandings.list>) => ({
+  ...page,
+  data: data.map(permittedStanding),
+});
+
 /** A page of all machines. */
-export const machinesListQuery = ({ page, ...search }: MachinesSearch) =>
-  queryOf(
+export const machinesListQuery = ({ page, ...search }: MachinesSearch) => ({
+  ...queryOf(
     machineStandings.list,
     { query: { ...filterOf(search), ...pageOf(page, machinesPerPage) } },
     { ...live, placeholderData: keepPreviousData },
-  );
+  ),
+  select: permittedStandings,
+});
 
 export const machinesExportUrl = (search: MachinesSearch): string =>
   urlOf(machineStandings.exportCsv, { query: filterOf(search) });
 
 /** Where a machine stands: its license and seat, and since when it is refused. */
-export const standingQuery = (id: string) => queryOf(machineStandings.get, { params: { id } }, followed);
+export const standingQuery = (id: string) => ({
+  ...queryOf(machineStandings.get, { params: { id } }, followed),
+  select: permittedStanding,
+});
+
+const permittedRuns = asPreviewed<TimelineRun[]>((runs, reads) =>
+  reads('licenses') ? runs : runs.filter(({ kind }) => kind !== 'validation'),
+);
+const runsOf = ({ pages }: InfiniteData<RouteAnswer<typeof machineStandings.timeline>>) =>
+  pages.flatMap(({ data }) => permittedRuns(data));
 
 /** What a machine did, page by page, the latest first. */
 export const timelineQuery = (id: string) =>
@@ -67,12 +102,15 @@ export const timelineQuery = (id: string) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next,
+    select: runsOf,
     ...liveFirstPage,
     retry: retryOnce,
   });
 
 /** The first few machines that match all words of `text`. */
-export const findMachines = (text: string, limit: number, signal: AbortSignal) =>
-  call(machineStandings.list, { query: { search: text, limit: String(limit) } }, { signal });
+export const findMachines = async (text: string, limit: number, signal: AbortSignal) =>
+  permittedStandings(
+    await call(machineStandings.list, { query: { search: text, limit: String(limit) } }, { signal }),
+  );
 
 export const endEnrollment = (activationId: string) => call(credentials.end, { params: { activationId } });

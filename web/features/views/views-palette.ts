@@ -1,9 +1,14 @@
-import type { SavedView } from '../../../contract/views.ts';
+import { viewLists, type SavedView } from '../../../contract/views.ts';
 import { queryClient } from '../../query-client.ts';
+import { asPreviewed } from '../../role-preview.ts';
 import type { PaletteSource } from '../../shell/palette-sources.ts';
 import { IconBookmark } from '../../ui/icons.tsx';
 import { viewsQuery } from './queries.ts';
 import { listPaths } from './view-path.ts';
+
+const permittedViews = asPreviewed<SavedView[]>((views, reads) =>
+  views.filter(({ list }) => reads(viewLists[list])),
+);
 
 /** Saved views in the command palette. */
 const viewsPalette: PaletteSource = {
@@ -13,7 +18,9 @@ const viewsPalette: PaletteSource = {
   find: async (text) => {
     const wanted = text.toLowerCase();
     const views = await queryClient.fetchQuery({ ...viewsQuery(), staleTime: 10_000 });
-    return views.filter(({ name }) => name.toLowerCase().includes(wanted)).map(itemOf);
+    return permittedViews(views)
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .map(itemOf);
   },
 };
 export default viewsPalette;
