@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { machines } from '../../../contract/machines.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
@@ -104,6 +105,21 @@ test('nothing of what the storage does not give is a download', async () => {
   expect(await fetchAs('served')).toBe(200);
   await expectDownloads('served', [complete]);
   expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1, uniqueDownloads: 1 });
+});
+
+test('what ends early, or goes on for too long, in the storage breaks off, and is no download', async () => {
+  const read = vi.spyOn(server.context.storage, 'read');
+  const begin = bytes.subarray(0, MiB);
+  for (const stored of [[begin], [begin, Buffer.concat([bytes, begin])]]) {
+    read.mockImplementation(async () => Readable.from(stored));
+    await expect(fetchAs('cut')).rejects.toThrow();
+    await expect(fetchAs('cut', { range: 'bytes=100-' })).rejects.toThrow();
+    await expect(fetchAs('cut', { range: `bytes=0-9,100-${2 * MiB}` })).rejects.toThrow();
+  }
+  read.mockRestore();
+  await expectDownloads('cut', [begun]);
+  expect(await fetchAs('cut', { range: 'bytes=100-' })).toBe(206);
+  await expectDownloads('cut', [complete]);
 });
 
 test('pieces of it are a beginning: of what it makes of them only the machine can tell', async () => {

@@ -129,7 +129,7 @@ async function sendBytes(
   const bytes = await storage.read(file.key, range);
   if (!bytes) throw new Error(`${file.key} is not in the storage`);
   onSend();
-  return reply.header('content-length', length).send(new Body(bytes));
+  return reply.header('content-length', length).send(new Body(exactly(length, bytes)));
 }
 
 async function* rangeParts(
@@ -144,9 +144,23 @@ async function* rangeParts(
     const bytes = await storage.read(key, range);
     if (!bytes) throw new Error(`${key} is not in the storage`);
     if (index === 0) onSend();
-    yield* bytes as AsyncIterable<Buffer>;
+    yield* exactly(range.end - range.start + 1, bytes);
   }
   yield Buffer.from(tail);
+}
+
+/**
+ * A file that is replaced while it is sent may end early, and a client would wait for the rest, or take other bytes for
+ * it. An error breaks off the response, and the client resumes.
+ */
+async function* exactly(length: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest = length;
+  for await (const piece of bytes) {
+    rest -= piece.length;
+    if (rest < 0) break;
+    yield piece;
+  }
+  if (rest !== 0) throw new Error(`The stored file has ${rest < 0 ? 'more' : 'fewer'} bytes than announced`);
 }
 
 /** A content length without a body: an empty stream, since the framework would compute the length otherwise. */
