@@ -202,6 +202,30 @@ describe('a stored file', () => {
     expect(lines.join()).toContain('right again');
   });
 
+  test('that is damaged during a pause, or before and after it, moves deferrals by the time of both once', async () => {
+    const params = { releaseId: release.id };
+    const look = () => fetch(server.url + new URL(release.fileUrl).pathname, { headers: admin.headers });
+    const steps = {
+      damage: async () => (await rename(file, `${file}.away`), (await look()).status),
+      mend: async () => (await rename(`${file}.away`, file), (await (await look()).arrayBuffer()).byteLength),
+      pause: () => staff.ok(releases.pause, { params, body: { reason: 'Damaged?' } }),
+      resume: () => staff.ok(releases.resume, { params }),
+    };
+    for (const order of [
+      ['pause', 'damage', 'mend', 'resume'],
+      ['pause', 'damage', 'resume', 'mend'],
+      ['damage', 'pause', 'resume', 'mend'],
+      ['damage', 'pause', 'mend', 'resume'],
+    ] as const) {
+      const fullAt = (await row()).full_at!.getTime();
+      for (const step of order) {
+        server.clock.advance(1000);
+        await steps[step]();
+      }
+      expect((await row()).full_at!.getTime() - fullAt, order.join()).toBe(3000);
+    }
+  });
+
   test('whose check could not end is due again within the hour', async () => {
     await rename(file, `${file}.away`);
     // it has a size and a time, and cannot be read

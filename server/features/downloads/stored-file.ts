@@ -87,10 +87,10 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
         damaged_at: isRight ? null : (before.damaged_at ?? now),
         // the hours of a step do not run while nobody is offered it; one with a start in the future has not begun
         ...(isRight && before.damaged_at && began && began < latest && { step_started_at: latest }),
-        // nor the days of a deferral
+        // nor the days of a deferral; its resume adds what was a pause as well
         ...(isRight &&
           before.damaged_at && {
-            full_at: sql<Date | null>`full_at + greatest(interval '0', ${latest}::timestamptz - greatest(damaged_at, full_at))`,
+            full_at: sql<Date | null>`full_at + greatest(interval '0', least(${latest}::timestamptz, paused_at) - greatest(damaged_at, full_at))`,
           }),
       })
       .where('release_id', '=', file.releaseId)

@@ -56,7 +56,10 @@ function fullAtAfter(
 ): Date | null {
   if (is_draft || rollout_percentage < 100) return null;
   if (before.fullAt === null || channel !== before.channel || isBack(before, columns)) return now;
-  return paused_at === null ? withoutPause(before.fullAt, before.pausedAt, now) : new Date(before.fullAt);
+  if (paused_at !== null) return new Date(before.fullAt);
+  // a recovery of the file adds the time since it is damaged
+  const until = Math.min(+now, Date.parse(before.damagedAt ?? now.toISOString()));
+  return withoutPause(before.fullAt, before.pausedAt, new Date(until));
 }
 
 /** Whether the change ends that it was withdrawn or deleted. */
