@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing, missingAsUndefined, syncFolder, withFile, writeWhole } from '../files.ts';
-import { isFailure, type Failure } from '../failure.ts';
+import { fail, isFailure, type Failure } from '../failure.ts';
 import { freeBuffers } from './free-buffers.ts';
 import {
   isKey,
@@ -29,6 +29,14 @@ import {
 const gatherBytes = 512 * 1024;
 /** Bytes read ahead of a client. */
 const readAhead = 512 * 1024;
+/** What a chunked upload leaves of the disk, by default that of the database: the smaller of both. */
+const keptFree = { bytes: 1e9, share: 0.05 };
+
+const promisedToOthers = fail(
+  'STORAGE_FULL',
+  'The room that is left in the storage is promised to unfinished uploads. Complete or cancel them, or free some space, ' +
+    'and try again.',
+);
 
 /**
  * Binaries in a folder: complete ones under their key, others in `incoming/` until an atomic rename. Parts are written
@@ -50,8 +58,10 @@ export async function openDisk(folder: string): Promise<Storage> {
     path.join(incoming, `${safeName(key)}~${safeName(token)}`);
 
   async function begin(key: string, size: number): Promise<Unfinished | Failure> {
-    const { bavail, bsize } = await statfs(incoming);
-    if (bavail * bsize < size) return storageFull;
+    const { bavail, blocks, bsize } = await statfs(incoming);
+    const free = bavail * bsize - Math.min(keptFree.bytes, blocks * bsize * keptFree.share);
+    if (free < size) return storageFull;
+    if (free - (await promisedIn(incoming)) < size) return promisedToOthers;
     const unfinished = { key, size, token: randomUUID() };
     return fullAsValue(async () => {
       await withFile(partPath(unfinished), 'wx', (file) => file.truncate(size));
@@ -161,6 +171,16 @@ async function closeToOthers(folder: string): Promise<void> {
     await chmod(folder, mode & 0o770).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPERM') throw error;
     });
+}
+
+/** Bytes that unfinished files have been promised and do not take yet. */
+async function promisedIn(incoming: string): Promise<number> {
+  let promised = 0;
+  for (const name of await readdir(incoming)) {
+    const found = await stat(path.join(incoming, name)).catch(missingAsUndefined);
+    if (found) promised += Math.max(0, found.size - found.blocks * 512);
+  }
+  return promised;
 }
 
 async function* list(folder: string, incoming: string): AsyncIterable<StoredThing> {

@@ -236,7 +236,13 @@ describe('the disk', () => {
       expect(await list(storage)).toEqual([]);
 
       // room that was there at the beginning is gone when the part arrives
+      expect(await storage.begin('last-byte.exe', 8 * MiB - 100_000)).toMatchObject({
+        failure: 'STORAGE_FULL',
+      });
       const unfinished = ok(await storage.begin('part.exe', 6 * MiB));
+      const message = expect.stringContaining('unfinished uploads') as string;
+      const second = await storage.begin('second.exe', 4 * MiB);
+      expect(second).toMatchObject({ failure: 'STORAGE_FULL', message });
       ok(await storage.put('other.exe', pieces(randomBytes(5 * MiB))));
       const part = { index: 0, offset: 0, length: 6 * MiB };
       expect(await storage.writePart(unfinished, part, pieces(randomBytes(6 * MiB)), 'a')).toMatchObject({
