@@ -252,6 +252,21 @@ describe('a stored file', () => {
     expect(await events()).toEqual([]);
   });
 
+  test('that is replaced while its block map is made again is compared at its next delivery', async () => {
+    const { storage } = server.context;
+    const put = storage.put.bind(storage);
+    vi.spyOn(storage, 'put').mockImplementationOnce(async (...map) => {
+      await writeFile(file, program(100_000));
+      return put(...map);
+    });
+    await rm(`${file}.blockmap`);
+    server.clock.advance(hours(24));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    await expectRefused();
+    await writeFile(file, bytes);
+    await expectDelivered();
+  });
+
   test('that a clock ahead found damaged is right again without moving its deferrals into the past', async () => {
     const { full_at: before } = await row();
     const ahead = new Date(server.clock.now().getTime() + hours(24 * 30));

@@ -62,12 +62,16 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
 async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean | undefined> {
   const { storage, log } = context;
   // Read before the bytes, so that concurrent changes cause another check.
+  const read = await storage.stampOf(file.key);
   let stamp = await stampOf(storage, file);
   if (stamp === undefined) await requireOwn(context, context.clock());
   const findings = stamp === undefined ? undefined : await findingsOf(context, file);
   const isRight = findings?.sha512 === file.sha512;
   const about = { releaseId: file.releaseId, key: file.key };
-  if (isRight && (await repairBlockmap(context, file, findings))) stamp = await stampOf(storage, file);
+  if (isRight && (await repairBlockmap(context, file, findings))) {
+    const repaired = await stampOf(storage, file);
+    if ((await storage.stampOf(file.key)) === read) stamp = repaired;
+  }
   const isThere = await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
