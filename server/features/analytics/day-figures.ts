@@ -8,8 +8,8 @@ import { inKeyOrder } from '../../db/key-order.ts';
 
 const stepMs = 5 * 60_000;
 
-/** Something to be counted once, at its time. */
-export type Counted = { at: Date; figure: Figure };
+/** Something to be counted once, at its time, or with -1 what turned out to be none. */
+export type Counted = { at: Date; figure: Figure; count?: number };
 
 /** How far back a figure is of use: yesterday, with room for late reports. */
 const keptMs = 3 * dayMs;
@@ -17,12 +17,12 @@ const keptMs = 3 * dayMs;
 /** Counts these in their five minutes. What happened before the days that are compared is left out. */
 export async function addFigures(tx: Tx, counted: readonly Counted[], now: Date): Promise<void> {
   const sums = new Map<string, { at: Date; figure: Figure; count: number }>();
-  for (const { at, figure } of counted) {
+  for (const { at, figure, count = 1 } of counted) {
     if (at.getTime() < now.getTime() - keptMs) continue;
     const start = Math.floor(at.getTime() / stepMs) * stepMs;
     const key = `${start} ${figure}`;
     const sum = sums.get(key) ?? { at: new Date(start), figure, count: 0 };
-    sum.count += 1;
+    sum.count += count;
     sums.set(key, sum);
   }
   if (sums.size === 0) return;
@@ -41,9 +41,10 @@ export async function addFigures(tx: Tx, counted: readonly Counted[], now: Date)
 export async function figuresOf(db: Db, names: readonly Figure[], now: Date): Promise<DayFigure[]> {
   const midnight = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
   const dayAgo = new Date(now.getTime() - dayMs);
+  // a download of before there were figures may turn out to be none
   const { rows } = await sql<{ figure: Figure; today: number; yesterday: number }>`
-    select figure, coalesce(sum(count) filter (where at >= ${midnight}), 0)::bigint as today,
-           coalesce(sum(count) filter (where at < ${midnight} and at <= ${dayAgo}), 0)::bigint as yesterday
+    select figure, greatest(0, sum(count) filter (where at >= ${midnight}))::bigint as today,
+           greatest(0, sum(count) filter (where at < ${midnight} and at <= ${dayAgo}))::bigint as yesterday
       from day_figures where at >= ${new Date(midnight.getTime() - dayMs)} and at <= ${now}
      group by figure`.execute(db);
   const found = new Map(rows.map((row) => [row.figure, row]));

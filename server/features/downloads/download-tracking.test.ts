@@ -131,17 +131,26 @@ test('pieces of it are a beginning: of what it makes of them only the machine ca
 });
 
 test('what a machine reports of a file that it was sent goes before what the service saw', async () => {
+  const { db } = server;
+  const ofToday = async () =>
+    (await db.selectFrom('day_figures').selectAll().where('figure', '=', 'downloads').execute())
+      .map(({ count }) => count)
+      .reduce((sum, count) => sum + count, 0);
+  const before = await ofToday();
   await fetchAs('reports');
   await expectDownloads('reports', [complete]);
+  expect(await ofToday()).toBe(before + 1);
   server.clock.advance(minutes(1));
   await report('reports', 'download_error', { errorCode: 'ERR_CHECKSUM' });
   await expectDownloads('reports', [{ completedAt: null, errorCode: 'ERR_CHECKSUM' }]);
   expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 0, failedDownloads: 1 });
+  expect(await ofToday(), 'it has no file').toBe(before);
   server.clock.advance(minutes(1));
   await fetchAs('reports');
   await expectDownloads('reports', [complete]);
   await report('reports', 'download_complete');
   expect(await figures()).toMatchObject({ totalDownloads: 1, completedDownloads: 1, failedDownloads: 0 });
+  expect(await ofToday()).toBe(before + 1);
 });
 
 test('an error that is heard of late changes nothing of what was sent since', async () => {

@@ -66,11 +66,15 @@ export async function writeDownloads(
   return { events, newDownloads, failedReleases: [...new Set(failed)], figures: states.flatMap(figuresIn) };
 }
 
-/** A download counts once; the outcome of an install again when it changes, or is reported on another day. */
+/**
+ * A download counts once, and no more where its machine reports that the file that it was sent is damaged; the outcome of
+ * an install counts again when it changes, or is reported on another day.
+ */
 function figuresIn({ from, to }: Pick<Reported, 'from' | 'to'>): Counted[] {
   const { completedAt, installedAt, installFailed } = to;
   const ended: Counted[] = [];
   if (completedAt && !from.completedAt) ended.push({ at: completedAt, figure: 'downloads' });
+  if (from.completedAt && !completedAt) ended.push({ at: from.completedAt, figure: 'downloads', count: -1 });
   const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10);
   const isNew = installFailed !== from.installFailed || dayOf(installedAt) !== dayOf(from.installedAt);
   if (installedAt && isNew)
