@@ -133,8 +133,9 @@ export async function startFakeS3(): Promise<FakeS3> {
     }
     const thing = things.get(key);
     if (!thing) return error(404, 'NoSuchKey');
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
-    const bytes = range ? thing.bytes.subarray(Number(range[1]), Number(range[2]) + 1) : thing.bytes;
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+    const end = range?.[2] ? Number(range[2]) + 1 : undefined;
+    const bytes = range ? thing.bytes.subarray(Number(range[1]), end) : thing.bytes;
     response.writeHead(range ? 206 : 200, {
       'content-length': bytes.length,
       etag: thing.etag,

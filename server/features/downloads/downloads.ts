@@ -30,7 +30,8 @@ const notFound = fail('NOT_FOUND', 'There is no such file.');
 const contentType = 'application/octet-stream';
 
 /**
- * Responds with a release's file or block map: whole, in ranges, or (by setting) as a redirect to the bucket. The URL
+ * Responds with a release's file or block map: whole, in ranges, or (by setting, unless pieces are asked for) as a redirect
+ * to the bucket. The URL
  * contains the version and its bytes never change, so caches may keep them indefinitely.
  */
 export async function sendFile(
@@ -71,8 +72,9 @@ export async function sendFile(
     reply.headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' });
     return empty(reply.code(416).removeHeader('content-disposition'), 0);
   }
-  // the URL is signed for GET
-  if (storage.signedUrl && request.method === 'GET' && (ranges === 'whole' || ranges.length === 1)) {
+  // The URL is signed for GET. A differential update follows a redirect with the token or key of its first request.
+  const isWholeOrRest = reachesEnd(request.headers.range, ranges);
+  if (storage.signedUrl && request.method === 'GET' && isWholeOrRest) {
     const url = await storage.signedUrl(file.key, {
       contentType,
       contentDisposition: attachment(file.name),
@@ -82,7 +84,7 @@ export async function sendFile(
   }
   return sendBytes(storage, file, { size, ranges }, exchange, () => {
     count('delivery_begun');
-    if (reachesEnd(request.headers.range, ranges)) reply.raw.once('finish', () => count('delivered', size));
+    if (isWholeOrRest) reply.raw.once('finish', () => count('delivered', size));
   });
 }
 
