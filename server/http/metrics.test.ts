@@ -99,13 +99,18 @@ test('no metric has a label of the target, which Prometheus would rename, and ea
   for (const [, name] of text.matchAll(/\$labels\.(\w+)/g)) expect(known).toContain(name);
 });
 
-test('counts a place that never took the head of the audit log from the start, so that its alert comes', async () => {
+test('has no entries of the audit log before they are known, as 0 would be fewer, and counts a place that never took its head from the start', async () => {
   const auditAnchor = { kind: 'http', url: 'http://127.0.0.1:1/' } as const;
   const lone = await startTestServer({ config: { auditAnchor } });
   const began = lone.clock.now().getTime() / 1000;
+  const read = async () => (await fetch(`${lone.url}/metrics`)).text();
+  const entries = /^lanyard_audit_chain_entries \d+$/m;
+  expect(await read()).not.toMatch(entries);
   lone.clock.advance(minutes(16));
   await lone.audit.tick();
-  const kept = parseKept(await (await fetch(`${lone.url}/metrics`)).text());
+  const text = await read();
+  expect(text).toMatch(entries);
+  const kept = parseKept(text);
   expect(kept).toEqual({ 'the data directory': began + 16 * 60, 'the receiver of AUDIT_ANCHOR_URL': began });
 });
 

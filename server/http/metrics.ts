@@ -14,7 +14,7 @@ import { compressedText } from './compression.ts';
 import type { Guard } from './diagnostics.ts';
 
 type ByLabel = Iterable<[string, number]>;
-type Read = number | ByLabel | Promise<number | ByLabel>;
+type Read = number | undefined | ByLabel | Promise<number | ByLabel>;
 
 /** One for all servers of a process: the observers of these metrics cannot be stopped, and would keep a server alive. */
 const processMetrics = new Registry();
@@ -137,7 +137,11 @@ export function serveMetrics(
   );
   const isBroken = () => Number(audit.state().state === 'broken');
   gauge('lanyard_audit_chain_broken', 'Whether the audit log is broken', isBroken, 'max');
-  const entries = () => audit.state().sequence;
+  // 0 before the first look would be a chain that has lost its entries
+  const entries = () => {
+    const { checkedAt, sequence } = audit.state();
+    return checkedAt === null ? undefined : sequence;
+  };
   gauge('lanyard_audit_chain_entries', 'The number of the last sealed entry', entries, 'max');
   gauge(
     'lanyard_journal_bytes',
