@@ -113,6 +113,20 @@ describe('new machines', () => {
     server.clock.set('2026-11-20T09:30:00.000Z');
   });
 
+  test('more than it in one report are taken in an hour of which nothing is used', async () => {
+    const relayed = many(config.newMachinesPerKeyHour + 1);
+    await report(many(1));
+    expect(refusalOf(await report(relayed))).toEqual([
+      429,
+      'The API key may name 30 new machines an hour, and fewer than the 31 of this report are left. Nothing of it was taken; send it again later.',
+      '1800',
+    ]);
+    server.clock.advance(hours(1));
+    expect((await report(relayed)).status).toBe(200);
+    expect((await report(many(1))).status).toBe(429);
+    server.clock.set('2026-11-20T09:30:00.000Z');
+  });
+
   test('beyond it are answered by the feeds and served files as ever, and not recorded', async () => {
     const release = await makeRelease(server);
     const feed = `${server.url}/api/v1/updates/electron/win32/x64/latest.yml`;
@@ -230,7 +244,8 @@ test('staff are told once a key, hour and budget, and the metric counts each ref
   expect(await refusals()).toEqual([before[0]! + 3, before[1]! + 3]);
 
   server.clock.advance(hours(1));
-  expect((await report(many(31))).status).toBe(429);
+  await useUpNewMachines();
+  expect((await report(many(1))).status).toBe(429);
   expect(await told()).toEqual([newMachines, events, newMachines]);
   server.clock.set('2026-11-20T09:30:00.000Z');
 });

@@ -55,7 +55,8 @@ export function createUpdateLimits({ db, config }: Pick<Context, 'db' | 'config'
   ): Promise<Failure | undefined> {
     const limit = budget === 'events' ? config.eventsPerKeyHour : config.newMachinesPerKeyHour;
     const of: BudgetOf = { budget, subject: apiKeyId, limit };
-    const taken = await budgets.take(of, count);
+    // a report that names more than the limit fits into an hour of which nothing is used: else it could never be taken
+    const taken = await budgets.take({ ...of, limit: Math.max(limit, count) }, count);
     if (taken.allowed) return undefined;
     const subject = { id: apiKeyId, name };
     const what = `reached its limit of ${limit} ${budget} an hour`;
