@@ -137,7 +137,8 @@ describe('a clock that was wrong', () => {
     await sql`update machine_credentials set seen_at = ${ahead}, moved_back_at = ${ahead}`.execute(own.db);
     await sql`
       update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
-             step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}, release_date = ${ahead}`.execute(
+             step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}, release_date = ${ahead},
+             deleted_at = case when release_id = ${running.id} then ${ahead}::timestamptz end`.execute(
       own.db,
     );
     const published = await makeRelease(own);
@@ -185,6 +186,7 @@ describe('a clock that was wrong', () => {
           'paused_at',
           'created_at',
           'release_date',
+          'deleted_at',
         ])
         .where('release_id', '=', id)
         .executeTakeFirstOrThrow();
@@ -196,8 +198,8 @@ describe('a clock that was wrong', () => {
       created_at: now,
       release_date: now,
     };
-    expect(await stepOf(running.id)).toEqual({ ...right, step_started_at: now });
-    expect(await stepOf(planned.id)).toEqual({ ...right, step_started_at: ahead });
+    expect(await stepOf(running.id)).toEqual({ ...right, step_started_at: now, deleted_at: now });
+    expect(await stepOf(planned.id)).toEqual({ ...right, step_started_at: ahead, deleted_at: null });
     const { failures_from, created_at } = await stepOf(published.id);
     expect(failures_from, 'that it was published is still known').toEqual(now);
     expect(+created_at).toBeLessThan(+now);
