@@ -227,6 +227,10 @@ describe('routes that the user may not read', () => {
 
 describe('401', () => {
   const renewed = { success: true, data: { ...signedIn, accessToken: 'second' } };
+  const otherSignsIn = () => {
+    storage.set('user', JSON.stringify({ ...signedIn.user, userId: 'u2' }));
+    storage.set('accessToken', 'of somebody else');
+  };
 
   test('renews the session once for all calls, then repeats them', async () => {
     const fetch = answer([401], [401], [200, renewed], [200, { data: 1 }], [200, { data: 2 }]);
@@ -308,11 +312,26 @@ describe('401', () => {
     limit.mockRestore();
   });
 
+  test.each([
+    ['the user signed out', () => clearSession({ asked: true }), null],
+    ['somebody else signed in, in another tab', () => otherSignsIn(), 'of somebody else'],
+  ])('drops a renewal that is answered after %s', async (_, leave, left) => {
+    const fetch = vi.fn((url: string) => {
+      if (url !== session.refresh.path) return Promise.resolve(new Response(null, { status: 401 }));
+      leave();
+      return Promise.resolve(Response.json(renewed));
+    });
+    vi.stubGlobal('fetch', fetch);
+    await expect(call(session.me)).rejects.toThrow('Authentication failed - please log in again');
+    expect(fetch).toHaveBeenCalledTimes(2);
+    expect(getSession()?.accessToken ?? null).toBe(left);
+    expect(storage.get('accessToken') ?? null).toBe(left);
+  });
+
   test('sends no call of a user who has left as the one who signed in since', async () => {
     const fetch = answer([401]);
     const asking = call(session.me);
-    storage.set('user', JSON.stringify({ ...signedIn.user, userId: 'u2' }));
-    storage.set('accessToken', 'of somebody else');
+    otherSignsIn();
     await expect(asking).rejects.toThrow('Authentication failed - please log in again');
     expect(fetch).toHaveBeenCalledTimes(1);
     expect(getSession()).toMatchObject({ accessToken: 'of somebody else' });

@@ -235,8 +235,10 @@ async function renew(staleToken: string): Promise<boolean> {
   if (stored.accessToken !== staleToken) return true;
   try {
     // a lost answer is no loss: the server gives the same cookie again
-    setSession(await call(calls.refresh, undefined, { signal: AbortSignal.timeout(renewalMs) }));
-    return true;
+    const renewed = await call(calls.refresh, undefined, { signal: AbortSignal.timeout(renewalMs) });
+    // the user may have signed out meanwhile, and another signed in
+    if (rereadSession()?.accessToken === staleToken) setSession(renewed);
+    return getSession() !== null;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
     throw error;
