@@ -121,8 +121,9 @@ function presentedToken(request: FastifyRequest, route: AskedRoute): string | un
   return route.apiKeyInQuery && typeof token === 'string' ? token : undefined;
 }
 
-/** The API key from `X-API-Key`, a bearer token in key format, or the query where the route allows it. */
+/** The API key from `X-API-Key`, a bearer token in key format, or the query where the route allows it; likewise. */
 function presentedApiKey(request: FastifyRequest, route: AskedRoute): string | undefined {
+  if (route.access.kind === 'public') return undefined;
   const header = request.headers['x-api-key'];
   if (header !== undefined) return String(header);
   const bearer = bearerToken(request);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { apiKeys } from '../../../contract/api-keys.ts';
 import { credentials } from '../../../contract/credentials.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { machines } from '../../../contract/machines.ts';
@@ -218,6 +219,17 @@ describe('a machine with its token', () => {
     const health = await get('/api/v1/keys', machine.headers);
     expect(health.status).toBe(200);
   });
+});
+
+test('with a shared API key that is revoked, a machine enrolls, and reads the keys', async () => {
+  const shared = await makeApiKey(staff);
+  await staff.ok(apiKeys.revoke, { params: { keyId: shared.id } });
+  for (const headers of [{ 'x-api-key': shared.key }, { authorization: `Bearer ${shared.key}` }]) {
+    expect((await get('/api/v1/keys', headers)).status).toBe(200);
+    const api = () => server.api({ headers });
+    await enrollOn({ api }, await makeLicense(staff), unique('Machine'));
+    expect((await get(electron, headers)).status).toBe(401);
+  }
 });
 
 describe('a token that is not right', () => {
