@@ -319,6 +319,13 @@ test('a download that fails is told, and so is the one that works later', async 
   expect(rows[2]!.error_message).toContain('404');
 });
 
+test('a program that describes its machine in other words gets the feed of its process', async () => {
+  const app = await start('1.0.0', { facts: { platform: 'Linux Mint', architecture: 'x86_64' } });
+  await app.check();
+  expect(app.executor.asked[0]?.path).toContain(`/electron/${process.platform}/${process.arch}/`);
+  expect(await types(app.connected)).toEqual(['check']);
+});
+
 test('a check that fails tells nothing of an update', async () => {
   await release('1.1.0');
   const app = await start('1.0.0');

@@ -20,8 +20,9 @@ export function connectUpdater(
   updater: Updater,
   options: UpdaterOptions = {},
 ): ConnectedUpdater {
-  const { platform = process.platform, osVersion } = host.facts;
-  const architecture = options.architecture ?? host.facts.architecture ?? process.arch;
+  const { osVersion } = host.facts;
+  const platform = known(platforms, host.facts.platform) ?? process.platform;
+  const architecture = options.architecture ?? known(architectures, host.facts.architecture) ?? process.arch;
   const { version } = updater.currentVersion;
   let token: string | undefined;
   let headers: Record<string, string> = {};
@@ -46,8 +47,8 @@ export function connectUpdater(
   });
   const facts = {
     appVersion: version,
-    ...(['win32', 'darwin', 'linux'].includes(platform) ? { platform } : {}),
-    ...(['x64', 'arm64', 'ia32', 'universal'].includes(architecture) ? { architecture } : {}),
+    ...(known(platforms, platform) && { platform }),
+    ...(known(architectures, architecture) && { architecture }),
     ...(osVersion ? { osVersion } : {}),
   };
   let last = 0;
@@ -92,6 +93,11 @@ export function connectUpdater(
   });
   return outbox;
 }
+
+const platforms = ['win32', 'darwin', 'linux'];
+const architectures = ['x64', 'arm64', 'ia32', 'universal'];
+/** Undefined for a name that the service does not know: a program may describe its machine to staff in any words. */
+const known = (names: string[], name = '') => (names.includes(name) ? name : undefined);
 
 /** Adds headers to those that the program set, as they are at each request. */
 function addHeaders(updater: Updater, headers: () => Record<string, string>): void {
