@@ -193,7 +193,13 @@ test('an update that is installed when the program quits is told as well', async
 });
 
 test('an update that was downloaded and then taken back is not installed, until it is offered again', async () => {
-  const { releaseId, updater, ...app } = await downloaded(works, { http: cached() });
+  const call = cached();
+  let signInPage: number | undefined;
+  const behindProxy: Http = (method, path, request) =>
+    signInPage && method === 'GET'
+      ? Promise.resolve({ status: signInPage, text: '<title>Sign in</title>', retryAfter: undefined })
+      : call(method, path, request);
+  const { releaseId, updater, ...app } = await downloaded(works, { http: behindProxy });
   const params = { releaseId };
   // as electron-updater does when the program quits
   const quit = () => (updater as unknown as { install(isSilent: boolean): boolean }).install(true);
@@ -203,6 +209,12 @@ test('an update that was downloaded and then taken back is not installed, until 
   const told = vi.fn();
   updater.on('error', (error) => told(error.message));
   expect(quit()).toBe(false);
+  // what a proxy answers in place of the service allows nothing
+  for (signInPage of [200, 302]) {
+    await app.check();
+    expect(quit()).toBe(false);
+  }
+  signInPage = undefined;
   expect(told).not.toHaveBeenCalled();
   updater.quitAndInstall(true, false);
   expect(told).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('taken back'));

@@ -88,7 +88,8 @@ export function connectUpdater(
         headers: { ...(await refreshHeaders()), range: 'bytes=0-0', 'cache-control': 'no-cache' },
       });
       if ('problem' in reply) return undefined;
-      return reply.status < 400 ? false : jsonObject(reply.text)?.['code'] === 'NOT_FOUND' || undefined;
+      // a proxy also answers 200, and 302, and knows nothing of the file
+      return reply.status === 206 ? false : jsonObject(reply.text)?.['code'] === 'NOT_FOUND' || undefined;
     },
   });
   return outbox;
