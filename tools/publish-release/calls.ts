@@ -82,8 +82,11 @@ export function callsOf(
       const hint = isUntrusted(error) ? `. ${howToTrust}` : '';
       throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
-    if (status >= 200 && status < 300) return (parse(text) as { data?: unknown } | undefined)?.data;
-    throw refusalOf(status, text, retryAfter);
+    if (status < 200 || status > 299) throw refusalOf(status, text, retryAfter);
+    const data = (parse(text) as { data?: unknown } | undefined)?.data;
+    // of a proxy, such as its sign-in page
+    if (route.answer ? !data : status !== 204) throw new Refusal('Invalid response format', false);
+    return data;
   }
 
   /** Sends a body in pieces and counts their bytes; subtracts them again if the call fails. */

@@ -132,22 +132,25 @@ describe('up to 20 MB', () => {
     expect(await uploadRows()).toEqual([]);
   });
 
-  test.each(['a proxy has given up', 'the database has lost', 'was lost', 'nobody waits for'])(
-    'a release whose answer %s is not called a failure alone',
-    async (how) => {
-      const stop = new AbortController();
-      const relayed = await startProxy(async () => {
-        await eventually(
-          async () => (await staff.ok(releases.list, { query: { search: version } })).length > 0,
-        );
-        if (how === 'nobody waits for') stop.abort();
-        return { 'a proxy has given up': 504, 'the database has lost': 503 }[how];
-      });
-      const args = ['--file', await fileOf(program(1000)), '--version', version];
-      const publishing = publishRelease(optionsOf(args, apiKey, relayed.url), { signal: stop.signal });
-      await expect(publishing).rejects.toThrow('look whether the release is there');
-    },
-  );
+  test.each([
+    'a proxy has given up',
+    'is a page of a proxy',
+    'the database has lost',
+    'was lost',
+    'nobody waits for',
+  ])('a release whose answer %s is not called a failure alone', async (how) => {
+    const stop = new AbortController();
+    const relayed = await startProxy(async () => {
+      await eventually(
+        async () => (await staff.ok(releases.list, { query: { search: version } })).length > 0,
+      );
+      if (how === 'nobody waits for') stop.abort();
+      return { 'a proxy has given up': 504, 'is a page of a proxy': 200, 'the database has lost': 503 }[how];
+    });
+    const args = ['--file', await fileOf(program(1000)), '--version', version];
+    const publishing = publishRelease(optionsOf(args, apiKey, relayed.url), { signal: stop.signal });
+    await expect(publishing).rejects.toThrow('look whether the release is there');
+  });
 
   test('a server that is not there yet is waited for', async () => {
     const path = await fileOf(program(1000));
@@ -356,6 +359,22 @@ describe('above 20 MB', () => {
     const refused = publishRelease(optionsOf(args, apiKey, relayed.url));
     await expect(refused).rejects.toThrow(/507$/);
     expect(relayed.seen.filter((call) => call.endsWith('/complete'))).toHaveLength(1);
+  });
+
+  test('a page of a proxy is no answer, whatever its status', async () => {
+    const answered = new Set<string>();
+    const relayed = await startProxy((method, path) => {
+      const isFirst = !answered.has(method + path);
+      answered.add(method + path);
+      return isFirst ? 200 : undefined;
+    });
+    const args = ['--file', await fileOf(bytes), '--version', version];
+    const said: string[] = [];
+    const watch = { pauseMs: 0, onWait: (line: string) => void said.push(line) };
+    const release = await publishRelease(optionsOf(args, apiKey, relayed.url), watch);
+    expect(release.sha512).toBe(sha512Of(bytes));
+    // the preparation, the state after the chunks that failed, and the completion
+    expect(said).toEqual(Array(3).fill('Invalid response format. Trying again (2 of 20)'));
   });
 
   test('a key without the scope is refused before anything is sent', async () => {
