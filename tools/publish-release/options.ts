@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -66,7 +67,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     channel: values.channel,
     platform: values.platform,
     architecture: values.architecture,
-    releaseNotes: notesFile === undefined ? values.notes : readFileSync(fromCaller(notesFile), 'utf8'),
+    releaseNotes: notesFile === undefined ? values.notes : readNotes(notesFile),
     minimumAppVersion: values['minimum-app-version'],
     security: values.security,
     minimumSupportedVersion: values['minimum-supported-version'],
@@ -86,6 +87,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | '
     fileName: basename(values.file),
     fields: fields.data,
   };
+}
+
+/** Strictly: other text would be published with letters that cannot be read. */
+function readNotes(file: string): string {
+  const bytes = readFileSync(fromCaller(file));
+  if (!isUtf8(bytes)) throw new Error(`--notes-file: ${file} is not UTF-8.`);
+  return bytes.toString('utf8');
 }
 
 const parseInteger = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);

@@ -420,6 +420,14 @@ describe('refused with a message', () => {
     await expect(publish(args)).rejects.toThrow(message);
   });
 
+  test('notes that are not UTF-8, before anything is sent', async () => {
+    const notes = join(folder, 'windows-1252.md');
+    await writeFile(notes, Buffer.from('Für Ärzte', 'latin1'));
+    await expect(publish(['--version', version, '--notes-file', notes])).rejects.toThrow(
+      `--notes-file: ${notes} is not UTF-8.`,
+    );
+  });
+
   test('a file is found from the folder in which npm was called', () => {
     vi.stubEnv('INIT_CWD', folder);
     onTestFinished(() => void vi.unstubAllEnvs());
