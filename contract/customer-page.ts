@@ -88,6 +88,8 @@ export type TimelineEntry = z.output<typeof timelineEntry>;
 export const refusedDays = 30;
 /** How many groups of them, the latest first. */
 export const refusedShown = 50;
+/** How many in the file of `export`. */
+export const refusedExported = 10_000;
 
 /** Everything about a customer in one look. A part is null for users who may not read it. */
 export const customerOverview = namedObject('CustomerOverview', {
@@ -121,7 +123,13 @@ export const customerExport = namedObject('CustomerExport', {
   updatePolicy: z.object(policyFields),
   policy: customerOverview.shape.policy,
   seats: customerOverview.shape.seats.unwrap().optional(),
-  refusedValidations: z.array(refusedValidations.omit({ displayId: true })).optional(),
+  refusedTotals: z.object({ validations: z.number(), groups: z.number() }).optional(),
+  refusedValidations: z
+    .array(refusedValidations.omit({ displayId: true }))
+    .optional()
+    .meta({
+      description: `Of the last ${refusedDays} days; of more than ${refusedExported} groups, the latest`,
+    }),
   releases: z.array(customerReleases).optional(),
   licenses: z.array(license.omit({ customer: true })).optional(),
   machines: z.array(customerMachine.omit({ displayId: true, releaseId: true })).optional(),

@@ -387,6 +387,11 @@ test('the export is one file with everything, without secrets, and audited', asy
   const license = await makeLicense(admin, { customerId });
   const enrolled = await enrollOn(server, license, 'proven', { hostname: 'ONC-WS-08' });
   await validateOn(desktop, license, 'named');
+  await server.pool.query(
+    `insert into validations (occurred_at, code, duration_us, customer_id, license_id, machine_id)
+     select $3, 'TOO_MANY_ACTIVATIONS', 1, $1, $2, 'refused ' || i from generate_series(1, 80) i, generate_series(1, 2)`,
+    [customerId, license.licenseId, server.clock.now()],
+  );
   const answer = await exported(customerId);
   expect(answer.headers.get('content-disposition')).toBe(
     `attachment; filename="customer-${customerId}-${server.clock.now().toISOString().slice(0, 10)}.json"`,
@@ -397,8 +402,9 @@ test('the export is one file with everything, without secrets, and audited', asy
     exportedBy: session.email,
     customer: { name },
     seats: { licenses: 4, used: 2 },
-    refusedValidations: [],
+    refusedTotals: { validations: 160, groups: 80 },
   });
+  expect(new Set(file.refusedValidations!.map(({ machineId }) => machineId)).size).toBe(80);
   expect(file.licenses).toHaveLength(4);
   expect(file.machines!.map(({ hostname }) => hostname).toSorted()).toEqual(['ONC-WS-08', null]);
   expect(file.timeline!.map(({ event }) => event)).toEqual(

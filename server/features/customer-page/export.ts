@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { customerExport } from '../../../contract/customer-page.ts';
+import { refusedExported, type customerExport } from '../../../contract/customer-page.ts';
 import { policyFields } from '../../../contract/policies.ts';
 import { may, mayRead, personOf, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
@@ -29,7 +29,7 @@ export async function exportCustomer(
 ): Promise<CsvFile | Failure> {
   const { db } = parts;
   const [overview, policy] = await Promise.all([
-    overviewOf(parts, by, customerId),
+    overviewOf(parts, by, customerId, refusedExported),
     policyOnPage(db, customerId),
   ]);
   if (isFailure(overview)) return overview;
@@ -62,7 +62,10 @@ export async function exportCustomer(
     ) as Export['updatePolicy'],
     policy: overview.policy,
     ...(seats && { seats }),
-    ...(refused && { refusedValidations: refused.latest.map(withoutDisplayId) }),
+    ...(refused && {
+      refusedTotals: { validations: refused.total, groups: refused.groups },
+      refusedValidations: refused.latest.map(withoutDisplayId),
+    }),
     ...(releases && { releases }),
     ...(readsLicenses && { licenses: licensesOf(db, customerId), machines: machinesOf(db, customerId) }),
     ...(exportsAudit && { timeline: wholeTimeline(db, customerId) }),

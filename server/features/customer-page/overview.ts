@@ -20,11 +20,15 @@ import { offersToCustomer, policySentences } from '../updates/index.ts';
 
 export type PageParts = Pick<Context, 'db' | 'config'> & { releaseSet: ReleaseSet };
 
-/** Everything about a customer in one look; a part that the caller may not read is null. */
+/**
+ * Everything about a customer in one look, with that many groups of refused validations; a part that the caller may not
+ * read is null.
+ */
 export async function overviewOf(
   parts: PageParts,
   by: Caller,
   customerId: string,
+  mostRefused = refusedShown,
 ): Promise<CustomerOverview | Failure> {
   const { db } = parts;
   const [customer, policy] = await Promise.all([
@@ -36,7 +40,7 @@ export async function overviewOf(
   const readsLicenses = mayRead(by, 'licenses');
   const [seats, refused] = await Promise.all([
     readsLicenses ? seatsOf(db, customerId, by.now) : null,
-    readsLicenses ? refusedOf(db, customerId, by.now) : null,
+    readsLicenses ? refusedOf(db, customerId, by.now, mostRefused) : null,
   ]);
   const isLicensed =
     parts.config.updatesAfterRevocation ||
@@ -103,6 +107,7 @@ async function refusedOf(
   db: Db,
   customerId: string,
   now: Date,
+  most: number,
 ): Promise<NonNullable<CustomerOverview['refused']>> {
   const from = new Date(now.getTime() - refusedDays * dayMs);
   const { rows } = await sql<RefusedRow>`
@@ -114,7 +119,7 @@ async function refusedOf(
     select r.code, r.machine_id as "machineId", r.times, r.first, r.last, r.license_id as "licenseId",
            l.license_key as "licenseKey", a.hostname, m.display_id as "displayId", r.total, r.groups
       from (select *, sum(times) over ()::bigint as total, count(*) over () as groups
-              from refused order by last desc, machine_id, code limit ${refusedShown}) r
+              from refused order by last desc, machine_id, code limit ${most}) r
       left join licenses l on l.license_id = r.license_id
       left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id
       left join machine_credentials c using (activation_id)
