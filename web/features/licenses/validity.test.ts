@@ -32,8 +32,10 @@ test.each([
 );
 
 test('the grace lasts its days from now, never past the end, and is of machines that are accepted now', () => {
+  const customer = { customerId: 'c1', name: 'Osaka Medical', country: 'JP', deletedAt: null };
   const license = {
     status: 'active' as const,
+    customer,
     validFrom: '2026-01-01T00:00:00.000Z',
     validUntil: '2026-12-31T00:00:00.000Z',
   };
@@ -43,6 +45,8 @@ test('the grace lasts its days from now, never past the end, and is of machines 
   expect(at('2027-01-01T00:00:00Z')).toBeUndefined();
   expect(at('2025-12-31T00:00:00Z')).toBeUndefined();
   expect(at('2026-06-01T10:00:00Z', { status: 'revoked' })).toBeUndefined();
+  const deleted = { ...customer, deletedAt: '2026-05-01T00:00:00.000Z' };
+  expect(at('2026-06-01T10:00:00Z', { customer: deleted })).toBeUndefined();
   expect(
     validityMarks(
       { createdAt: license.validFrom, ...license },

@@ -1,5 +1,6 @@
 import { dayMs } from '../../../contract/durations.ts';
 import type { License } from '../../../contract/licenses.ts';
+import { licenseRefusal } from '../../../contract/license-state.ts';
 
 /** A day on the line of a license: where it lies, 0 to 100. */
 export type Mark = { label: string; at: string; percent: number };
@@ -31,11 +32,11 @@ export function validityMarks(
  * Undefined where a machine would be refused now.
  */
 export function graceUntil(
-  { status, validFrom, validUntil }: Pick<License, 'status' | 'validFrom' | 'validUntil'>,
+  license: Pick<License, 'status' | 'validFrom' | 'validUntil' | 'customer'>,
   now: Date,
   graceDays: number,
 ): string | undefined {
-  const [from, until] = [Date.parse(validFrom), Date.parse(validUntil)];
-  if (status === 'revoked' || now.getTime() < from || now.getTime() > until) return undefined;
+  if (licenseRefusal.activateOffline(license, now)) return undefined;
+  const until = Date.parse(license.validUntil);
   return new Date(Math.min(now.getTime() + graceDays * dayMs, until)).toISOString();
 }
