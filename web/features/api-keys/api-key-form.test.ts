@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import {
   byField,
@@ -52,6 +52,12 @@ describe('a new key', () => {
       rateLimit: 1000,
       scopes: ['validate'],
     });
+  });
+
+  test('may expire with the last day that can be typed, in each time zone', () => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(checkNew({ ...filled, expiresAt: '9999-12-31T23:59' })).toEqual({});
   });
 
   test('has the whitelist split on commas and lines, trimmed, empty entries dropped', () => {

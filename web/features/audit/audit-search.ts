@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { isDay } from '../../ui/day.ts';
+import { instantOf, isDay } from '../../ui/day.ts';
 import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
 import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
@@ -48,7 +48,7 @@ function sizeParam(params: Record<string, unknown>): number | undefined {
 function instantParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
   const at = text && /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  return Number.isNaN(at) ? undefined : instantOf(new Date(at));
 }
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {

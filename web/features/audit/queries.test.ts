@@ -13,7 +13,10 @@ test.each([
   ['2026-10-29', '2026-10-28T21:00:00.000Z', '2026-10-29T21:59:59.999Z'],
   ['2026-10-30', '2026-10-29T22:00:00.000Z', '2026-10-30T21:59:59.999Z'],
   ['2026-04-24', '2026-04-23T22:00:00.000Z', '2026-04-24T20:59:59.999Z'],
-])('the filter by %s leaves out no hour of the day', (day, startDate, endDate) => {
+  ['1970-01-01', '1970-01-01T00:00:00.000Z', '1970-01-01T21:59:59.999Z'],
+  ['9999-12-31', '9999-12-31T05:00:00.000Z', '9999-12-31T23:59:59.999Z', 'America/New_York'],
+])('the filter by %s leaves out no hour of the day', (day, startDate, endDate, zone = 'Africa/Cairo') => {
+  vi.stubEnv('TZ', zone);
   const [, request] = auditListQuery({ from: day, to: day }).queryKey;
   expect(request).toMatchObject({ query: { startDate, endDate } });
 });

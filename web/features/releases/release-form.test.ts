@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Release } from '../../../contract/releases.ts';
 import { mergedAttempt } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
@@ -233,6 +233,11 @@ test('a rollout is a percentage, or steps; a draft has none', () => {
     rolloutPlan: steps,
     startsAt: '2026-11-20T09:00:30.000Z',
   });
+  // the last moment that can be typed lies in the year 10000 in UTC
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const last = { ...inSteps.plan, startsAt: '9999-12-31T23:59' };
+  expect(chosenRollout({ ...inSteps, plan: last })).toMatchObject({ startsAt: '9999-12-31T23:59:59.999Z' });
 });
 
 describe('a rollout in steps', () => {
