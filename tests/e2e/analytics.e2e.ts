@@ -25,6 +25,7 @@ const card = (page: Page, name: string) => page.getByRole('region', { name, exac
 const tile = (page: Page, name: string) => page.getByLabel('Totals').locator('div').filter({ hasText: name });
 const period = (page: Page, name: string) =>
   page.getByRole('radiogroup', { name: 'Period' }).getByText(name, { exact: true });
+const trends = (url: URL) => url.pathname.endsWith(analytics.trends.path);
 const asTable = (page: Page, name: string) => card(page, name).getByText('Table', { exact: true }).click();
 const drawing = (page: Page, name: string) => card(page, name).locator('svg.recharts-surface').first();
 
@@ -139,7 +140,6 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
 
   await test.step('reasons keep their color in every period, and their names are above the plot', async () => {
     const refusals = card(page, 'Refused Validations by Reason');
-    const trends = (url: URL) => url.pathname.endsWith(analytics.trends.path);
     let counts: number[] = [];
     await page.route(trends, async (route) => {
       const response = await route.fetch();
@@ -204,6 +204,29 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       `data:image/png;base64,${png.toString('base64')}`,
     );
     expect(painted).toBe(await dot.evaluate((one) => getComputedStyle(one).backgroundColor));
+    await page.unroute(trends);
+    await page.reload();
+  });
+
+  await test.step('no valid validation is a line at zero, not the lack of any', async () => {
+    await page.route(trends, async (route) => {
+      const response = await route.fetch();
+      const json = (await response.json()) as { data: LicenseTrends };
+      const none = ({ period: of }: { period: string }) => ({ period: of, count: 0 });
+      const { activations, successRate, codes } = json.data;
+      const data = {
+        ...json.data,
+        activations: activations.map(none),
+        successRate: successRate.map(none),
+        codes: codes.filter(({ code }) => code !== 'VALID'),
+      };
+      await route.fulfill({ response, json: { ...json, data } });
+    });
+    await page.reload();
+    for (const name of ['Active Users', 'Validation Success Rate']) {
+      await expect(card(page, name).locator('.recharts-line'), name).toHaveCount(1);
+      await expect(card(page, name).getByRole('button', { name: /as CSV$/ }), name).toBeVisible();
+    }
     await page.unroute(trends);
     await page.reload();
   });

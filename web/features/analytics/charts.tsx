@@ -78,7 +78,8 @@ export function TrendLine(props: {
     count,
     before: earlier.get(period) ?? null,
   }));
-  const isEmpty = series.every(({ count }) => count === 0);
+  // none of many validations may be valid: the line lies at zero then
+  const isEmpty = trends.codes.length === 0 && series.every(({ count }) => count === 0);
   const hasBefore = data.some((one) => one.before);
   const steps = stepsOf(byWeek, series.at(-1)?.period);
   const rounded = (count: number | null) => (count === null ? null : Math.round(count * 100) / 100);
