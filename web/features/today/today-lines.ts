@@ -33,14 +33,14 @@ type Describe = (line: TodayLine, now: Date) => ShownLine;
 function records(
   tone: Tone,
   title: (count: number) => string,
-  about: (next: Next, when: string) => string,
+  about: (next: Next, when: string, now: Date) => string,
   list: Target,
   open: (next: Next) => Target & { label: string },
 ): Describe {
   return ({ count, next }, now) => ({
     tone,
     title: title(count),
-    about: next && about(next, next.at ? relativeTime(next.at, now) : ''),
+    about: next && about(next, next.at ? relativeTime(next.at, now) : '', now),
     list,
     next: next && open(next),
   });
@@ -213,7 +213,9 @@ const described: Record<TodayKind, Describe> = {
   binEnding: records(
     'neutral',
     (n) => say(n, 'release', ['leaves', 'leave'], 'the recycle bin within 7 days'),
-    ({ name }, when) => `${name} is permanently deleted ${when}`,
+    // its time may be over: the bin is emptied hourly, and not while the clock is unconfirmed
+    ({ name, at }, when, now) =>
+      `${name} is permanently deleted ${at && Date.parse(at) <= now.getTime() ? 'at the next clean-up' : when}`,
     bin,
     () => ({ ...bin, label: 'Open bin' }),
   ),
