@@ -39,7 +39,8 @@ export const pageParam = (params: Params, name = 'page', last = 100_000) => whol
 export const daysParam = (params: Params, name: string) =>
   wholeParam(params, name, 1, mostDaysBack)?.toString();
 
-function wholeParam(params: Params, name: string, least: number, most: number): number | undefined {
+/** A whole number within these limits. */
+export function wholeParam(params: Params, name: string, least: number, most: number): number | undefined {
   const number = Number(params[name]);
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }

@@ -36,7 +36,7 @@ export function useSearch<Search extends Record<string, unknown>>(
     void navigate({
       search: (before) => ({
         ...before,
-        ...(staysOnPage ? {} : { page: undefined, after: undefined }),
+        ...(staysOnPage ? {} : { page: undefined, after: undefined, shown: undefined }),
         ...changes,
       }),
       replace: always || replace,

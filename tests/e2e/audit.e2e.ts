@@ -172,6 +172,38 @@ test('the list: columns, search, pages and sizes, in the address', async ({ page
   await expect(rows(page)).toHaveCount(10);
 });
 
+test('a search that is answered in parts counts the entries that it has shown', async ({ page, server }) => {
+  for (let n = 0; n < 2; n++) await makeCustomer(server.admin);
+  const { entries } = await server.admin.ok(audit.list, { query: { limit: '2' } });
+  await page.route(
+    ({ pathname, searchParams }) => pathname === audit.list.path && searchParams.get('search') === '.7',
+    async (route) => {
+      const isFirst = !new URL(route.request().url()).searchParams.has('after');
+      const data = {
+        entries: isFirst ? [] : entries,
+        total: isFirst ? 0 : entries.length,
+        totalIsExact: false,
+        hasMore: true,
+        nextCursor: 'of the next part',
+        searchedBackTo: entries[1]!.timestamp,
+      };
+      await route.fulfill({ json: { success: true, data } });
+    },
+  );
+  await signInAs(page, 'super_admin', '/audit?search=.7', server);
+  await expect(page.getByText('Nothing found back to ')).toBeVisible();
+  await button(page, 'Search older entries').click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await expect(pages).toContainText('Showing 1 to 2 of more than 2 results, searched back to ');
+  await button(page, 'Next').click();
+  await expect(pages).toContainText('Showing 3 to 4 of more than 4 results');
+  await expect(pages).toContainText('Page 3');
+  // the pages before are known by their ends alone
+  await button(page, 'Previous').click();
+  await expect(page.getByText('Nothing found back to ')).toBeVisible();
+  await expect(page).toHaveURL(/\?search=\.7$/);
+});
+
 test('nothing moves when the figures of the last days come', async ({ page, server }) => {
   // more entries than fit on the screen: the list takes the remaining height
   for (let n = 0; n < 15; n++) await makeCustomer(server.admin);

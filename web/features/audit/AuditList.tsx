@@ -18,7 +18,7 @@ import { ExportButton } from './ExportButton.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { auditChips } from './audit-chips.ts';
 import { summaryWords } from './audit-words.ts';
-import { auditView, noFilters, useAuditSearch } from './audit-search.ts';
+import { auditView, noFilters, shownBefore, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchDelay = 300;
@@ -34,9 +34,13 @@ export function AuditList() {
   const count = chips.filter(({ name }) => name !== 'since').length;
   const [panel, setPanel] = useState(count > 0);
   // a cursor of the page before would be taken for that of this page
-  const goOn = () =>
-    list.isPlaceholderData ||
-    change({ page: (search.page ?? 1) + 1, after: list.data?.nextCursor ?? undefined });
+  const goOn = () => {
+    if (!list.data || list.isPlaceholderData) return;
+    const { entries, nextCursor } = list.data;
+    const next = { page: (search.page ?? 1) + 1, after: nextCursor ?? undefined, shown: undefined };
+    const shown = shownBefore(search) + entries.length;
+    change(shown === shownBefore({ ...search, ...next }) ? next : { ...next, shown });
+  };
   return (
     <>
       <FilterRow

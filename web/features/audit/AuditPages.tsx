@@ -3,7 +3,7 @@ import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { IconChevronLeft, IconChevronRight } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
-import { auditSizes, defaultSize, useAuditSearch } from './audit-search.ts';
+import { auditSizes, defaultSize, shownBefore, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
 import { Select } from '../../ui/Select.tsx';
 
@@ -18,7 +18,7 @@ export function AuditPages({ data, onNext }: { data: AuditPage | undefined; onNe
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
   if (!data) return <Group h={30} />;
-  const first = (page - 1) * size + 1;
+  const first = shownBefore(search) + 1;
   const last = first + data.entries.length - 1;
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
@@ -43,7 +43,11 @@ export function AuditPages({ data, onNext }: { data: AuditPage | undefined; onNe
           variant="default"
           leftSection={<IconChevronLeft />}
           disabled={page <= 1}
-          onClick={() => change({ page: page > 2 ? page - 1 : undefined, after: undefined })}
+          // the page before in a search in parts is nowhere by its number
+          onClick={() => {
+            const isNumbered = page > 2 && search.shown === undefined;
+            change({ page: isNumbered ? page - 1 : undefined, after: undefined, shown: undefined });
+          }}
         >
           Previous
         </Button>

@@ -113,8 +113,6 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
             change({
               ...noFilters,
               search: undefined,
-              page: undefined,
-              after: undefined,
               entry: undefined,
               resourceType: resource_type,
               resourceId: resource_id,

@@ -1,6 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { instantOf, isDay } from '../../ui/day.ts';
-import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
+import {
+  idParam,
+  oneOf,
+  pageParam,
+  recordParam,
+  searchOf,
+  textParam,
+  wholeParam,
+} from '../../search-params.ts';
 import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
 
@@ -27,12 +35,18 @@ export const auditSearch = searchOf((params) => ({
   size: sizeParam(params),
   /** The cursor of this page, so that new entries do not shift it. */
   after: textParam(params, 'after'),
+  /** How many entries the pages before this one have, where a search was answered in parts. */
+  shown: wholeParam(params, 'shown', 0, 1e9),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   /** Id of the entry whose details are open. */
   entry: recordParam(params, 'entry'),
 }));
 export type AuditSearch = ReturnType<typeof auditSearch>;
+
+/** How many entries the pages before this one have. */
+export const shownBefore = ({ page = 1, size = defaultSize, shown }: AuditSearch): number =>
+  shown ?? (page - 1) * size;
 
 const route = getRouteApi('/signed-in/audit');
 export const useAuditSearch = () =>
