@@ -412,6 +412,22 @@ describe('the limits of enrollment', () => {
     expect((await enroll(made(license, 'one more'))).status).toBe(429);
   });
 
+  test('one nonce for several machine ids is no way around it: a seat that was taken counts', async () => {
+    const license = await makeLicense(staff, { maxActivations: 6 });
+    const key = makeMachineKey();
+    const holder = await openHolder(server);
+    const answers = await holder.whileWaiting(
+      ['select from licenses where license_id = $1 for update', license.licenseId],
+      () =>
+        Promise.all(
+          numbers(3).map((i) => enroll(signedEnrollment(license.licenseKey, `m-${i}`, key, 'one'))),
+        ),
+    );
+    expect(statuses(answers)).toEqual([200, 422, 422]);
+    await Promise.all(numbers(3).map((i) => enroll(made(license, `one more ${i}`))));
+    expect(await machinesOf(staff, license)).toHaveLength(3);
+  });
+
   test('giving seats back and enrolling again is no way around it', async () => {
     const license = await makeLicense(staff, { maxActivations: 6 });
     const { licenseKey } = license;

@@ -105,7 +105,9 @@ async function enrollOn(
   const machineToken = await runChange(validator, by, (change) =>
     giveToken(change, license, machineId, proof),
   );
-  if (machineToken === null || isFailure(machineToken)) budgets.putBack(budget, by.now);
+  // refused, with a seat that is not that of another enrollment: this call took it, so it counts
+  const isForeign = isFailure(machineToken) && (await credentialOf(db, license, machineId)) !== undefined;
+  if (machineToken === null || isForeign) budgets.putBack(budget, by.now);
   return isFailure(machineToken) ? machineToken : { ...result, machineToken };
 }
 
