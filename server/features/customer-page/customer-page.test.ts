@@ -222,6 +222,24 @@ test('the machines of a customer, on which license, and when they were last hear
   });
 });
 
+test('a transferred license brings the machines that hold a seat, not those that lost it before', async () => {
+  const [from, to] = [await makeCustomer(admin), await makeCustomer(admin)];
+  const license = await makeLicense(admin, { customerId: from.customerId });
+  const gone = await validateOn(desktop, license, 'lost before');
+  await validateOn(desktop, license, 'moves');
+  await deactivate(admin, gone.activation!);
+  moment();
+  await transfer(license, to.customerId);
+  moment();
+  const lost = await validateOn(desktop, license, 'lost after');
+  await deactivate(admin, lost.activation!);
+  const listed = (await machinesOf(to.customerId)).body;
+  expect(listed.data.map(({ machineId }) => machineId)).toEqual(['moves', 'lost after']);
+  expect(listed.meta.total).toBe(2);
+  const { machines } = customerExport.parse(JSON.parse((await exported(to.customerId)).text));
+  expect(machines!.map(({ machineId }) => machineId).toSorted()).toEqual(['lost after', 'moves']);
+});
+
 describe('the timeline', () => {
   test('of a former customer ends with the transfer, also of a license that a clock ahead has edited', async () => {
     const [former, owner] = [await makeCustomer(admin), await makeCustomer(admin)];

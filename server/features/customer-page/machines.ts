@@ -7,6 +7,7 @@ import { contains, lastSeenOf, releaseRun } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
+import { heldSince } from '../licenses/index.ts';
 
 type Row = Omit<CustomerMachine, 'lastSeen' | 'offlineUntil'> & {
   lastSeen: Date | null;
@@ -22,7 +23,7 @@ export async function listMachines(
 ): Promise<RouteAnswer<typeof calls.machines> | Failure> {
   const customer = await findCustomer(db, customerId, true);
   if (isFailure(customer)) return customer;
-  const found = sql`l.customer_id = ${customerId} and ${
+  const found = sql`${areOf(customerId)} and ${
     search ? contains(sql`a.machine_id || E'\n' || coalesce(a.hostname, '')`, search) : sql`true`
   }`;
   const [{ rows }, counted] = await Promise.all([
@@ -48,7 +49,7 @@ export async function idsOfMachines(db: Db, customerId: string): Promise<string[
     .selectFrom('activations as a')
     .innerJoin('licenses as l', 'l.license_id', 'a.license_id')
     .select('a.activation_id')
-    .where('l.customer_id', '=', customerId)
+    .where(areOf(customerId))
     .orderBy('a.activation_id')
     .execute();
   return rows.map((row) => row.activation_id);
@@ -56,10 +57,14 @@ export async function idsOfMachines(db: Db, customerId: string): Promise<string[
 
 /** Those with these ids that are still the customer's, in no order. */
 export async function readMachines(db: Db, customerId: string, ids: string[]): Promise<CustomerMachine[]> {
-  const theirs = sql`a.activation_id = any(${ids}::uuid[]) and l.customer_id = ${customerId}`;
+  const theirs = sql`a.activation_id = any(${ids}::uuid[]) and ${areOf(customerId)}`;
   const { rows } = await sql<Row>`${machinesWhere(theirs)}`.execute(db);
   return rows.map(toMachine);
 }
+
+/** Of a license of this customer, except the machines whose seat ended while it was another's. */
+const areOf = (customerId: string) => sql<boolean>`
+  l.customer_id = ${customerId} and (a.status = 'active' or a.updated_at >= ${heldSince})`;
 
 const versionRun = releaseRun(
   sql`coalesce(m.last_version, a.app_version)`,

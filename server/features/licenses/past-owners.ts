@@ -36,14 +36,16 @@ export async function endOwnershipsAhead({ tx }: Change, time: CheckedTime): Pro
       from wrong w where p.license_id = w.license_id and p.until = w.until`.execute(tx);
 }
 
+/** Since when a license `l` is its customer's; infinite where it always was. */
+export const heldSince = sql<Date>`coalesce((select max(p.until) from past_license_owners p
+                                             where p.license_id = l.license_id), '-infinity')`;
+
 /**
  * The licenses that a customer holds or held, as a table of `license_id`, `since` and `until`; infinite where it always
  * did, or still does.
  */
 export const ownershipsOf = (customerId: string): RawBuilder<unknown> => sql`(
-  select l.license_id, coalesce((select max(p.until) from past_license_owners p
-                                  where p.license_id = l.license_id), '-infinity') as since,
-         'infinity'::timestamptz as until
+  select l.license_id, ${heldSince} as since, 'infinity'::timestamptz as until
     from licenses l where l.customer_id = ${customerId}
   union all
   select o.license_id, coalesce((select max(p.until) from past_license_owners p
