@@ -88,7 +88,7 @@ async function enrollOn(
   const { machineId } = request;
   const refused = await refuseEnrollment(db, license, machineId, proof, by.now);
   if (refused) return refused;
-  const budget = (await holdsSeat(db, license, machineId))
+  const budget = (await isKnown(db, license, machineId, proof))
     ? enrollmentsOf(license, config.enrollmentsPerLicenseHour)
     : newMachinesOf(license);
   const limited = await takeFromBudget(budgets, by, license, budget);
@@ -111,15 +111,28 @@ async function enrollOn(
   return isFailure(machineToken) ? machineToken : { ...result, machineToken };
 }
 
-const holdsSeat = async (db: Db, { licenseId }: LicenseOf, machineId: string): Promise<boolean> => {
+/**
+ * Whether the machine holds its seat, or held it until its license file ended, and proves the key of that file: staff
+ * issued it, so no stranger has invented the machine.
+ */
+async function isKnown(
+  db: Db,
+  { licenseId }: LicenseOf,
+  machineId: string,
+  { publicKey, signedNonce }: Proof,
+): Promise<boolean> {
   const seat = await db
-    .selectFrom('activations')
-    .select('status')
-    .where('license_id', '=', licenseId)
-    .where('machine_id', '=', machineId)
+    .selectFrom('activations as a')
+    .leftJoin('license_files as f', 'f.activation_id', 'a.activation_id')
+    .select(['a.status', 'a.offline_until', 'f.public_key'])
+    .where('a.license_id', '=', licenseId)
+    .where('a.machine_id', '=', machineId)
+    .orderBy('f.issued_at', 'desc')
+    .limit(1)
     .executeTakeFirst();
-  return seat?.status === 'active';
-};
+  if (seat?.status !== 'released' || !seat.offline_until) return seat?.status === 'active';
+  return signedNonce !== undefined && seat.public_key?.equals(publicKey) === true;
+}
 
 /** The key of a machine, and the hash of the nonce that it signed, if it did. */
 type Proof = { publicKey: Buffer; signedNonce: Buffer | undefined };

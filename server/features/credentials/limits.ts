@@ -4,14 +4,17 @@ import { tooMany, type Failure } from '../../failure.ts';
 
 type LimitedLicense = { licenseId: string; licenseKey: string; seats: number };
 
-/** For machines that hold a seat already: `perHour`, or the number of seats if that is larger. */
+/**
+ * For machines that hold a seat already, or did until their license file ended: `perHour`, or the number of seats if that
+ * is larger.
+ */
 export const enrollmentsOf = ({ licenseId, seats }: LimitedLicense, perHour: number): BudgetOf => ({
   budget: 'enrollments',
   subject: licenseId,
   limit: Math.max(perHour, seats),
 });
 
-/** For machines that need a seat: half of the seats, so that a stranger who knows the key cannot take all in a loop. */
+/** For other machines: half of the seats, so that a stranger who knows the key cannot take all in a loop. */
 export const newMachinesOf = ({ licenseId, seats }: LimitedLicense): BudgetOf => ({
   budget: 'new machines',
   subject: licenseId,

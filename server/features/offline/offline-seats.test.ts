@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
+import { credentials, type EnrollmentInput } from '../../../contract/credentials.ts';
 import { licenses } from '../../../contract/licenses.ts';
-import { enrollOn, machinesOf, makeLicense, validateOn } from '../../../tests/factories.ts';
+import {
+  enrollOn,
+  machinesOf,
+  makeLicense,
+  makeMachineKey,
+  signedEnrollment,
+  validateOn,
+} from '../../../tests/factories.ts';
 import { auditOf, checkedTime, days, hours, minutes, numbers } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { at, startOfflineRoom } from '../../../tests/offline-room.ts';
@@ -121,6 +129,27 @@ describe('the seat of an offline machine', () => {
     expect(
       await giveBack(license, machine.receipt(license, (await issueTo(staff[0], license, machine)).fileId)),
     ).toMatchObject({ status: 200 });
+  });
+
+  test('is taken again by the key of the ended file, beside the limit of new machines', async () => {
+    const license = await makeLicense(staff[0], { maxActivations: 6 });
+    const ids = numbers(3).map((i) => `back ${i}`);
+    const machineKeys = ids.map(() => makeMachineKey());
+    for (const [i, id] of ids.entries())
+      await issueTo(staff[0], license, offlineMachine(id, machineKeys[i]), 1);
+    await wait(days(16));
+    await endOfflineSeats(server.context, checkedTime(server));
+    const enroll = async (body: EnrollmentInput) =>
+      (await server.api().call(credentials.enroll, { body })).status;
+    for (const i of numbers(3)) await enrollOn(server, license, `new ${i}`);
+    for (const [i, id] of ids.entries()) {
+      const signed = signedEnrollment(license.licenseKey, id, machineKeys[i]!);
+      const { signature: _, ...unsigned } = signed;
+      expect(await enroll(signedEnrollment(license.licenseKey, id, makeMachineKey()))).toBe(429);
+      expect(await enroll(unsigned)).toBe(429);
+      expect(await enroll(signed)).toBe(200);
+    }
+    expect((await machinesOf(staff[0], license)).filter(({ enrolledAt }) => enrolledAt)).toHaveLength(6);
   });
 
   test('is not given away because a clock jumped', async () => {
