@@ -324,9 +324,14 @@ test('customers and licenses come from files: errors by line, a dry run, and the
     'Line 2, Email: Must be an email address',
   );
   await expect(people.getByRole('button', { name: 'Import', exact: true })).toBeDisabled();
+  const guess = people.getByRole('note');
+  await expect(guess).toHaveText(
+    'This file is not Unicode. If letters look wrong, save it as CSV UTF-8 and choose that.',
+  );
   await expectAccessible(page);
   await choose('good.csv', Buffer.from(`Company Name,Country\n${north},DE\n`));
   await expect(people.getByRole('button', { name: 'Import 1 customer' })).toBeEnabled();
+  await expect(guess).toBeHidden();
   // of two files that are read at once, the last one counts
   const slow = await holdFile(page, 'arrayBuffer');
   await choose('slow.csv', Buffer.from(`Company Name,Country\n${south},AT\n`));

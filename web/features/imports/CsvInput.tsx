@@ -5,7 +5,7 @@ import { useTextDropZone } from '../../ui/drop-zone.ts';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { IconFileUpload } from '../../ui/icons.tsx';
 import type { LastFile } from '../../ui/last-file.ts';
-import { textOfCsvFile } from './csv-file.ts';
+import { textOfCsvFile, type CsvText } from './csv-file.ts';
 import classes from './imports.module.css';
 
 /** The field for a CSV text: pasted, or from a file that is chosen or dropped; with the template. */
@@ -18,14 +18,16 @@ export function CsvInput(props: {
 }) {
   const { columns, template, file, onChange } = props;
   const [problem, setProblem] = useState<string>();
+  const [isGuess, setGuess] = useState(false);
 
-  const enter = (csv: string, wrong?: string) => {
+  const enter = (entered: CsvText, wrong?: string) => {
     file.stop();
     setProblem(wrong);
-    onChange(csv);
+    setGuess(entered.isGuess);
+    onChange(entered.text);
   };
   // what the last file said must not be taken for this one
-  const reject = (wrong: string) => enter('', wrong);
+  const reject = (wrong: string) => enter({ text: '', isGuess: false }, wrong);
   const choose = (chosen: File) =>
     file.read(textOfCsvFile(chosen), enter, (error) => reject(messageOf(error)));
   const dropZone = useTextDropZone(choose, reject);
@@ -52,7 +54,7 @@ export function CsvInput(props: {
         autoComplete="off"
         className={classes.text}
         value={props.value}
-        onChange={(event) => enter(event.currentTarget.value)}
+        onChange={(event) => enter({ text: event.currentTarget.value, isGuess: false })}
       />
       <Group>
         <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(chosen) => chosen && choose(chosen)}>
@@ -63,6 +65,11 @@ export function CsvInput(props: {
           )}
         </FileButton>
       </Group>
+      {isGuess && (
+        <Text size="xs" role="note" className="amber-note">
+          This file is not Unicode. If letters look wrong, save it as CSV UTF-8 and choose that.
+        </Text>
+      )}
       {problem && <ErrorText>{problem}</ErrorText>}
     </Stack>
   );

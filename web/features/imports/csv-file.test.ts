@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { localeOf } from '../../ui/locale.ts';
 import { decoded, textOfCsvFile } from './csv-file.ts';
 
 const text = 'Customer;Type\r\nKlinik Süd, Nürnberg;trial';
@@ -9,9 +10,18 @@ describe('a chosen file', () => {
     ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${text}`)],
     ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le')],
     ['UTF-16, the other way round', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
-    ['the encoding of Excel on Windows', Buffer.from(text, 'latin1')],
   ])('is read in %s', (_, bytes) => {
-    expect(decoded(new Uint8Array(bytes))).toBe(text);
+    expect(decoded(new Uint8Array(bytes))).toEqual({ text, isGuess: false });
+  });
+
+  it.each([
+    ['en-GB', 'Süd', [0x53, 0xfc, 0x64]],
+    ['pl', 'Św. Ł', [0x8c, 0x77, 0x2e, 0x20, 0xa3]],
+    ['ru-RU', 'Юг', [0xde, 0xe3]],
+    ['tr', 'Ş', [0xde]],
+    ['ja-JP', '東', [0x93, 0x8c]],
+  ])('that is not Unicode is read as Excel saves it on a Windows in %s: %s', (locale, letters, bytes) => {
+    expect(decoded(new Uint8Array(bytes), localeOf(locale))).toEqual({ text: letters, isGuess: true });
   });
 
   it('that is no CSV is refused', async () => {
