@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { validation } from '../../contract/validation.ts';
 import { makeRelease } from '../../tests/factories.ts';
 import { days, eventually, minutes, startTestServer } from '../../tests/harness.ts';
@@ -151,4 +151,10 @@ test('has all other metrics where one cannot be read, as in an overloaded databa
   const text = await answer.text();
   expect(text).not.toMatch(/^lanyard_damaged_files /m);
   expect(text).toMatch(/^lanyard_database_up 1$/m);
+
+  // nor has what is not asked for while the database is away, or its value would be the maximum of all workers
+  vi.spyOn(lone.context.signals, 'isUp').mockReturnValue(false);
+  const away = await (await fetch(`${lone.url}/metrics`)).text();
+  expect(away).toMatch(/^lanyard_database_up 0$/m);
+  expect(away).not.toMatch(/Nan/i);
 });

@@ -14,7 +14,7 @@ import { compressedText } from './compression.ts';
 import type { Guard } from './diagnostics.ts';
 
 type ByLabel = Iterable<[string, number]>;
-type Read = number | undefined | ByLabel | Promise<number | ByLabel>;
+type Read = number | undefined | ByLabel | Promise<number | undefined | ByLabel>;
 
 /** One for all servers of a process: the observers of these metrics cannot be stopped, and would keep a server alive. */
 const processMetrics = new Registry();
@@ -109,7 +109,7 @@ export function serveMetrics(
     'lanyard_clock_jump_seconds',
     'Difference between the clock and the newest time in the database, if deletions wait for confirmation because of it',
     async () => {
-      if (!signals.isUp()) return Number.NaN;
+      if (!signals.isUp()) return undefined;
       const jump = await clockJump(db, clock());
       return jump ? (jump.now.getTime() - jump.newest.getTime()) / 1000 : 0;
     },
@@ -118,7 +118,7 @@ export function serveMetrics(
   gauge(
     'lanyard_damaged_files',
     'Releases whose stored file is missing or was altered',
-    () => (signals.isUp() ? countDamaged(db) : Number.NaN),
+    () => (signals.isUp() ? countDamaged(db) : undefined),
     'max',
   );
   gauge(
