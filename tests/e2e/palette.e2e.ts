@@ -142,6 +142,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(palette(page).locator('[data-action]').nth(0)).toHaveText(`License ${licenseKey}`);
   await expect(palette(page).locator('[data-action]').nth(1)).toHaveText('Palette Hospital');
   await expect(choice(page, /^Palette Hospital|^Release 61/)).toHaveCount(1);
+  await expect(field(page)).toBeFocused();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`/licenses/${licenseId}`);
