@@ -1,9 +1,6 @@
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
-import { every } from '../../web/live.ts';
 import {
-  chooseInMenu,
   day,
-  dialog,
   expect,
   expectAccessible,
   rowOf,
@@ -70,27 +67,6 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
   await expect(verdict).toContainText('license expired');
   await expect(verdict).toContainText('ended 1 Jan 2021');
   await expect(verdict).not.toContainText('valid until');
-});
-
-test('a machine that is read beside the list stays there when its row leaves the page', async ({
-  page,
-  server,
-}) => {
-  const family = unique('WS-READ').replace(' ', '-');
-  const [license, other] = [await makeLicense(server.admin), await makeLicense(server.admin)];
-  await seenOn(server, license, `${family}-1`, { hostname: `${family}-1` });
-  await seenOn(server, other, `${family}-2`, { hostname: `${family}-2` });
-  await page.clock.install();
-  await signInAs(page, 'super_admin', `/machines?search=${family}&state=active`, server);
-  await chooseInMenu(rowOf(page, `${family}-1`), 'Peek');
-  const verdict = dialog(page, 'Machine').getByRole('region', { name: 'Verdict' });
-  await expect(verdict).toContainText('Its license is valid');
-  const rows = page.locator('tr[data-row]');
-  await expect(rows).toHaveCount(2);
-  await revoke(server.admin, license);
-  await page.clock.fastForward(every);
-  await expect(rows).toHaveCount(1);
-  await expect(verdict).toContainText(/Refused.*: license revoked/);
 });
 
 test('the list of machines is searched and filtered, and a row opens its machine', async ({

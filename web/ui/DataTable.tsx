@@ -105,10 +105,7 @@ function withPeek<Row>(props: DataTableProps<Row>, onPeek: (id: string) => void)
   };
 }
 
-/**
- * The row beside the list. It stays, as it was last listed, when the row moves to another page or no longer matches the
- * filters while it is read: a busy list is loaded again every few seconds.
- */
+/** The row beside the list. Gone with the row: it may no longer match the filters when the list is loaded again. */
 function PeekPanel<Row>(
   props: DataTableProps<Row> & {
     peek: Peek<Row>;
@@ -118,10 +115,7 @@ function PeekPanel<Row>(
 ) {
   const { rows = [], rowId, rowLabel, groups, peek, id, onMove } = props;
   const shown = rows.filter((row) => !groups?.isCollapsed(groups.of(row)));
-  const found = shown.find((one) => rowId(one) === id);
-  const [last, setLast] = useState(found);
-  if (found && found !== last) setLast(found);
-  const row = found ?? last;
+  const row = shown.find((one) => rowId(one) === id);
   const isGone = row === undefined;
   useEffect(() => {
     if (isGone) onMove(undefined);

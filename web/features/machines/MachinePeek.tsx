@@ -3,15 +3,13 @@ import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { LoadedForm } from '../../LoadedForm.tsx';
 import { CloneNotice } from './CloneNotice.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
-import { machineOffersQuery, machineQuery, standingQuery } from './queries.ts';
+import { machineOffersQuery, machineQuery } from './queries.ts';
 import { Standing } from './Standing.tsx';
 import { Timeline } from './Timeline.tsx';
 
 /** A machine beside the list: why it runs or does not, what it reported, and what it did. */
-export default function MachinePeek({ row }: { row: MachineStanding }) {
-  const { displayId } = row;
-  // the row may have left the page of the list
-  const standing = useQuery(standingQuery(displayId)).data ?? row;
+export default function MachinePeek({ standing }: { standing: MachineStanding }) {
+  const { displayId } = standing;
   const found = useQuery(machineQuery(displayId));
   const offers = useQuery(machineOffersQuery(displayId));
   return (

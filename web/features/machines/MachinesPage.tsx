@@ -26,7 +26,7 @@ const MachinePeek = lazyPart(() => import('./MachinePeek.tsx'));
 const peek: Peek<MachineStanding> = {
   title: 'Machine',
   to: ({ displayId }) => machinePath(displayId),
-  content: (row) => <MachinePeek row={row} />,
+  content: (standing) => <MachinePeek standing={standing} />,
 };
 
 /** All machines that validate or ask for updates. */
