@@ -21,10 +21,18 @@ const waiting = sql`refusals r where r.license_id = l.license_id and r.code = 'T
   select from activations a where a.license_id = r.license_id and a.machine_id = r.machine_id
      and (a.status = 'active' or a.updated_at > r.refused_at))`;
 
-/** Licenses with a machine that was refused a seat at `since` or later, and waits. */
+/** When `l` last refused a seat. */
+const lastRefused = sql<Date>`(select f.last_at from license_refusals f
+  where f.license_id = l.license_id and f.code = 'TOO_MANY_ACTIVATIONS')`;
+
+/**
+ * Licenses with a machine that was refused a seat at `since` or later, and waits; also one that is not among the refused
+ * machines which are kept of a license.
+ */
 const refusedSeat = (since: Date): Condition => sql`(l.license_id in (select license_id from license_refusals
   where code = 'TOO_MANY_ACTIVATIONS' and last_at >= ${since})
-  and exists (select from ${waiting} and r.refused_at >= ${since}))`;
+  and (exists (select from ${waiting} and r.refused_at >= ${since})
+    or ${lastRefused} > coalesce((select max(o.refused_at) from refusals o where o.license_id = l.license_id), '-infinity')))`;
 
 const isActive = (now: Date): Condition => sql`(l.status = 'active' and l.valid_until >= ${now})`;
 
@@ -56,7 +64,12 @@ export async function licensesForToday(
   const [ending, ended, full, offline] = await Promise.all([
     find(db, sql`${endsBetween(now, soon)} and ${isOfActiveCustomer}`, sql`l.valid_until`),
     find(db, attentionConditions.ended(now), sql`l.valid_until`, 'desc'),
-    find(db, attentionConditions.full(now), sql`(select max(r.refused_at) from ${waiting})`, 'desc'),
+    find(
+      db,
+      attentionConditions.full(now),
+      sql`coalesce((select max(r.refused_at) from ${waiting}), ${lastRefused})`,
+      'desc',
+    ),
     find(
       db,
       attentionConditions.offline(now),

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { apiKeys } from '../../../contract/api-keys.ts';
 import { approvals } from '../../../contract/approvals.ts';
@@ -142,6 +143,18 @@ describe('licenses', () => {
     await eventually(async () => expect(await countOf(staff, 'licensesFull')).toBe(1));
     const next = (await lineOf(staff, 'licensesFull'))?.next;
     expect(next).toMatchObject({ id: full.licenseId, at: at(2) });
+    // one that waits beside as many refused machines as are kept
+    await server.db.deleteFrom('refusals').execute();
+    await sql`insert into refusals (license_id, machine_id, code, since, refused_at)
+      select ${full.licenseId}, 'made up ' || n, 'EXPIRED', ${at(-1)}, ${at(-1)} from generate_series(1, 1000) n`.execute(
+      server.db,
+    );
+    server.clock.advance(minutes(6));
+    expect((await validateOn(desktop, full, 'fourth')).code).toBe('TOO_MANY_ACTIVATIONS');
+    await eventually(async () => {
+      const found = await lineOf(staff, 'licensesFull');
+      expect(found).toMatchObject({ count: 1, next: { at: at(2 + minutes(6)) } });
+    });
     server.clock.set(start);
   });
 
