@@ -91,8 +91,8 @@ export function planColumns(before: Planned, asked: Asked, now: Date): PlanColum
 }
 
 /**
- * When the present step began, if the changed plan is at the same percentage: it keeps its hours. One that was to begin
- * at a start in the future has not begun.
+ * When the present step began, if the changed plan is at the same percentage: it keeps its hours. The last step has none
+ * to keep, and one that was to begin at a start in the future has not begun.
  */
 function stillAt(
   { rolloutPlan, stepTaken, stepStartedAt }: Planned,
@@ -101,6 +101,7 @@ function stillAt(
   now: Date,
 ): Date | undefined {
   if (stepTaken === null || stepStartedAt === null) return undefined;
+  if (stepTaken + 1 === rolloutPlan?.length) return undefined;
   if (rolloutPlan?.[stepTaken]?.percentage !== plan[index]?.percentage) return undefined;
   const began = new Date(stepStartedAt);
   return began <= now ? began : undefined;

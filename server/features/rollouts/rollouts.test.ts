@@ -234,6 +234,16 @@ describe('a plan', () => {
       rolloutPlan: null,
     });
   });
+
+  test('that is extended after its last step waits the hours which that step is given', async () => {
+    const release = await publish({ rolloutPlan: [{ percentage: 50, hours: 1 }] });
+    server.clock.advance(days(10));
+    await setPlan(release, planOf([50, 24], [100]));
+    server.clock.advance(hours(24) - 1);
+    expect([await step(), await percentageOf(release)]).toEqual([0, 50]);
+    server.clock.advance(1);
+    expect([await step(), await percentageOf(release)]).toEqual([1, 100]);
+  });
 });
 
 describe('a pause', () => {
