@@ -7,15 +7,18 @@ import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';
 import { countText } from './ui/numbers.ts';
 import { queryOf } from './query-of.ts';
+import { momentText } from './ui/time.ts';
 
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
   rolloutPercentage: number;
   rolloutPlan?: Release['rolloutPlan'];
+  /** When the steps begin, where that is ahead. */
+  startsAt?: string | null;
 };
 type Terms = Pick<Release, 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'>;
 
 /** How many machines would be offered a build at 100 %. */
-export function reachQuery(build: Omit<Reaching, 'rolloutPercentage' | 'rolloutPlan'>) {
+export function reachQuery(build: Omit<Reaching, 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>) {
   const { version, channel, platform, architecture, minimumAppVersion } = build;
   const query = {
     version,
@@ -36,11 +39,11 @@ export function ReachConfirm(props: {
   onClose: () => void;
 }) {
   const { build, ...rest } = props;
-  const { version, channel, platform, architecture, rolloutPercentage } = build;
+  const { version, channel, platform, architecture, rolloutPercentage, startsAt } = build;
   const consequences = useQuery({
     ...reachQuery(build),
     select: ({ machines }) => [
-      reachSentence(machines, rolloutPercentage),
+      reachSentence(machines, rolloutPercentage, startsAt ? 'the start on' : undefined),
       ...stepsSentence(build),
       ...termSentences(build),
     ],
@@ -52,7 +55,8 @@ export function ReachConfirm(props: {
       message={
         <>
           Offer version {version} ({channel}) for {platformNames[platform]} ({architectureNames[architecture]}
-          ) to {rolloutPercentage === 100 ? 'all users at once' : `${rolloutPercentage} % of users`}?
+          ) to {rolloutPercentage === 100 ? 'all users' : `${rolloutPercentage} % of users`}
+          {startsAt ? ` from ${momentText(startsAt)}` : rolloutPercentage === 100 && ' at once'}?
         </>
       }
       consequences={consequences}
@@ -77,14 +81,14 @@ const termSentences = ({ security, isMandatory, minimumSupportedVersion, accepta
     : []),
 ];
 
-/** Of the machines that could take a build, how many are offered it at that percentage. */
-export function reachSentence(machines: number, percentage: number): string {
+/** Of the machines that could take a build, how many are offered it at that percentage; `from`: since when. */
+export function reachSentence(machines: number, percentage: number, from = 'the next check'): string {
   const where = 'of this platform, architecture and channel';
   if (machines === 0) return `No machine ${where} that is known so far runs an older version.`;
   if (percentage === 100)
-    return `${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
+    return `${counted(machines, 'machine')} ${where} will be offered it, from ${from}, unless an update policy holds it back.`;
   const share = Math.round((machines * percentage) / 100);
-  return `About ${countText(share)} of ${counted(machines, 'machine')} ${where} will be offered it, from the next check, unless an update policy holds it back.`;
+  return `About ${countText(share)} of ${counted(machines, 'machine')} ${where} will be offered it, from ${from}, unless an update policy holds it back.`;
 }
 
 /** How many more of them are offered it when the percentage rises. */

@@ -34,6 +34,9 @@ test('publishing says how many machines are offered it: all, or the share of the
   expect(reachSentence(1, 100)).toBe(
     `1 machine ${where} will be offered it, from the next check, unless an update policy holds it back.`,
   );
+  expect(reachSentence(2, 50, 'the start on')).toBe(
+    `About 1 of 2 machines ${where} will be offered it, from the start on, unless an update policy holds it back.`,
+  );
   expect(reachSentence(1000, 5)).toBe(
     `About 50 of 1,000 machines ${where} will be offered it, from the next check, unless an update policy holds it back.`,
   );

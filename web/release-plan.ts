@@ -57,13 +57,6 @@ export const stepsOf = ({ steps }: Pick<PlanValues, 'steps'>): PlanStep[] =>
     hours: index === steps.length - 1 ? null : (hours as number),
   }));
 
-/** The percentage with which publishing begins: that of the first step, or 0 before the start. */
-export const firstPercentage = ({
-  rolloutPlan: [first],
-  startsAt,
-}: ReturnType<typeof planPayload>): number =>
-  startsAt !== null && Date.parse(startsAt) > Date.now() ? 0 : (first?.percentage ?? 0);
-
 /** A plan with its start, as typed, for the contract to validate. */
 export const planPayload = (plan: PlanValues): { rolloutPlan: RolloutPlan; startsAt: string | null } => ({
   rolloutPlan: stepsOf(plan),

@@ -344,9 +344,16 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   await expect(modal(page).getByText('Must be a whole number from 1 to 2160')).toBeVisible();
   await field(page, 'Hours of step 1').fill('6');
   await expectAccessible(page);
-  await press(page, 'Upload Release');
   const question = dialog(page, 'Publish Release');
-  await expect(question).toContainText('Offer version 72.2.0-beta (beta) for Windows (x64) to 3 % of users?');
+  const offer = 'Offer version 72.2.0-beta (beta) for Windows (x64) to 3 % of users';
+  await field(page, 'Start').fill('31 Dec 2099, 08:00');
+  await press(page, 'Upload Release');
+  await expect(question).toContainText(`${offer} from 31 Dec 2099, 08:00:00?`);
+  await expect(question).toContainText('It goes on by itself, in steps: 3 % for 6 h, 100 %.');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await field(page, 'Start').fill('');
+  await press(page, 'Upload Release');
+  await expect(question).toContainText(`${offer}?`);
   await question.getByRole('button', { name: 'Publish' }).click();
   await expect(modal(page)).toBeHidden();
   expect(await found(server, '72.2.0-beta')).toMatchObject([

@@ -241,14 +241,28 @@ test('a rollout is a percentage, or steps; a draft has none', () => {
 });
 
 describe('a rollout in steps', () => {
-  test('asks before it reaches all at once, not before its first step', () => {
+  test('asks before it reaches all at once, or at its start, not before its first step', () => {
     const draft = { ...release, isDraft: true, rolloutPercentage: 100 };
     const publish = { ...inSteps, isDraft: false };
     expect(isAsked(publish, draft)).toBe(false);
     const all = { ...publish.plan, steps: [{ percentage: 100, hours: 24 }] };
     expect(isAsked({ ...publish, plan: all }, draft)).toBe(true);
     const later = { ...all, startsAt: '2999-01-01T08:00' };
-    expect(isAsked({ ...publish, plan: later }, draft)).toBe(false);
+    expect(isAsked({ ...publish, plan: later }, draft)).toBe(true);
+    expect(isAsked({ ...values, plan: later }, release)).toBe(true);
+    const waiting = {
+      ...release,
+      rolloutPercentage: 0,
+      rolloutPlan: steps,
+      startsAt: '2999-01-01T08:00:00.000Z',
+    };
+    expect(isAsked({ ...valuesOf(waiting), releaseNotes: 'Faster' }, waiting)).toBe(false);
+    const wider = { ...valuesOf(waiting), channel: 'stable' } as const;
+    expect(reachAfter({ ...payloadOf(wider), rollout: chosenRollout(wider) }, waiting)).toMatchObject({
+      reach: { rolloutPercentage: 1, rolloutPlan: steps, startsAt: waiting.startsAt },
+      widens: true,
+      isTyped: false,
+    });
   });
 
   test('keeps half-typed input, and says where', () => {

@@ -2,7 +2,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { channels } from '../../../contract/versions.ts';
 import { isSame } from '../../merge-edits.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
-import { firstPercentage, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
+import { planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 
 /** Values of the Edit dialog. */
 export type ReleaseValues = PublishValues & { isActive: boolean; plan: PlanValues };
@@ -77,7 +77,7 @@ type Terms = Pick<
   Release,
   'minimumAppVersion' | 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'
 >;
-type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage' | 'rolloutPlan'>;
+type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>;
 type Stored = Reaching & Terms;
 
 /** On what terms machines are offered a release. */
@@ -96,12 +96,13 @@ const termsOf = (r: Terms): Terms => ({
  * chose this percentage in the form, and it is not everyone.
  */
 export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored) {
-  const saved = savedPercentage(edit, stored);
-  const { rolloutPlan } = withSteps(stored, edit.rollout);
-  const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage: saved, rolloutPlan };
+  const { rolloutPlan, startsAt } = withSteps(stored, edit.rollout);
+  const rolloutPercentage = savedPercentage(edit, stored);
+  const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage, rolloutPlan, startsAt };
   const startsPlan = stored.isDraft && edit.rollout !== undefined && 'rolloutPlan' in edit.rollout;
   const terms = termsOf(edit);
   const share = shareOf(after);
+  const waits = share > rolloutPercentage && startsAt !== null && Date.parse(startsAt) > Date.now();
   const goesOn = endOf(after) > share;
   const reachesUnseen = isWider(after, saw) || (goesOn && endOf(after) > endOf(saw));
   const addsToIt = endOf(after) > endOf(stored) || !isSame(terms, termsOf(stored));
@@ -110,10 +111,11 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored)
       channel: edit.channel,
       rolloutPercentage: share,
       rolloutPlan: goesOn ? rolloutPlan : null,
+      startsAt: waits ? startsAt : null,
       ...terms,
     },
     widens: isWider(after, stored) || (reachesUnseen && addsToIt),
-    isTyped: share < 100 && (startsPlan || saved !== stored.rolloutPercentage),
+    isTyped: share < 100 && (startsPlan || firstOf(after) !== firstOf(stored)),
   };
 }
 
@@ -132,15 +134,24 @@ const offerOf = (r: Offer): Offer => ({
   ...termsOf(r),
 });
 
-const shareOf = (r: Reaching) => (isOffered(r) ? r.rolloutPercentage : 0);
+const shareOf = (r: Reaching) => (isOffered(r) ? firstOf(r) : 0);
+
+/** The percentage of now or, where the steps have not begun, the one that they begin with. */
+const firstOf = (r: Pick<Reaching, 'rolloutPercentage' | 'rolloutPlan'>) =>
+  Math.max(r.rolloutPercentage, r.rolloutPlan?.[0]?.percentage ?? 0);
 
 /** Where the steps lead by themselves. */
 const endOf = (r: Reaching) =>
   isOffered(r) ? Math.max(r.rolloutPercentage, r.rolloutPlan?.at(-1)?.percentage ?? 0) : 0;
 
 /** With the steps of a chosen rollout, of which a percentage has none. */
-export const withSteps = <R extends Pick<Release, 'rolloutPlan'>>(r: R, rollout: Rollout | undefined): R =>
-  rollout ? { ...r, rolloutPlan: 'rolloutPlan' in rollout ? rollout.rolloutPlan : null } : r;
+export const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
+  r: R,
+  rollout: Rollout | undefined,
+): R => ({
+  ...r,
+  ...(rollout && ('rolloutPlan' in rollout ? rollout : { rolloutPlan: null, startsAt: null })),
+});
 
 /** Offered to more machines than before. */
 const isWider = (r: Reaching, before: Reaching) =>
@@ -149,12 +160,10 @@ const isWider = (r: Reaching, before: Reaching) =>
 
 const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
-/** With steps, that of the first, or the one that was reached before. */
+/** With steps, before they begin. */
 function savedPercentage({ rollout }: Edited, stored: Stored): number {
-  if (!rollout) return stored.rolloutPercentage;
-  if ('rolloutPercentage' in rollout) return rollout.rolloutPercentage;
-  const first = firstPercentage(rollout);
-  return stored.isDraft ? first : Math.max(first, stored.rolloutPercentage);
+  if (rollout && 'rolloutPercentage' in rollout) return rollout.rolloutPercentage;
+  return rollout && stored.isDraft ? 0 : stored.rolloutPercentage;
 }
 
 export const rolloutText = (percentage: number): string =>

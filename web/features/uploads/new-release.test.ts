@@ -77,6 +77,7 @@ describe('in steps', () => {
       startsAt: null,
     });
     expect(firstOf(inSteps)).toBe(1);
+    expect(firstOf({ ...inSteps, plan: { ...plan, startsAt: '2999-01-01T08:00' } })).toBe(1);
     expect(needsReachConfirm(inSteps)).toBe(true);
     expect(valuesOf(fieldsOf(inSteps))).toEqual({ ...inSteps, rolloutPercentage: 100 });
   });

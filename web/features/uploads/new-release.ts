@@ -5,7 +5,7 @@ import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { isPercentage, percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
-import { firstPercentage, planErrors, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
+import { planErrors, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { BuildFields } from './upload-transport.ts';
 
@@ -103,9 +103,9 @@ export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
 /** A draft has no plan: it is chosen when the draft is published. */
 const isInSteps = ({ isDraft, plan }: NewReleaseValues) => !isDraft && plan.inSteps;
 
-/** The percentage that publishing begins with. */
+/** The percentage that publishing, or the start of its steps, begins with. */
 export const firstOf = (values: NewReleaseValues): number =>
-  isInSteps(values) ? firstPercentage(planPayload(values.plan)) : percentageOf(values.rolloutPercentage);
+  percentageOf(isInSteps(values) ? (values.plan.steps[0]?.percentage ?? 0) : values.rolloutPercentage);
 
 /** Whether creating it needs a confirmation: to all, or in steps; a typed percentage is intended. */
 export const needsReachConfirm = (values: NewReleaseValues): boolean =>
