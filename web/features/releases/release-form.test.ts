@@ -102,6 +102,15 @@ test.each([
     { channel: 'beta', rolloutPercentage: 100 },
     false,
   ],
+  ['lowering the minimum version', { minimumAppVersion: '1.1.0' }, { minimumAppVersion: '1.0.0' }, true],
+  ['dropping the minimum version', { minimumAppVersion: '1.1.0' }, { minimumAppVersion: '' }, true],
+  ['raising the minimum version', { minimumAppVersion: '1.1.0' }, { minimumAppVersion: '1.2.0' }, false],
+  [
+    'dropping the minimum version of what is inactive',
+    { minimumAppVersion: '1.1.0', isActive: false },
+    { minimumAppVersion: '', isActive: false },
+    false,
+  ],
   ['notes alone', { rolloutPercentage: 100 }, { rolloutPercentage: 100 }, false],
   [
     'widening what is paused',

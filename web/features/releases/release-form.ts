@@ -1,5 +1,5 @@
 import type { Release } from '../../../contract/releases.ts';
-import { channels } from '../../../contract/versions.ts';
+import { channels, compareVersions } from '../../../contract/versions.ts';
 import { isSame } from '../../merge-edits.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 import { planPayload, planValues, type PlanValues } from '../../release-plan.ts';
@@ -77,7 +77,8 @@ type Terms = Pick<
   Release,
   'minimumAppVersion' | 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'
 >;
-type Reaching = Offered & Pick<Release, 'channel' | 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>;
+type Reaching = Offered &
+  Pick<Release, 'channel' | 'minimumAppVersion' | 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>;
 type Stored = Reaching & Terms;
 
 /** On what terms machines are offered a release. */
@@ -156,7 +157,11 @@ export const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
 /** Offered to more machines than before. */
 const isWider = (r: Reaching, before: Reaching) =>
   shareOf(r) > shareOf(before) ||
-  (channels.indexOf(r.channel) < channels.indexOf(before.channel) && shareOf(r) > 0);
+  (shareOf(r) > 0 &&
+    (channels.indexOf(r.channel) < channels.indexOf(before.channel) ||
+      compareVersions(lowest(r), lowest(before)) < 0));
+
+const lowest = (r: Pick<Release, 'minimumAppVersion'>) => r.minimumAppVersion || '0.0.0-0';
 
 const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
