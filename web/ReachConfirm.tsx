@@ -52,6 +52,7 @@ export function ReachConfirm(props: {
     <ConfirmDialog
       {...rest}
       opensItself
+      sendsForm
       message={
         <>
           Offer version {version} ({channel}) for {platformNames[platform]} ({architectureNames[architecture]}

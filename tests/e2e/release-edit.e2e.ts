@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectStatus,
   goTo,
+  loseAnswers,
   prolong,
   quiet,
   rowOf,
@@ -236,6 +237,34 @@ test('a save that fails', async ({ page, server }) => {
       'What you sent may be saved. What you entered since is not.',
     );
   });
+});
+
+test('a confirmed publication whose answer is lost may be saved, and is sent again as the same', async ({
+  page,
+  server,
+}) => {
+  const release = await makeRelease(server, {}, { isDraft: true });
+  const keys: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') keys.push(request.headers()['idempotency-key']);
+  });
+  await openEdit(page, server, release);
+  await box(page, 'Draft Release').uncheck();
+  await press(page, 'Everyone');
+  const publish = async () => {
+    await press(page, 'Save Changes');
+    await dialog(page, 'Publish Release').getByRole('button', { name: 'Publish' }).click();
+  };
+  await loseAnswers(page, `**/releases/${release.id}`);
+  await publish();
+  await expect(editing(page).getByRole('alert')).toContainText('send it again without a change');
+  await page.keyboard.press('Escape');
+  const leaving = dialog(page, 'Discard changes?');
+  await expect(leaving).toContainText('What you sent may be saved. What you entered since is not.');
+  await leaving.getByRole('button', { name: 'Keep editing' }).click();
+  await publish();
+  await expect(editing(page)).toBeHidden();
+  expect(keys).toEqual([expect.any(String), keys[0]]);
 });
 
 test('the rollout that a colleague has set meanwhile is overwritten by nobody who does not see it', async ({

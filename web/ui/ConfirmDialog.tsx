@@ -15,9 +15,18 @@ const highSeverityWarning =
  * The shared confirmation dialog (spec part 1, section 2). Below the question, it says whom the change affects. High
  * severity is for permanent deletion only: red title, warning box and a specific confirm label.
  */
-export function ConfirmDialog({ title, ...question }: QuestionProps & { title: string }) {
+export function ConfirmDialog({
+  title,
+  sendsForm = false,
+  ...question
+}: QuestionProps & { title: string; sendsForm?: boolean }) {
   return (
-    <Dialog title={title} danger={question.severity === 'high'} onClose={question.onClose}>
+    <Dialog
+      title={title}
+      sendsForm={sendsForm}
+      danger={question.severity === 'high'}
+      onClose={question.onClose}
+    >
       <ConfirmQuestion {...question} />
     </Dialog>
   );

@@ -25,7 +25,7 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
   const { busy, conflict } = props.edit;
   if (!conflict) return null;
   return (
-    <Dialog title="Someone else changed this meanwhile" size={560} onClose={conflict.dismiss}>
+    <Dialog title="Someone else changed this meanwhile" size={560} sendsForm onClose={conflict.dismiss}>
       <Stack gap="md">
         {/* no button: a second Enter after the save would decide unread */}
         <Text tabIndex={-1} data-autofocus>

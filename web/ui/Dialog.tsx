@@ -27,18 +27,24 @@ type DialogState = {
   setSubject: (subject: string | undefined) => void;
 };
 
+type DialogProps = DialogFrameProps & { unsaved?: boolean; sendsForm?: boolean };
+
 const DialogContext = createContext<DialogState | null>(null);
 
 /**
  * A dialog. Leaving it with unsaved changes, by Escape, a click outside, a button, or Back, asks for confirmation. Changes
  * are known from `unsaved`, from the forms in it (`useUnsaved`), and from uncontrolled fields. Back out of one that is held
- * asks as well: what it shows is lost.
+ * asks as well: what it shows is lost. `sendsForm`: it is a question about what the form around it sends, so what is sent
+ * by its buttons is sent by that form.
  */
-export function Dialog({ unsaved = false, ...props }: DialogFrameProps & { unsaved?: boolean }) {
+export function Dialog({ unsaved = false, sendsForm = false, ...props }: DialogProps) {
   const [subject, setSubject] = useState<string>();
   const [asking, setAsking] = useState<{ go: () => void }>();
   const isHeld = props.held !== undefined;
-  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(props.title, unsaved, isHeld);
+  const around = use(DialogContext);
+  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(props.title, unsaved, isHeld, {
+    form: sendsForm ? around?.checks : undefined,
+  });
   const leaveTo = (go: () => void) => {
     if (props.held === 'all') return;
     if (isUnsaved()) setAsking({ go });
@@ -76,12 +82,10 @@ export function PageForm(props: {
   children: ReactNode;
 }) {
   const { onClose = () => {}, part = () => '', children } = props;
-  const { body, checks, leaving } = useUnsavedGuard(
-    'page',
-    false,
-    false,
-    ({ current, next }) => current.pathname !== next.pathname || part(current.search) !== part(next.search),
-  );
+  const { body, checks, leaving } = useUnsavedGuard('page', false, false, {
+    leaves: ({ current, next }) =>
+      current.pathname !== next.pathname || part(current.search) !== part(next.search),
+  });
   return (
     <DialogContext value={{ close: onClose, leaveTo, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
@@ -106,7 +110,12 @@ type Way = {
 const leavesDialog = ({ current, next, action }: Way) =>
   isOfHistory(action) || current.pathname !== next.pathname;
 
-function useUnsavedGuard(name: string, unsaved: boolean, isHeld: boolean, leaves = leavesDialog) {
+function useUnsavedGuard(
+  name: string,
+  unsaved: boolean,
+  isHeld: boolean,
+  { leaves = leavesDialog, form }: { leaves?: typeof leavesDialog; form?: object | undefined },
+) {
   const body = useRef<HTMLDivElement>(null);
   const [checks] = useState(() => (formsAgain.of(name) as Set<Check> | undefined) ?? new Set<Check>());
   const isUnsaved = () => unsaved || [...checks].some((check) => check()) || hasTypedFields(body.current);
@@ -114,12 +123,12 @@ function useUnsavedGuard(name: string, unsaved: boolean, isHeld: boolean, leaves
   const hasInputNow = useEffectEvent(hasInput);
   const closed = useEffectEvent(() => formsAgain.closed(name, checks));
   useLayoutEffect(() => {
-    const remove = addForm(checks, hasInputNow);
+    const remove = addForm(form ?? checks, hasInputNow);
     return () => {
       remove();
       closed();
     };
-  }, [checks]);
+  }, [checks, form]);
   const [returned, setReturned] = useState<object>();
   const leaving = useBlocker({
     shouldBlockFn: (way) => {
