@@ -233,8 +233,19 @@ test('a save that fails', async ({ page, server }) => {
     );
     expect(await stored(server, release)).toMatchObject({ releaseNotes: 'Saved', rolloutPercentage: 5 });
     await page.keyboard.press('Escape');
-    await expect(dialog(page, 'Discard changes?')).toContainText(
-      'What you sent may be saved. What you entered since is not.',
+    const leaving = dialog(page, 'Discard changes?');
+    await expect(leaving).toContainText('What you sent may be saved. What you entered since is not.');
+    await leaving.getByRole('button', { name: 'Keep editing' }).click();
+    await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
+    await field(page, 'Release Notes').fill('Later');
+    await press(page, 'Save Changes');
+    await expect(editing(page).getByRole('alert')).toHaveText('Failed to update release');
+    await page.unroute(`**/releases/${release.id}`);
+    await page.unroute(`**/rollout/${release.id}`);
+    await loseAnswers(page, `**/rollout/${release.id}`);
+    await press(page, 'Save Changes');
+    await expect(editing(page).getByRole('alert')).toHaveText(
+      /^The other changes are saved: The server cannot be reached\. It may have done this or not/,
     );
   });
 });

@@ -3,6 +3,7 @@ import { schemaResolver } from '@mantine/form';
 import { whyNotPublish } from '../../../contract/release-state.ts';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
+import { isUnanswered } from '../../api-error.ts';
 import { releaseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
@@ -150,8 +151,9 @@ export function EditReleaseForm(props: {
         )}
         {props.error && (
           <ToneAlert tone="red" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
-            {(props.isPartlySaved ? 'The other changes are saved, the rollout is not: ' : '') +
-              releaseProblem(props.error, 'Failed to update release')}
+            {props.isPartlySaved &&
+              `The other changes are saved${isUnanswered(props.error) ? '' : ', the rollout is not'}: `}
+            {releaseProblem(props.error, 'Failed to update release')}
           </ToneAlert>
         )}
         <Group justify="flex-end" gap="xs">

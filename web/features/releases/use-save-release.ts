@@ -43,6 +43,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const { can } = useAuth();
   const [saved, setSaved] = useState(false);
   const [isPartlySaved, setPartlySaved] = useState(false);
+  const isAnySaved = useRef(false);
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
   // What the next attempt is sent against: after a conflict, the record of the colleague.
@@ -69,7 +70,8 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
       stored.current = await updateRelease(seen.id, body).catch((error: unknown) => withLatest(error));
       latest.current = stored.current;
       const { updatedAt } = stored.current;
-      setPartlySaved((before) => before || updatedAt !== base.updatedAt);
+      if (updatedAt !== base.updatedAt) isAnySaved.current = true;
+      setPartlySaved(isAnySaved.current);
       if (isInOneCall || !isChanged || isSame(rollout, storedRollout(stored.current))) return;
       const conflict = rolloutConflict(base, stored.current, rollout);
       if (conflict) throw conflict;
@@ -92,6 +94,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   useCloseAfter(saved, onClose);
   useWhenAsked(error, onClose);
   const submit = (values: ReleaseValues) => {
+    setPartlySaved(false);
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
     const payload = { ...payloadOf(values), rollout };
     latest.current = stored.current;
