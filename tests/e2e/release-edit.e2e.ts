@@ -347,6 +347,19 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 70, rolloutPlan: null });
+
+  // A draft by now, which has none: it is not published by the form, which does not show that.
+  await openEdit(page, server, release);
+  await server.admin.ok(releases.update, { params: { releaseId: release.id }, body: { isDraft: true } });
+  await typeRollout('75');
+  await expect(rowOf(conflict, 'Rollout')).toContainText('None, a draft75 %');
+  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await expect(editing(page).getByRole('alert')).toContainText('is disabled for draft releases');
+  await press(page, 'Save Changes');
+  await expect(rowOf(conflict, 'Rollout')).toContainText('None, a draft75 %');
+  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await expect(editing(page)).toBeHidden();
+  expect(await stored(server, release)).toMatchObject({ isDraft: true });
 });
 
 test('publishing asks how many users, and names the machines before it goes to all', async ({

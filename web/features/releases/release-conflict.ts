@@ -28,7 +28,7 @@ export function withRollout(
   const current = storedRollout(stored);
   return editConflict([
     ...details.filter(({ path }) => !carried.has(path)),
-    ...(!current || !yours || isSame(current, yours) ? [] : [ofRollout(current, yours)]),
+    ...(!yours || isSame(current, yours) ? [] : [ofRollout(current, yours)]),
   ]);
 }
 
@@ -42,7 +42,7 @@ export const ofVersion = ({ updatedAt }: Pick<Release, 'updatedAt'>) => ({
   current: updatedAt,
 });
 
-const ofRollout = (current: Rollout, yours: Rollout) => ({
+const ofRollout = (current: Rollout | undefined, yours: Rollout) => ({
   path: 'rollout',
   message: 'Was changed',
   current,
@@ -55,13 +55,15 @@ const editConflict = (details: ApiError['details']) =>
 /** Labels of the fields in which two edits of one release differ. */
 export const conflictRows = (clash: Clash) =>
   differingFields(clash, releaseLabels, (field, value) =>
-    field === 'rollout' ? rolloutText(value as Rollout) : asText(field, value),
+    field === 'rollout' ? rolloutText(value as Rollout | undefined) : asText(field, value),
   );
 
-const rolloutText = (rollout: Rollout): string =>
-  'rolloutPlan' in rollout
+function rolloutText(rollout: Rollout | undefined): string {
+  if (!rollout) return 'None, a draft';
+  return 'rolloutPlan' in rollout
     ? `In steps: ${planText(rollout.rolloutPlan)}${rollout.startsAt ? `, from ${momentText(rollout.startsAt)}` : ''}`
     : `${rollout.rolloutPercentage} %`;
+}
 
 function asText(field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

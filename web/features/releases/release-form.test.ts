@@ -3,7 +3,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { mergedAttempt } from '../../edit-conflict.ts';
 import { isSame } from '../../merge-edits.ts';
 import { planErrors, planSummary } from '../../release-plan.ts';
-import { ofVersion, withRollout } from './release-conflict.ts';
+import { conflictRows, ofVersion, withRollout } from './release-conflict.ts';
 import {
   changesOffer,
   chosenRollout,
@@ -17,6 +17,7 @@ import {
   valuesOf,
   withSteps,
   type ReleaseValues,
+  type Rollout,
 } from './release-form.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
@@ -230,6 +231,23 @@ test.each([
     );
   },
 );
+
+test('a rollout that is set on what a colleague makes a draft is one of two, an unchanged one is dropped', () => {
+  const stored = { ...release, isDraft: true, isMandatory: false, updatedAt: '2026-11-20T09:01:00.000Z' };
+  const merge = (yours: Rollout) => {
+    const conflict = withRollout({ details: [ofVersion(stored)] }, stored, yours);
+    const payload = { ...payloadOf(values), rollout: yours };
+    const base = { ...release, rollout: storedRollout(release) };
+    return mergedAttempt(conflict, { payload, base, round: 0 })!;
+  };
+  expect(conflictRows(merge({ rolloutPercentage: 60 }).clash!)).toEqual([
+    { field: 'Rollout', theirs: 'None, a draft', yours: '60 %' },
+  ]);
+  expect(merge({ rolloutPercentage: 5 })).toMatchObject({
+    clash: undefined,
+    attempt: { payload: { rollout: undefined } },
+  });
+});
 
 test('a rollout is a percentage, or steps; a draft has none', () => {
   expect(chosenRollout(values)).toEqual({ rolloutPercentage: 5 });

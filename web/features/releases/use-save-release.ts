@@ -46,6 +46,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const isAnySaved = useRef(false);
   // When the first call succeeds and the second fails, the next attempt starts from the record that is stored by then.
   const stored = useRef(seen);
+  const sent = useRef<ReturnType<typeof payloadOf>>(undefined);
   // What the next attempt is sent against: after a conflict, the record of the colleague.
   const latest = useRef(seen);
   const confirmed = useRef<Reach>(undefined);
@@ -67,21 +68,24 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
       const isChanged = rollout !== undefined && (publishes || !isSame(rollout, base.rollout));
       const isInOneCall = isChanged && changesOffer(fields, base);
       const body = { ...fields, ...(isInOneCall && rollout), updatedAt: base.updatedAt };
-      stored.current = await updateRelease(seen.id, body).catch((error: unknown) => withLatest(error));
-      latest.current = stored.current;
-      const { updatedAt } = stored.current;
+      const updated = await updateRelease(seen.id, body).catch((error: unknown) => withLatest(error));
+      latest.current = updated;
+      const { updatedAt } = updated;
+      // the form does not show what a colleague has changed: its next attempt is merged with that again
+      const isMerged = base.updatedAt !== stored.current.updatedAt;
+      stored.current = isMerged ? { ...stored.current, ...sent.current } : updated;
       if (updatedAt !== base.updatedAt) isAnySaved.current = true;
       setPartlySaved(isAnySaved.current);
-      if (isInOneCall || !isChanged || isSame(rollout, storedRollout(stored.current))) return;
-      const conflict = rolloutConflict(base, stored.current, rollout);
+      if (isInOneCall || !isChanged || isSame(rollout, storedRollout(updated))) return;
+      const conflict = rolloutConflict(base, updated, rollout);
       if (conflict) throw conflict;
       const set =
         'rolloutPlan' in rollout
           ? setPlan(seen.id, { plan: rollout.rolloutPlan, startsAt: rollout.startsAt, updatedAt })
           : setRollout(seen.id, { percentage: rollout.rolloutPercentage, updatedAt });
       // the update, sent again from its own version, meets what a colleague has changed since
-      const own = [ofVersion(stored.current)];
-      stored.current = await set.catch((error: unknown) => withLatest(error, own));
+      const own = [ofVersion(updated)];
+      await set.catch((error: unknown) => withLatest(error, own));
     },
     onSaved: () => setSaved(true),
     onGivenUp: onClose,
@@ -96,7 +100,8 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const submit = (values: ReleaseValues) => {
     setPartlySaved(false);
     const rollout = can.manageRollouts ? chosenRollout(values) : undefined;
-    const payload = { ...payloadOf(values), rollout };
+    sent.current = payloadOf(values);
+    const payload = { ...sent.current, rollout };
     latest.current = stored.current;
     saw.current = withSteps(seen, rollout);
     const { reach, widens, isTyped } = reachAfter(payload, latest.current, saw.current);
