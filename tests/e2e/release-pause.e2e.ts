@@ -143,6 +143,12 @@ test('a rollout is paused by hand, keeps its percentage, and goes on', async ({ 
   await notice.getByRole('link', { name: release.version }).click();
   await expect(page.getByText('At 30 %, offered to no machine until it is resumed.')).toBeVisible();
   await expect(page.getByRole('img', { name: 'Rollout 30 %, paused' })).toBeVisible();
+  const setDamaged = (at: Date | null) =>
+    server.db.updateTable('releases').set({ damaged_at: at }).where('release_id', '=', release.id).execute();
+  await setDamaged(new Date());
+  await page.reload();
+  await expect(page.getByText('At 30 %, offered to no machine: its file is damaged')).toBeVisible();
+  await setDamaged(null);
   await page.goBack();
   await chooseInMenu(row(page, release), 'Resume');
   await expect(dialog(page, 'Resume Rollout')).toContainText('Failures from before the pause still count.');

@@ -4,8 +4,16 @@ import { stubBrowser } from '../../../tests/browser.ts';
 stubBrowser();
 const { releaseConsequences } = await import('./release-consequences.ts');
 
-const offered = { isDraft: false, isActive: true, pausedAt: null, rolloutPercentage: 30, downloadCount: 12 };
+const offered = {
+  isDraft: false,
+  isActive: true,
+  pausedAt: null,
+  damagedAt: null,
+  rolloutPercentage: 30,
+  downloadCount: 12,
+};
 const paused = { ...offered, pausedAt: '2026-11-20T09:00:00.000Z' };
+const damaged = { ...offered, damagedAt: '2026-11-20T09:00:00.000Z' };
 
 test.each(['withdraw', 'pause', 'softDelete', 'deletePermanently'] as const)(
   '%s says how many machines keep the version',
@@ -42,6 +50,12 @@ test('what ends or begins to be offered is said with the percentage', () => {
   expect(releaseConsequences.softDelete({ machines: 0, pinned: 0 }, paused)[1]).toBe(
     'It is offered to no machine now.',
   );
+  expect(releaseConsequences.softDelete({ machines: 0, pinned: 0 }, damaged)[1]).toBe(
+    'It is offered to no machine now.',
+  );
+  expect(
+    releaseConsequences.resume({ machines: 0, pinned: 0 }, { ...damaged, pausedAt: paused.pausedAt })[1],
+  ).toBe('Its file is damaged: it stays offered to no machine until that is right again.');
   expect(releaseConsequences.restore({ machines: 0, pinned: 0 }, paused)[1]).toBe(
     'It stays offered to no machine.',
   );

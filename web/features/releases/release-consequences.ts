@@ -57,17 +57,19 @@ const keepIt = (machines: number) =>
     ? 'No machine runs this version.'
     : `${counted(machines, 'machine')} ${machines === 1 ? 'runs' : 'run'} this version and ${machines === 1 ? 'keeps' : 'keep'} it.`;
 
-type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'rolloutPercentage'>;
+type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'damagedAt' | 'rolloutPercentage'>;
 type Counted = Offered & Pick<Release, 'downloadCount'>;
 
-const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
+const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
 const noLongerOffered = (release: Offered) =>
-  isOffered(release)
+  mayBeOffered(release) && release.damagedAt === null
     ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
     : 'It is offered to no machine now.';
 
-const offeredAgain = (release: Offered) =>
-  isOffered(release)
+function offeredAgain(release: Offered): string {
+  if (!mayBeOffered(release)) return 'It stays offered to no machine.';
+  return release.damagedAt === null
     ? `It is offered again to ${release.rolloutPercentage} % of machines, from their next check.`
-    : 'It stays offered to no machine.';
+    : 'Its file is damaged: it stays offered to no machine until that is right again.';
+}

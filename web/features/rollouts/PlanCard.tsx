@@ -64,9 +64,11 @@ function Guard({ verdict }: { verdict: RolloutProgress['guard']['verdict'] }) {
 const badges = { FAILING: 'Installs fail', SILENT: 'Machines silent', CLAIMED: 'Failures claimed' };
 
 function whereText(release: Release): string {
-  const { isDraft, isActive, pausedAt, rolloutPlan, stepTaken, rolloutPercentage } = release;
+  const { isDraft, isActive, pausedAt, damagedAt, rolloutPlan, stepTaken, rolloutPercentage } = release;
   if (isDraft) return 'A draft: the rollout begins when it is published.';
   if (!isActive) return 'Inactive: it is offered to no machine.';
+  if (damagedAt)
+    return `At ${rolloutPercentage} %, offered to no machine: its file is damaged, and is not sent until it is right again.`;
   if (pausedAt) return `At ${rolloutPercentage} %, offered to no machine until it is resumed.`;
   if (rolloutPlan === null) return `Offered to ${rolloutPercentage} % of machines, without further steps.`;
   if (stepTaken === null) return `Not started: offered to ${rolloutPercentage} % of machines.`;
