@@ -13,18 +13,20 @@ type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 
 /**
  * The default plan of the channel is suggested to a user who publishes (`isOpen`), unless the release has a plan of its
- * own. `suggest`: the plan of the form after Draft or the channel changed; `onChannel`: the same for a new channel,
- * where the suggestion was not changed. While `isLoading` nothing is suggested, so a form must not publish yet.
+ * own. `suggest`: what changes in the form with Draft or the channel; its plan where that is still as it was suggested,
+ * or as the form began. While `isLoading` nothing is suggested, so a form must not publish yet.
  */
 export function usePlanSuggestion(seen: Pick<Release, 'rolloutPlan' | 'startsAt'>, isOpen: boolean) {
   const { data: defaults, isLoading } = useQuery(rolloutDefaultsQuery());
-  const suggest = (isDraft: boolean, channel: Channel): PlanValues => {
+  const suggested = ({ isDraft, channel }: Omit<Planned, 'plan'>): PlanValues => {
     const plan = defaults?.find((one) => one.channel === channel)?.plan;
     return isOpen && !isDraft && seen.rolloutPlan === null && plan
       ? suggestedPlan(plan)
       : planValues(seen, plan);
   };
-  const onChannel = ({ isDraft, channel: before, plan }: Planned, channel: Channel) =>
-    isSame(plan, suggest(isDraft, before)) ? { channel, plan: suggest(isDraft, channel) } : { channel };
-  return { suggest, onChannel, isLoading };
+  const suggest = (before: Planned, change: Partial<Omit<Planned, 'plan'>>): Partial<Planned> => {
+    const isUntouched = isSame(before.plan, suggested(before)) || isSame(before.plan, planValues(seen));
+    return isUntouched ? { ...change, plan: suggested({ ...before, ...change }) } : change;
+  };
+  return { suggest, isLoading };
 }

@@ -114,6 +114,19 @@ test('the rollout of a release in its form', async ({ page, server }) => {
     expect(await stored(server, release)).toMatchObject({ isDraft: true, isMandatory: false });
   });
 
+  await test.step('steps outlast a slip on Draft', async () => {
+    await openEdit(page, server, await makeRelease(server, {}, { isDraft: true }));
+    await box(page, 'Draft Release').uncheck();
+    await editing(page).getByText('In steps').click();
+    await field(page, 'Hours of step 1').fill('7');
+    await box(page, 'Draft Release').check();
+    await box(page, 'Draft Release').uncheck();
+    await expect(field(page, 'Hours of step 1')).toHaveValue('7');
+    await press(page, 'Cancel');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(editing(page)).toBeHidden();
+  });
+
   await test.step('the rollout says to whom the release goes', async () => {
     const release = await makeRelease(server);
     await openEdit(page, server, release);

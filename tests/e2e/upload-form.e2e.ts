@@ -343,6 +343,10 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   await press(page, 'Upload Release');
   await expect(modal(page).getByText('Must be a whole number from 1 to 2160')).toBeVisible();
   await field(page, 'Hours of step 1').fill('6');
+  // a slip, which keeps what was typed
+  await box(page, 'Draft Release').check();
+  await box(page, 'Draft Release').uncheck();
+  await expect(field(page, 'Hours of step 1')).toHaveValue('6');
   await expectAccessible(page);
   const question = dialog(page, 'Publish Release');
   const offer = 'Offer version 72.2.0-beta (beta) for Windows (x64) to 3 % of users';

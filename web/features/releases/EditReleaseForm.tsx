@@ -61,12 +61,12 @@ export function EditReleaseForm(props: {
   const { isDraft } = form.values;
   const chooses = props.release.isDraft && props.release.rolloutPercentage === 100 && can.manageRollouts;
   const locked = lockedFor(props.release, can.manageRollouts);
-  const { suggest, onChannel } = usePlanSuggestion(props.release, chooses);
+  const { suggest } = usePlanSuggestion(props.release, chooses);
   const setDraft = (draft: boolean) => {
     form.setValues({
       ...withDraft(form.values, draft, props.release.rolloutPercentage),
       ...(chooses && percentageToChoose(draft)),
-      plan: suggest(draft, form.values.channel),
+      ...suggest(form.values, { isDraft: draft }),
       // Draft clears it and disables its checkbox.
       ...(locked.terms && !draft && { isMandatory: props.release.isMandatory }),
     });
@@ -111,7 +111,9 @@ export function EditReleaseForm(props: {
               allowDeselect={false}
               disabled={locked.terms}
               {...form.getInputProps('channel')}
-              onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
+              onChange={(channel) =>
+                channel && form.setValues(suggest(form.values, { channel: channel as Channel }))
+              }
             />
             <TextInput
               label={releaseLabels.minimumAppVersion}

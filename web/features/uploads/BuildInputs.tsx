@@ -29,7 +29,7 @@ type Props = {
 /** The fields that identify a build: version, channel, platform and architecture. */
 export function BuildInputs({ form, ...version }: Props) {
   const { can } = useAuth();
-  const { onChannel } = usePlanSuggestion(unplanned, can.manageRollouts);
+  const { suggest } = usePlanSuggestion(unplanned, can.manageRollouts);
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
@@ -38,7 +38,9 @@ export function BuildInputs({ form, ...version }: Props) {
           data={channels}
           allowDeselect={false}
           {...form.getInputProps('channel')}
-          onChange={(channel) => channel && form.setValues(onChannel(form.values, channel as Channel))}
+          onChange={(channel) =>
+            channel && form.setValues(suggest(form.values, { channel: channel as Channel }))
+          }
         />
         <Select
           label="Platform"

@@ -22,7 +22,7 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
   const { suggest, isLoading } = usePlanSuggestion(unplanned, can.manageRollouts);
   const isInSteps = !values.isDraft && values.plan.inSteps;
   const setDraft = (isDraft: boolean) => {
-    form.setValues({ ...withDraft(values, isDraft, 100), plan: suggest(isDraft, values.channel) });
+    form.setValues({ ...withDraft(values, isDraft, 100), ...suggest(values, { isDraft }) });
     if (isDraft) form.clearFieldError('rolloutPercentage');
   };
   return (
