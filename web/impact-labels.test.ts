@@ -3,7 +3,7 @@ import { stubBrowser } from '../tests/browser.ts';
 import { acceptedSentence, licenseSentences, refusedSentence } from './impact-labels.ts';
 
 stubBrowser();
-const { reachSentence } = await import('./ReachConfirm.tsx');
+const { policySentence, reachSentence } = await import('./ReachConfirm.tsx');
 
 test('a change that refuses machines, or accepts them again, says how many', () => {
   expect([0, 1, 1234].map(refusedSentence)).toEqual([
@@ -34,6 +34,8 @@ test('publishing says how many machines are offered it: all, or the share of the
   expect(reachSentence(1, 100)).toBe(
     `1 machine ${where} will be offered it, from the next check, unless an update policy holds it back.`,
   );
+  expect(policySentence('stable')).toEqual([]);
+  expect(policySentence('beta')).toEqual(['Machines that an update policy puts on beta come on top.']);
   expect(reachSentence(2, 50, 'the start on')).toBe(
     `About 1 of 2 machines ${where} will be offered it, from the start on, unless an update policy holds it back.`,
   );

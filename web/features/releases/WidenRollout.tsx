@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
-import { reachQuery, widenSentence } from '../../ReachConfirm.tsx';
+import { policySentence, reachQuery, widenSentence } from '../../ReachConfirm.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { widenRollout } from './queries.ts';
 import { buildText } from './release-labels.ts';
@@ -14,7 +14,10 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
   const to = nextStep(release)?.percentage ?? from;
   const consequences = useQuery({
     ...reachQuery(release),
-    select: ({ machines }: { machines: number }) => [widenSentence(machines, from, to)],
+    select: ({ machines }: { machines: number }) => [
+      widenSentence(machines, from, to),
+      ...policySentence(release.channel),
+    ],
   });
   const confirmed = useConfirmedChange({
     change: () => widenRollout(release, to),
