@@ -125,21 +125,21 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
   );
 }
 
-/** A rollout in steps: its steps, and when it starts. `note`: what saving it does, besides. */
+/** A rollout in steps: its steps, and when it starts. `present`: where a release that is out continues. */
 export function PlanFields(props: {
   form: Form;
   plan: PlanValues;
   disabled?: boolean;
-  note?: string | undefined;
+  present?: string | undefined;
 }) {
-  const { form, plan, disabled = false, note } = props;
-  const summary = planSummary(plan);
+  const { form, plan, disabled = false, present } = props;
+  const summary = planSummary(plan, present);
   return (
     <Stack gap="sm">
       <StepFields form={form} at="plan" steps={plan.steps} disabled={disabled} />
-      {(summary ?? note) && (
+      {(summary ?? present) && (
         <Text size="xs" c="dimmed" role="status">
-          {[summary, note].filter(Boolean).join(' ')}
+          {summary ?? present}
         </Text>
       )}
       <DayField

@@ -88,10 +88,14 @@ export const atPlanFields = (errors: FormErrors): FormErrors =>
     ]),
   );
 
-/** `1 % for 24 h, 10 % for 48 h, 100 %`, and how long it takes; undefined while it is not valid. */
-export function planSummary(plan: PlanValues): string | undefined {
+/**
+ * `1 % for 24 h, 10 % for 48 h, 100 %`, and how long it takes from the first step on, or where it continues (`present`);
+ * undefined while it is not valid.
+ */
+export function planSummary(plan: PlanValues, present?: string): string | undefined {
   const steps = rolloutPlan.safeParse(stepsOf(plan));
   if (!steps.success) return undefined;
+  if (present) return `${planText(steps.data)}. ${present}`;
   const last = steps.data.at(-1)?.percentage;
   const hours = steps.data.slice(0, -1).reduce((sum, step) => sum + (step.hours ?? 0), 0);
   if (hours === 0) return `${last} % of users ${plan.startsAt ? 'from the start on' : 'at once'}`;

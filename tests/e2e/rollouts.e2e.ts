@@ -71,6 +71,9 @@ test('a draft is published in steps, which are edited and dropped for a percenta
 
   await goTo(page, `/releases?edit=${release.id}`);
   await type(page, 'Hours of step 1', '40');
+  await expect(form.getByRole('status')).toHaveText(
+    '5 % for 40 h, 50 % for 24 h, 100 %. The rollout continues from its present 5 %; the hours of its step that have run count.',
+  );
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(form).toBeHidden();
   expect((await stored(server, release)).rolloutPlan?.[0]).toEqual({ percentage: 5, hours: 40 });

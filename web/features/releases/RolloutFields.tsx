@@ -1,6 +1,7 @@
 import { Button, Collapse, Group, Slider, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useId, useState } from 'react';
+import { nextStep } from '../../../contract/next-step.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
@@ -71,11 +72,7 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
                 form={form}
                 plan={plan}
                 disabled={refusal !== null}
-                note={
-                  release.isDraft
-                    ? undefined
-                    : `The rollout continues from its present ${release.rolloutPercentage} %.`
-                }
+                present={release.isDraft ? undefined : presentText(release)}
               />
             ) : (
               <Percentage form={form} disabled={refusal !== null} />
@@ -96,6 +93,10 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
     </div>
   );
 }
+
+const presentText = (release: Release) =>
+  `The rollout continues from its present ${release.rolloutPercentage} %` +
+  (release.stepTaken !== null && nextStep(release) ? '; the hours of its step that have run count.' : '.');
 
 const shareText = ({ plan, rolloutPercentage }: ReleaseValues): string =>
   plan.inSteps ? `In ${counted(plan.steps.length, 'step')}` : `${percentageOf(rolloutPercentage)} %`;

@@ -320,6 +320,7 @@ describe('a rollout in steps', () => {
     expect(planSummary(inSteps.plan)).toBe(
       '1 % for 24 h, 10 % for 50 h, 100 %. Reaches 100 % after 3 days 2 h, while updates do not fail.',
     );
+    expect(planSummary(inSteps.plan, 'From 10 %.')).toBe('1 % for 24 h, 10 % for 50 h, 100 %. From 10 %.');
   });
 });
 
