@@ -13,9 +13,9 @@ import {
   percentageToChoose,
   reachAfter,
   rolloutText,
+  sawWith,
   storedRollout,
   valuesOf,
-  withSteps,
   type ReleaseValues,
   type Rollout,
 } from './release-form.ts';
@@ -62,7 +62,7 @@ const inSteps = valuesOf({ ...release, rolloutPlan: steps });
 /** Whether the edit of a form is confirmed, without an edit of a colleague. */
 const isAsked = (edited: ReleaseValues, seen: Release) => {
   const edit = { ...payloadOf(edited), rollout: chosenRollout(edited) };
-  const { widens, isTyped } = reachAfter(edit, seen, withSteps(seen, edit.rollout));
+  const { widens, isTyped } = reachAfter(edit, seen);
   return widens && !isTyped;
 };
 
@@ -202,6 +202,16 @@ test.each([
     { channel: 'stable', rolloutPercentage: 5, rolloutPlan: steps },
   ],
   [
+    'steps, of a release that a colleague makes a security update',
+    [alpha, { plan: inSteps.plan }, { security: true }],
+    { security: true, rolloutPlan: steps },
+  ],
+  [
+    'notes, of a release that a colleague makes a security update',
+    [alpha, { releaseNotes: 'Faster' }, { security: true }],
+    undefined,
+  ],
+  [
     'a security update in steps',
     [alpha, { plan: inSteps.plan, security: true }, { releaseNotes: 'Faster' }],
     undefined,
@@ -225,7 +235,7 @@ test.each([
     const edited = { ...valuesOf(seen), ...mine };
     const [first, merged] = sentTwice(edited, seen, stored);
     expect(isAsked(edited, seen)).toBe(false);
-    const { reach, widens } = reachAfter(merged, stored, withSteps(seen, first.rollout));
+    const { reach, widens } = reachAfter(merged, stored, sawWith(seen, first));
     expect(widens && !isSame(reach, reachAfter(first, seen).reach) ? reach : undefined).toEqual(
       asked && expect.objectContaining(asked),
     );

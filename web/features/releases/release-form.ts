@@ -93,10 +93,10 @@ const termsOf = (r: Terms): Terms => ({
 /**
  * To whom and on what terms saving an edit of the stored release offers it, at once and by the steps of its plan, and
  * whether that needs a question: it reaches more machines than now, or, by other steps or on other terms than now, more
- * than the user `saw`. `isTyped`: the user
- * chose this percentage in the form, and it is not everyone.
+ * than the user `saw` or on terms that the user did not see. `isTyped`: the user chose this percentage in the form, and
+ * it is not everyone.
  */
-export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored) {
+export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(stored, edit)) {
   const { rolloutPlan, startsAt } = withSteps(stored, edit.rollout);
   const rolloutPercentage = savedPercentage(edit, stored);
   const after = { ...edit, pausedAt: stored.pausedAt, rolloutPercentage, rolloutPlan, startsAt };
@@ -105,7 +105,10 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Reaching = stored)
   const share = shareOf(after);
   const waits = share > rolloutPercentage && startsAt !== null && Date.parse(startsAt) > Date.now();
   const goesOn = endOf(after) > share;
-  const reachesUnseen = isWider(after, saw) || (goesOn && endOf(after) > endOf(saw));
+  const reachesUnseen =
+    isWider(after, saw) ||
+    (goesOn && endOf(after) > endOf(saw)) ||
+    (share > 0 && !isSame(terms, termsOf(saw)));
   const addsToIt = endOf(after) > endOf(stored) || !isSame(terms, termsOf(stored));
   return {
     reach: {
@@ -145,8 +148,14 @@ const firstOf = (r: Pick<Reaching, 'rolloutPercentage' | 'rolloutPlan'>) =>
 const endOf = (r: Reaching) =>
   isOffered(r) ? Math.max(r.rolloutPercentage, r.rolloutPlan?.at(-1)?.percentage ?? 0) : 0;
 
+/** What the user saw of a release, with the steps and terms of their own edit. */
+export const sawWith = <R extends Stored>(seen: R, edit: Edited): R => ({
+  ...withSteps(seen, edit.rollout),
+  ...termsOf(edit),
+});
+
 /** With the steps of a chosen rollout, of which a percentage has none. */
-export const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
+const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
   r: R,
   rollout: Rollout | undefined,
 ): R => ({

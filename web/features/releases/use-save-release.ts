@@ -12,8 +12,8 @@ import {
   chosenRollout,
   payloadOf,
   reachAfter,
+  sawWith,
   storedRollout,
-  withSteps,
   type ReleaseValues,
   type Rollout,
 } from './release-form.ts';
@@ -50,8 +50,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   // What the next attempt is sent against: after a conflict, the record of the colleague.
   const latest = useRef(seen);
   const confirmed = useRef<Reach>(undefined);
-  // with the steps that the user chose
-  const saw = useRef(seen);
+  const saw = useRef<Parameters<typeof reachAfter>[1]>(seen);
   const edit = useEdit({
     subject: aboutRelease(seen),
     save: async (payload: Payload, base: Base) => {
@@ -103,7 +102,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
     sent.current = payloadOf(values);
     const payload = { ...sent.current, rollout };
     latest.current = stored.current;
-    saw.current = withSteps(seen, rollout);
+    saw.current = sawWith(seen, payload);
     const { reach, widens, isTyped } = reachAfter(payload, latest.current, saw.current);
     confirmed.current = widens && !isTyped ? undefined : reach;
     edit.submit(payload, { ...stored.current, rollout: storedRollout(seen) });
