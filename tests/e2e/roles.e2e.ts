@@ -273,6 +273,13 @@ test('the console as another role: what it shows, and that nothing can be change
   await button(page, 'See the console as this role').click();
   await expect(page.getByText('You see the console as Binary Manager.')).toBeVisible();
   await goTo(page, `/machines?search=${hostname}`);
+  let files = 0;
+  page.on('download', () => files++);
+  await page.getByRole('link', { name: 'Export CSV' }).click();
+  await expect(
+    page.getByText(/^You see the console as Binary Manager\. Files are those of your/),
+  ).toBeVisible();
+  expect(files).toBe(0);
   await page.getByRole('link', { name: hostname }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(hostname);
   await page.getByRole('tab', { name: 'License Activations (1)' }).click();

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useState, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useState, type CSSProperties, type ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { setRolePreview } from '../role-preview.ts';
 import { useAuth } from '../session.tsx';
 import { useStore } from '../ui/store.ts';
+import { toast } from '../ui/toast.tsx';
 import { AdviceNotice } from './AdviceNotice.tsx';
 import { Notice, noticeCount } from './Notice.tsx';
 import classes from './Notices.module.css';
@@ -19,6 +20,7 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
   const { ref, height } = useElementSize();
   const others = useStore(noticeCount) - 1;
   const [isUnfolded, setUnfolded] = useState(false);
+  useFilesRefused(preview?.label);
   return (
     <div className={classes.beside} style={{ '--notices-height': `${height}px` } as CSSProperties}>
       <div
@@ -66,4 +68,19 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
       {children}
     </div>
   );
+}
+
+/** A link to a file is followed by the browser, and the server writes it for the user, not for the role that is previewed. */
+function useFilesRefused(previewed: string | undefined): void {
+  useEffect(() => {
+    if (previewed === undefined) return;
+    const refuse = (event: MouseEvent) => {
+      if (!(event.target instanceof Element && event.target.closest('a[download][href^="/api/"]'))) return;
+      event.preventDefault();
+      const message = `You see the console as ${previewed}. Files are those of your own role: choose Exit first.`;
+      void toast({ message, subject: { name: previewed }, tone: 'red' });
+    };
+    document.addEventListener('click', refuse, true);
+    return () => document.removeEventListener('click', refuse, true);
+  }, [previewed]);
 }
