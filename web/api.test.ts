@@ -276,6 +276,22 @@ describe('401', () => {
       expect(sent.at(-1)?.init.headers).toMatchObject({ Authorization: 'Bearer from another tab' });
     });
 
+    test('stores its own over that of the other tab: the one that is answered last works', async () => {
+      const fetch = vi.fn((url: string, { headers }: RequestInit) => {
+        if (url === session.refresh.path) {
+          storage.set('accessToken', 'from another tab');
+          return Promise.resolve(Response.json(renewed));
+        }
+        const { Authorization } = headers as Record<string, string>;
+        return Promise.resolve(Response.json({}, { status: Authorization === 'Bearer second' ? 200 : 401 }));
+      });
+      vi.stubGlobal('fetch', fetch);
+      const asking = call(session.me);
+      await Promise.all([expect(asking).resolves.toEqual({}), vi.advanceTimersByTimeAsync(2000)]);
+      expect(fetch).toHaveBeenCalledTimes(3);
+      expect(storage.get('accessToken')).toBe('second');
+    });
+
     test('renews once more if its own was stored last', async () => {
       answer([401], [200, renewed], [401], [200, third], [200, { data: {} }]);
       const asking = call(session.me);

@@ -237,7 +237,10 @@ async function renew(staleToken: string): Promise<boolean> {
     // a lost answer is no loss: the server gives the same cookie again
     const renewed = await call(calls.refresh, undefined, { signal: AbortSignal.timeout(renewalMs) });
     // the user may have signed out meanwhile, and another signed in
-    if (rereadSession()?.accessToken === staleToken) setSession(renewed);
+    const now = rereadSession();
+    // without the lock, another tab may have renewed it meanwhile: of the two tokens, that of the last answer works
+    const isSameUser = now?.user.userId === renewed.user.userId;
+    if (now?.accessToken === staleToken || (isSameUser && !hasLocks())) setSession(renewed);
     return getSession() !== null;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;
@@ -246,5 +249,6 @@ async function renew(staleToken: string): Promise<boolean> {
 }
 
 /** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace period. */
+const hasLocks = () => 'locks' in navigator;
 const withLock = <T>(job: () => Promise<T>): Promise<T> =>
-  'locks' in navigator ? navigator.locks.request('lanyard-session', job) : job();
+  hasLocks() ? navigator.locks.request('lanyard-session', job) : job();
