@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { account } from '../contract/account.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
@@ -343,6 +343,31 @@ describe('401', () => {
     expect(getSession()?.accessToken ?? null).toBe(left);
     expect(storage.get('accessToken') ?? null).toBe(left);
   });
+
+  test.each([
+    ['refused', 401, {}],
+    // with the lock, no other tab can have renewed it
+    ['granted', 200, { locks: { request: (_: string, job: () => unknown) => job() } }],
+  ])(
+    'keeps the session of a user who signed in again while that before was %s',
+    async (_, status, browser) => {
+      vi.stubGlobal('navigator', browser);
+      onTestFinished(() => void vi.stubGlobal('navigator', {}));
+      const fetch = vi.fn((url: string, { headers }: RequestInit) => {
+        if (url === session.refresh.path) {
+          storage.set('accessToken', 'signed in again');
+          return Promise.resolve(Response.json(renewed, { status }));
+        }
+        const { Authorization } = headers as Record<string, string>;
+        const isOver = Authorization !== 'Bearer signed in again';
+        return Promise.resolve(Response.json({}, { status: isOver ? 401 : 200 }));
+      });
+      vi.stubGlobal('fetch', fetch);
+      await expect(call(session.me)).resolves.toEqual({});
+      expect(fetch).toHaveBeenCalledTimes(3);
+      expect(storage.get('accessToken')).toBe('signed in again');
+    },
+  );
 
   test('sends no call of a user who has left as the one who signed in since', async () => {
     const fetch = answer([401]);

@@ -243,8 +243,9 @@ async function renew(staleToken: string): Promise<boolean> {
     if (now?.accessToken === staleToken || (isSameUser && !hasLocks())) setSession(renewed);
     return getSession() !== null;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return false;
-    throw error;
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    // what the user has signed in to meanwhile was not refused
+    return (rereadSession()?.accessToken ?? staleToken) !== staleToken;
   }
 }
 
