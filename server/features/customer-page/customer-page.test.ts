@@ -388,6 +388,8 @@ describe('what a user may not read', () => {
       'policy',
     ]);
     expect(least.omitted).toContainEqual({ part: 'timeline', needs: 'audit:export' });
+    const parts = [...Object.keys(least), ...least.omitted.map(({ part }) => part)];
+    expect(parts.toSorted()).toEqual(Object.keys(customerExport.shape).toSorted());
     expect(await file()).not.toMatch(new RegExp(`${license.licenseKey}|SECRET-HOST`));
     // reading entries is not exporting them
     const support = await file(reads('licenses'), reads('releases'), reads('audit'));

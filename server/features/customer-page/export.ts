@@ -40,7 +40,7 @@ export async function exportCustomer(
   const omitted = [
     ...(readsLicenses
       ? []
-      : ['seats', 'refusedValidations', 'licenses', 'machines'].map((part) => ({
+      : ['seats', 'refusedTotals', 'refusedValidations', 'licenses', 'machines'].map((part) => ({
           part,
           needs: 'licenses:read',
         }))),
