@@ -4,6 +4,7 @@ import { isDay } from './day.ts';
 import { localeOf } from './locale.ts';
 import {
   dayProblem,
+  localOf,
   shownDay,
   momentProblem,
   onDay,
@@ -76,6 +77,14 @@ test('where the clocks skip midnight, a day without a time begins after it', () 
   expect(onDay('2027-09-05', '2027-09-04T17:00:05', '00:00')).toBe('2027-09-05T17:00:05');
   expect(momentProblem(readMoment('5.9.2027 00:00', '00:00'))).toBe('There is no such time on that day');
 });
+
+test.each(['9999-12-31T23:59:59.999Z', '9999-12-31T23:00:00Z'])(
+  '%s, next year in this zone, is the last moment of a field',
+  (instant) => {
+    expect(localOf(new Date(instant))).toBe('9999-12-31T23:59:59');
+    expect(momentProblem(localOf(new Date(instant)))).toBeUndefined();
+  },
+);
 
 test.each([
   ['31 Dec 2026, 24:00', 'There is no such time on that day'],

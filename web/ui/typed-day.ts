@@ -1,4 +1,4 @@
-import { firstDay, isDay } from './day.ts';
+import { firstDay, instantOf, isDay } from './day.ts';
 import { halfWidth } from './half-width.ts';
 import { readerLocale } from './locale.ts';
 import { numericOrder, timesIn } from './time.ts';
@@ -81,10 +81,10 @@ function hourOf(hour: string, half?: string): string {
 /** Whether the value of a field is a date and time. */
 export const isMoment = (value: string): boolean => value !== '' && localOf(new Date(value)) === value;
 
-/** The field value of an instant, in the local time zone. */
+/** The field value of an instant, in the local time zone, within the years that a field takes. */
 export function localOf(at: Date): string {
   if (Number.isNaN(at.getTime())) return '';
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  const local = instantOf(new Date(at.getTime() - at.getTimezoneOffset() * 60_000));
   return local.slice(0, local.slice(16, 19) === ':00' ? 16 : 19);
 }
 
