@@ -4,7 +4,7 @@ import { stubBrowser } from '../../../tests/browser.ts';
 stubBrowser();
 // its clocks go from midnight to 01:00 and back to 23:00
 vi.stubEnv('TZ', 'Africa/Cairo');
-const { auditListQuery } = await import('./queries.ts');
+const { auditListQuery, saveExport } = await import('./queries.ts');
 
 test('a page is fresh for 30 seconds and kept for 5 minutes', () =>
   expect(auditListQuery({})).toMatchObject({ staleTime: 30_000, gcTime: 300_000 }));
@@ -19,4 +19,9 @@ test.each([
   vi.stubEnv('TZ', zone);
   const [, request] = auditListQuery({ from: day, to: day }).queryKey;
   expect(request).toMatchObject({ query: { startDate, endDate } });
+});
+
+test('a page that a proxy answers in place of the export is not saved', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('<html>Sign in</html>')));
+  await expect(saveExport({}, new AbortController().signal)).rejects.toThrow('Request failed');
 });

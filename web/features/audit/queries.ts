@@ -88,7 +88,8 @@ export async function saveExport(search: AuditSearch, signal: AbortSignal): Prom
       headers: token ? { Authorization: `Bearer ${token}` } : {},
     }),
   );
-  if (!response.ok) throw errorOf(response.status, await response.text());
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  saveFile(await response.blob(), name ?? 'audit-logs.csv');
+  // a page of a proxy has none
+  if (!response.ok || !name) throw errorOf(response.status, await response.text());
+  saveFile(await response.blob(), name);
 }
