@@ -27,10 +27,7 @@ import {
 } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { pauseFailing } from './failure-guard.ts';
-import { systemChange } from '../../change.ts';
 import { machineHashOf } from '../../machine-hash.ts';
-import { unknownFields } from './update-event.ts';
-import { writeEvents } from './write-events.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 
@@ -109,28 +106,6 @@ describe('a report', () => {
       total_checks: 2,
       total_events: 3,
     });
-  });
-
-  test('is no older fact in place of a newer one, when the journal of a process that was away comes', async () => {
-    const machineHash = machineHashOf('away');
-    const at = server.clock.now();
-    const check = { ...unknownFields, reported: false, proven: false, type: 'check', machineHash } as const;
-    server.clock.advance(minutes(20));
-    await report(desktop, [
-      { machineId: 'away', fromVersion: '1.1.0', appVersion: '1.1.0', channel: 'beta' },
-    ]);
-    await written('away', 1);
-    const old = {
-      fromVersion: '1.0.0',
-      appVersion: '1.0.0',
-      channel: 'stable',
-      osVersion: 'Linux 6',
-    } as const;
-    await systemChange(server.context, server.clock.now(), ({ tx, now }) =>
-      writeEvents(tx, [{ ...check, ...old, eventId: uuidv7(), at, receivedAt: at }], now),
-    );
-    const known = { last_version: '1.1.0', app_version: '1.1.0', channel: 'beta', total_events: 2 };
-    expect(await row('away')).toMatchObject({ ...known, os_version: 'Linux 6' });
   });
 
   test('counts once, however often and wherever it is sent', async () => {

@@ -44,7 +44,7 @@ export async function writeEvents(tx: Tx, batch: readonly UpdateEvent[], now: Da
   const told = fresh.map((event) =>
     known.get(event.machineHash)?.provesItself && !event.proven ? { ...event, ...unknownFields } : event,
   );
-  await updateMachines(tx, activityByMachine(told), newDownloads, now);
+  await updateMachines(tx, activityByMachine(told), newDownloads);
   await writeOffers(tx, fresh);
   await countCheckDays(tx, activity, known);
   await insertEvents(tx, events.filter(isEvent));
@@ -99,27 +99,20 @@ function withKnown(event: UpdateEvent, known: Known | undefined): UpdateEvent {
   };
 }
 
-/**
- * Events older than what is known of their machine only fill in what is missing: after an outage, the records of several
- * processes arrive in any order. A machine that was seen after `now` was seen by a clock that was ahead.
- */
 async function updateMachines(
   tx: Tx,
   activity: readonly MachineActivity[],
   newDownloads: ReadonlyMap<string, number>,
-  now: Date,
 ): Promise<void> {
-  const facts = ['platform', 'architecture', 'channel', 'last_version', 'os_version', 'app_version'].map(
-    (name) => {
-      const [old, said] = [sql.ref(`m.${name}`), sql.ref(`n.${name}`)];
-      return sql`${sql.ref(name)} = case when n.seen < m.last_seen and m.last_seen <= ${now}::timestamptz
-        then coalesce(${old}, ${said}) else coalesce(${said}, ${old}) end`;
-    },
-  );
   const column = <K extends keyof MachineActivity>(name: K) => activity.map((m) => m[name]);
   await sql`
     update machines m
-       set ${sql.join(facts)},
+       set platform = coalesce(n.platform, m.platform),
+           architecture = coalesce(n.architecture, m.architecture),
+           channel = coalesce(n.channel, m.channel),
+           last_version = coalesce(n.last_version, m.last_version),
+           os_version = coalesce(n.os_version, m.os_version),
+           app_version = coalesce(n.app_version, m.app_version),
            last_seen = greatest(m.last_seen, n.seen),
            last_check_day = greatest(m.last_check_day, n.check_day),
            total_events = m.total_events + n.events,
