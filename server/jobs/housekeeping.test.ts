@@ -138,7 +138,7 @@ describe('a clock that was wrong', () => {
     await sql`
       update releases set failures_from = ${ahead}, full_at = ${ahead}, verified_at = ${ahead},
              step_started_at = ${ahead}, paused_at = ${ahead}, created_at = ${ahead}, release_date = ${ahead},
-             deleted_at = case when release_id = ${running.id} then ${ahead}::timestamptz end`.execute(
+             damaged_at = ${ahead}, deleted_at = case when release_id = ${running.id} then ${ahead}::timestamptz end`.execute(
       own.db,
     );
     const published = await makeRelease(own);
@@ -184,6 +184,7 @@ describe('a clock that was wrong', () => {
           'verified_at',
           'step_started_at',
           'paused_at',
+          'damaged_at',
           'created_at',
           'release_date',
           'deleted_at',
@@ -195,6 +196,7 @@ describe('a clock that was wrong', () => {
       full_at: now,
       verified_at: now,
       paused_at: now,
+      damaged_at: now,
       created_at: now,
       release_date: now,
     };

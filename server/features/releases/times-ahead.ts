@@ -4,8 +4,8 @@ import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 
 /**
  * Sets to now what a clock that was ahead left in the future: until then the guard would count no failure, a plan would
- * take no step, a deferral would not begin, a pause would not count as one, a file would not be checked, and the recycle
- * bin would keep a release until then.
+ * take no step, a deferral would not begin, a pause would not count as one, nor the time of a damaged file, a file would
+ * not be checked, and the recycle bin would keep a release until then.
  */
 export async function endReleaseTimesAhead({ tx, announce }: Change, time: CheckedTime): Promise<void> {
   const [{ now }, ahead] = [time, aheadOf(time)];
@@ -26,6 +26,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
       full_at: inTime('full_at'),
       verified_at: inTime('verified_at'),
       paused_at: inTime('paused_at'),
+      damaged_at: inTime('damaged_at'),
       release_date: inTime('release_date'),
       deleted_at: inTime('deleted_at'),
       created_at: createdInTime,
@@ -36,7 +37,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
         .selectFrom('releases')
         .select('release_id')
         .where(
-          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, release_date, created_at, deleted_at,
+          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, damaged_at, release_date, created_at, deleted_at,
               case when ${isStarted} then step_started_at end)
             > ${ahead}::timestamptz`,
         )
