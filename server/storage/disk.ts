@@ -13,6 +13,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { hourMs } from '../../contract/durations.ts';
 import { isMissing, missingAsUndefined, syncFolder, withFile, writeWhole } from '../files.ts';
 import { fail, isFailure, type Failure } from '../failure.ts';
 import { freeBuffers } from './free-buffers.ts';
@@ -34,8 +35,7 @@ const keptFree = { bytes: 1e9, share: 0.05 };
 
 const promisedToOthers = fail(
   'STORAGE_FULL',
-  'The room that is left in the storage is promised to unfinished uploads. Complete or cancel them, or free some space, ' +
-    'and try again.',
+  'The room that is left in the storage is promised to uploads that are under way. Try again once they have ended.',
 );
 
 /**
@@ -58,16 +58,30 @@ export async function openDisk(folder: string): Promise<Storage> {
     path.join(incoming, `${safeName(key)}~${safeName(token)}`);
 
   async function begin(key: string, size: number): Promise<Unfinished | Failure> {
+    const unfinished = { key, size, token: randomUUID() };
+    const file = partPath(unfinished);
+    let begun: Unfinished | Failure = storageFull;
+    try {
+      begun = await fullAsValue(async () => {
+        await withFile(file, 'wx', (handle) => handle.truncate(size));
+        // looked at with the file in place, so that of two that begin at once the later one sees both
+        const refused = await refusalOf(file, size);
+        if (refused) return refused;
+        await syncFolder(incoming);
+        return unfinished;
+      });
+      return begun;
+    } finally {
+      if (isFailure(begun)) await rm(file, { force: true });
+    }
+  }
+
+  async function refusalOf(file: string, size: number): Promise<Failure | undefined> {
+    const promised = await promisedIn(incoming, (await stat(file)).mtimeMs);
     const { bavail, blocks, bsize } = await statfs(incoming);
     const free = bavail * bsize - Math.min(keptFree.bytes, blocks * bsize * keptFree.share);
-    if (free < size) return storageFull;
-    if (free - (await promisedIn(incoming)) < size) return promisedToOthers;
-    const unfinished = { key, size, token: randomUUID() };
-    return fullAsValue(async () => {
-      await withFile(partPath(unfinished), 'wx', (file) => file.truncate(size));
-      await syncFolder(incoming);
-      return unfinished;
-    });
+    if (promised <= free) return undefined;
+    return size > free ? storageFull : promisedToOthers;
   }
 
   async function finish(unfinished: Unfinished): Promise<undefined | Failure> {
@@ -173,12 +187,16 @@ async function closeToOthers(folder: string): Promise<void> {
     });
 }
 
-/** Bytes that unfinished files have been promised and do not take yet. */
-async function promisedIn(incoming: string): Promise<number> {
+/**
+ * Bytes that unfinished files have been promised and do not take yet. Those that nobody has written to within an hour of
+ * `now`, by the clock of the file system, may have been given up: they would refuse all others for a day.
+ */
+async function promisedIn(incoming: string, now: number): Promise<number> {
   let promised = 0;
   for (const name of await readdir(incoming)) {
     const found = await stat(path.join(incoming, name)).catch(missingAsUndefined);
-    if (found) promised += Math.max(0, found.size - found.blocks * 512);
+    if (found && Math.abs(now - found.mtimeMs) < hourMs)
+      promised += Math.max(0, found.size - found.blocks * 512);
   }
   return promised;
 }

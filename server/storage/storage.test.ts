@@ -1,12 +1,13 @@
 import { ListPartsCommand } from '@aws-sdk/client-s3';
 import { createHash, randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newBucket, startFakeS3 } from '../../tests/fake-s3.ts';
+import { hourMs } from '../../contract/durations.ts';
 import { isFailure } from '../failure.ts';
 import { connect } from './s3-client.ts';
 import { openStorage } from './open-storage.ts';
@@ -239,10 +240,20 @@ describe('the disk', () => {
       expect(await storage.begin('last-byte.exe', 8 * MiB - 100_000)).toMatchObject({
         failure: 'STORAGE_FULL',
       });
+      // no room is promised to two that begin at once
+      const atOnce = await Promise.all(['one.exe', 'two.exe'].map((key) => storage.begin(key, 4 * MiB)));
+      const begun = atOnce.flatMap((one) => (isFailure(one) ? [] : [one]));
+      expect(begun.length).toBeLessThan(2);
+      expect(await readdir(join(folder, 'incoming'))).toHaveLength(begun.length);
+      await Promise.all(begun.map((one) => storage.abandon(one)));
+
       const unfinished = ok(await storage.begin('part.exe', 6 * MiB));
-      const message = expect.stringContaining('unfinished uploads') as string;
-      const second = await storage.begin('second.exe', 4 * MiB);
-      expect(second).toMatchObject({ failure: 'STORAGE_FULL', message });
+      const message = expect.stringContaining('uploads that are under way') as string;
+      const second = () => storage.begin('second.exe', 4 * MiB);
+      expect(await second()).toMatchObject({ failure: 'STORAGE_FULL', message });
+      const paused = new Date(Date.now() - 2 * hourMs);
+      await utimes(join(folder, 'incoming', `part.exe~${unfinished.token}`), paused, paused);
+      await storage.abandon(ok(await second()));
       ok(await storage.put('other.exe', pieces(randomBytes(5 * MiB))));
       const part = { index: 0, offset: 0, length: 6 * MiB };
       expect(await storage.writePart(unfinished, part, pieces(randomBytes(6 * MiB)), 'a')).toMatchObject({
