@@ -20,6 +20,11 @@ describe('a chosen file', () => {
     ['ru-RU', 'Юг', [0xde, 0xe3]],
     ['tr', 'Ş', [0xde]],
     ['ja-JP', '東', [0x93, 0x8c]],
+    ['zh-CN', '东', [0xb6, 0xab]],
+    ['zh-TW', '東', [0xaa, 0x46]],
+    ['sr', 'Љ', [0x8a]],
+    ['sr-Latn-RS', 'Š', [0x8a]],
+    ['bs-Cyrl', 'Љ', [0x8a]],
   ])('that is not Unicode is read as Excel saves it on a Windows in %s: %s', (locale, letters, bytes) => {
     expect(decoded(new Uint8Array(bytes), localeOf(locale))).toEqual({ text: letters, isGuess: true });
   });

@@ -16,7 +16,7 @@ export async function textOfCsvFile(file: File): Promise<CsvText> {
 }
 
 /** UTF-8 and UTF-16 with a byte order mark, UTF-8 without, else as Excel saves on a Windows in the reader's language. */
-export function decoded(bytes: Uint8Array, { language } = readerLocale): CsvText {
+export function decoded(bytes: Uint8Array, locale = readerLocale): CsvText {
   const [first, second] = bytes;
   const as = (encoding: string, isGuess = false) => ({
     text: new TextDecoder(encoding, { fatal: encoding === 'utf-8' }).decode(bytes),
@@ -27,15 +27,18 @@ export function decoded(bytes: Uint8Array, { language } = readerLocale): CsvText
   try {
     return as('utf-8');
   } catch {
-    const found = Object.entries(encodingsOfExcel).find(([, languages]) => languages.includes(language));
-    return as(found?.[0] ?? 'windows-1252', true);
+    const { language, script } = locale.maximize();
+    return as(encodingOf(`${language}-${script}`) ?? encodingOf(language) ?? 'windows-1252', true);
   }
 }
 
-/** Those of Windows in these languages; in all others, it is 1252. */
+const encodingOf = (language: string) =>
+  Object.entries(encodingsOfExcel).find(([, languages]) => languages.includes(language))?.[0];
+
+/** Those of Windows in these languages, some in one of their scripts; in all others, it is 1252. */
 const encodingsOfExcel: Readonly<Record<string, readonly string[]>> = {
-  'windows-1250': ['bs', 'cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl', 'sq'],
-  'windows-1251': ['be', 'bg', 'kk', 'mk', 'ru', 'sr', 'uk'],
+  'windows-1250': ['bs', 'cs', 'hr', 'hu', 'pl', 'ro', 'sk', 'sl', 'sq', 'sr-Latn'],
+  'windows-1251': ['az-Cyrl', 'be', 'bg', 'bs-Cyrl', 'kk', 'mk', 'ru', 'sr', 'uk'],
   'windows-1253': ['el'],
   'windows-1254': ['az', 'tr'],
   'windows-1255': ['he'],
@@ -46,4 +49,5 @@ const encodingsOfExcel: Readonly<Record<string, readonly string[]>> = {
   shift_jis: ['ja'],
   'euc-kr': ['ko'],
   gbk: ['zh'],
+  big5: ['zh-Hant'],
 };
