@@ -251,5 +251,7 @@ async function renew(staleToken: string): Promise<boolean> {
 
 /** Web Locks exist only on https and localhost; elsewhere the tabs rely on the server's short grace period. */
 const hasLocks = () => 'locks' in navigator;
-const withLock = <T>(job: () => Promise<T>): Promise<T> =>
+
+/** One at a time in all tabs: what renews, begins or later ends the session of the cookie, which they share. */
+export const withLock = <T>(job: () => Promise<T>): Promise<T> =>
   hasLocks() ? navigator.locks.request('lanyard-session', job) : job();

@@ -4,11 +4,19 @@ import { flushSync } from 'react-dom';
 import type { Screen } from '../contract/screens.ts';
 import { session as calls, type Advice } from '../contract/session.ts';
 import { ApiError, fieldErrors, messageOf, sentenceOf } from './api-error.ts';
-import { call, userNow } from './api.ts';
+import { call, userNow, withLock } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
+import { retryDelay } from './query-client.ts';
 import { useStore } from './ui/store.ts';
 import { rolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
-import { clearSession, getSession, sessionStore, setSession, type StoredSession } from './session-store.ts';
+import {
+  clearSession,
+  getSession,
+  rereadSession,
+  sessionStore,
+  setSession,
+  type StoredSession,
+} from './session-store.ts';
 
 export type Auth = ReturnType<typeof permissionChecks> & {
   user: StoredSession['user'] | null;
@@ -143,10 +151,13 @@ const timeoutMs = 5000;
 /** Signs in, or throws an error whose message is for the user. */
 async function login(email: string, password: string, code?: string): Promise<void> {
   try {
-    const answer = await call(calls.login, { body: { email, password, ...(code && { code }) } });
-    // A response without a token is not a sign-in, whatever its status.
-    if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
-    setSession(answer);
+    // stored under the lock: a late sign-out would find nobody signed in, and end this session
+    await withLock(async () => {
+      const answer = await call(calls.login, { body: { email, password, ...(code && { code }) } });
+      // A response without a token is not a sign-in, whatever its status.
+      if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
+      setSession(answer);
+    });
   } catch (error) {
     console.warn('Login failed:', messageOf(error));
     // the code is the one input that the form shows then
@@ -158,11 +169,27 @@ async function login(email: string, password: string, code?: string): Promise<vo
 /** Ends the session here even if the call fails. */
 async function endSession(): Promise<void> {
   try {
-    await call(calls.logout, undefined, { signal: AbortSignal.timeout(timeoutMs) });
+    await tellLogout();
   } catch (error) {
     console.warn('Logout failed:', messageOf(error));
+    void tellLogoutLater();
   }
   clearSession({ asked: true });
+}
+
+const tellLogout = () => call(calls.logout, undefined, { signal: AbortSignal.timeout(timeoutMs) });
+
+/** Until then the cookie opens the session to whoever uses this browser next. A sign-in ends that session too. */
+async function tellLogoutLater(failures = 0): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, retryDelay(failures)));
+  const isOpen = await withLock(async () => {
+    if (rereadSession()) return false;
+    return tellLogout().then(
+      () => false,
+      () => true,
+    );
+  });
+  if (isOpen) await tellLogoutLater(failures + 1);
 }
 
 /** What they show of a second factor, a password and a first screen is not in the storage that they share. */

@@ -98,11 +98,17 @@ test('Logout ends the session here and on the server, and here even if the call 
   const failing = { refused: (route: Route) => route.abort(), silent: () => undefined };
   for (const [how, answer] of Object.entries(failing)) {
     await signInAs(page, 'viewer', '/customers', server);
+    const before = await page.context().cookies();
     await page.route(`**${session.logout.path}`, answer);
     await page.getByRole('button', { name: 'Logout' }).click();
     await expect(heading(page, 'Sign in'), how).toBeVisible();
     expect(await stored(page), how).toEqual([]);
     await page.unroute(`**${session.logout.path}`, answer);
+    // told once the server is reached: until then the cookie would open the session to the next user
+    const names = async () => (await page.context().cookies()).map(({ name }) => name);
+    await expect.poll(names, how).toEqual(['lanyard_device']);
+    await page.context().addCookies(before);
+    expect((await page.context().request.get(`${server.url}${session.me.path}`)).status(), how).toBe(401);
   }
   expect(warnings).toEqual(['Logout failed', 'Logout failed']);
 });
