@@ -7,6 +7,7 @@ import type { Release } from '../../../contract/releases.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
 import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
 import { isPercentage, numberFields, percentageOf } from '../../release-form.ts';
+import type { PlanValues } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { counted } from '../../ui/counted.ts';
 import { describedBy } from '../../ui/described-by.tsx';
@@ -72,7 +73,7 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
                 form={form}
                 plan={plan}
                 disabled={refusal !== null}
-                present={release.isDraft ? undefined : presentText(release)}
+                present={release.isDraft ? undefined : presentText(release, plan)}
               />
             ) : (
               <Percentage form={form} disabled={refusal !== null} />
@@ -94,9 +95,17 @@ export function RolloutFields({ form, release }: { form: Form; release: Release 
   );
 }
 
-const presentText = (release: Release) =>
-  `The rollout continues from its present ${release.rolloutPercentage} %` +
-  (release.stepTaken !== null && nextStep(release) ? '; the hours of its step that have run count.' : '.');
+/** Where typed steps go on, as the service does: from the step with this percentage, else at the first one. */
+function presentText(release: Release, { steps, startsAt }: PlanValues): string {
+  const { rolloutPercentage: present, rolloutPlan, stepTaken } = release;
+  const first = Number(steps[0]?.percentage);
+  if (first > present)
+    return `The rollout goes from its present ${present} % to ${first} % ${startsAt ? 'at the start' : 'at once'}.`;
+  const reached = steps.findLast(({ percentage }) => Number(percentage) <= present)?.percentage;
+  const isSameStep = stepTaken !== null && reached === rolloutPlan?.[stepTaken]?.percentage;
+  const counts = release.isActive && isSameStep && nextStep(release) !== undefined;
+  return `The rollout continues from its present ${present} %${counts ? '; the hours of its step that have run count' : ''}.`;
+}
 
 const shareText = ({ plan, rolloutPercentage }: ReleaseValues): string =>
   plan.inSteps ? `In ${counted(plan.steps.length, 'step')}` : `${percentageOf(rolloutPercentage)} %`;

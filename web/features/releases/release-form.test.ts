@@ -294,6 +294,17 @@ describe('a rollout in steps', () => {
       startsAt: '2999-01-01T08:00:00.000Z',
     };
     expect(isAsked({ ...valuesOf(waiting), releaseNotes: 'Faster' }, waiting)).toBe(false);
+    // what waits for its start, once that comes earlier or goes
+    const whole = { ...waiting, rolloutPlan: planOf([100]) };
+    const plan = valuesOf(whole).plan;
+    for (const [change, asked] of [
+      [{ plan: { ...plan, startsAt: '' } }, true],
+      [{ plan: { ...plan, startsAt: '2998-01-01T08:00' } }, true],
+      [{ plan: { ...plan, startsAt: '2999-02-01T08:00' } }, false],
+      [{ plan: { ...plan, inSteps: false }, rolloutPercentage: 100 }, true],
+      [{ plan: { ...plan, inSteps: false }, rolloutPercentage: 0 }, false],
+    ] as const)
+      expect(isAsked({ ...valuesOf(whole), ...change }, whole), JSON.stringify(change)).toBe(asked);
     const wider = { ...valuesOf(waiting), channel: 'stable' } as const;
     expect(reachAfter({ ...payloadOf(wider), rollout: chosenRollout(wider) }, waiting)).toMatchObject({
       reach: { rolloutPercentage: 1, rolloutPlan: steps, startsAt: waiting.startsAt },

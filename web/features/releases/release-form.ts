@@ -163,11 +163,18 @@ const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
   ...(rollout && ('rolloutPlan' in rollout ? rollout : { rolloutPlan: null, startsAt: null })),
 });
 
-/** Offered to more machines than before. */
+/** When steps begin that wait for their start, in ms; 0 for what is offered by now, or at once. */
+function beginOf(r: Reaching): number {
+  const begins = r.startsAt === null || firstOf(r) <= r.rolloutPercentage ? 0 : Date.parse(r.startsAt);
+  return begins > Date.now() ? begins : 0;
+}
+
+/** Offered to more machines than before, or earlier. */
 const isWider = (r: Reaching, before: Reaching) =>
   shareOf(r) > shareOf(before) ||
   (shareOf(r) > 0 &&
-    (channels.indexOf(r.channel) < channels.indexOf(before.channel) ||
+    (beginOf(r) < beginOf(before) ||
+      channels.indexOf(r.channel) < channels.indexOf(before.channel) ||
       compareVersions(lowest(r), lowest(before)) < 0));
 
 const lowest = (r: Pick<Release, 'minimumAppVersion'>) => r.minimumAppVersion || '0.0.0-0';
