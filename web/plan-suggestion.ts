@@ -14,7 +14,7 @@ type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 /**
  * The default plan of the channel is suggested to a user who publishes (`isOpen`), unless the release has a plan of its
  * own. `suggest`: what changes in the form with Draft or the channel; its plan where that is still as it was suggested,
- * or as the form began. While `isLoading` nothing is suggested, so a form must not publish yet.
+ * or, for a draft, as the form began. While `isLoading` nothing is suggested, so a form must not publish yet.
  */
 export function usePlanSuggestion(seen: Pick<Release, 'rolloutPlan' | 'startsAt'>, isOpen: boolean) {
   const { data: defaults, isLoading } = useQuery(rolloutDefaultsQuery());
@@ -25,7 +25,8 @@ export function usePlanSuggestion(seen: Pick<Release, 'rolloutPlan' | 'startsAt'
       : planValues(seen, plan);
   };
   const suggest = (before: Planned, change: Partial<Omit<Planned, 'plan'>>): Partial<Planned> => {
-    const isUntouched = isSame(before.plan, suggested(before)) || isSame(before.plan, planValues(seen));
+    const isUntouched =
+      isSame(before.plan, suggested(before)) || (before.isDraft && isSame(before.plan, planValues(seen)));
     return isUntouched ? { ...change, plan: suggested({ ...before, ...change }) } : change;
   };
   return { suggest, isLoading };
