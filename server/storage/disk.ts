@@ -84,6 +84,17 @@ export async function openDisk(folder: string): Promise<Storage> {
     return size > free ? storageFull : promisedToOthers;
   }
 
+  /** What others no longer counted asks for its room again, before a byte is written into what is kept free. */
+  async function refusalToGoOn(file: FileHandle, unfinished: Unfinished): Promise<Failure | undefined> {
+    const { atime, mtime } = await file.stat();
+    const now = new Date();
+    if (Math.abs(now.getTime() - mtime.getTime()) < hourMs) return undefined;
+    await file.utimes(now, now);
+    const refused = await refusalOf(partPath(unfinished), unfinished.size);
+    if (refused) await file.utimes(atime, mtime);
+    return refused;
+  }
+
   async function finish(unfinished: Unfinished): Promise<undefined | Failure> {
     const [from, to] = [partPath(unfinished), finalPath(unfinished.key)];
     return fullAsValue(async () => {
@@ -130,6 +141,8 @@ export async function openDisk(folder: string): Promise<Storage> {
         const file = await open(partPath(unfinished), 'r+').catch(missingAsUndefined);
         if (!file) return notUnfinished;
         try {
+          const refused = await refusalToGoOn(file, unfinished);
+          if (refused) return refused;
           await writeAll(file, bytes, offset);
           await file.datasync();
           return tag;

@@ -253,7 +253,14 @@ describe('the disk', () => {
       expect(await second()).toMatchObject({ failure: 'STORAGE_FULL', message });
       const paused = new Date(Date.now() - 2 * hourMs);
       await utimes(join(folder, 'incoming', `part.exe~${unfinished.token}`), paused, paused);
-      await storage.abandon(ok(await second()));
+      const other = ok(await second());
+      const first = { index: 0, offset: 0, length: MiB };
+      // nor does it take what was promised to another meanwhile, once it goes on
+      expect(await storage.writePart(unfinished, first, pieces(randomBytes(MiB)), 'a')).toMatchObject({
+        failure: 'STORAGE_FULL',
+        message,
+      });
+      await storage.abandon(other);
       ok(await storage.put('other.exe', pieces(randomBytes(5 * MiB))));
       const part = { index: 0, offset: 0, length: 6 * MiB };
       expect(await storage.writePart(unfinished, part, pieces(randomBytes(6 * MiB)), 'a')).toMatchObject({
