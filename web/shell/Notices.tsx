@@ -80,7 +80,10 @@ function useFilesRefused(previewed: string | undefined): void {
       const message = `You see the console as ${previewed}. Files are those of your own role: choose Exit first.`;
       void toast({ message, subject: { name: previewed }, tone: 'red' });
     };
-    document.addEventListener('click', refuse, true);
-    return () => document.removeEventListener('click', refuse, true);
+    // the second one by the middle button
+    for (const type of ['click', 'auxclick'] as const) document.addEventListener(type, refuse, true);
+    return () => {
+      for (const type of ['click', 'auxclick'] as const) document.removeEventListener(type, refuse, true);
+    };
   }, [previewed]);
 }
