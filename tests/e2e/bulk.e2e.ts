@@ -302,6 +302,28 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await modal.getByRole('button', { name: 'Ask again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses put back.');
   for (const one of [made[0]!, ...left]) expect((await get(server, one)).status).toBe('active');
+
+  // what was stopped stays so: Ask again finds out about those without an answer alone
+  await page.reload();
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await page.getByRole('button', { name: 'Revoke…' }).click();
+  await number.fill('５２');
+  const stop = modal.getByRole('button', { name: 'Stop' });
+  await page.route(`**${bulkLicenses.change.path}`, async (route) => {
+    await stop.click();
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await modal.getByRole('button', { name: 'Revoke 52 licenses' }).click();
+  await expect(modal.getByRole('alert')).toHaveText(
+    '0 licenses revoked. No answer came for 50 licenses: they may have been revoked or not. Stopped: 2 licenses not revoked.',
+  );
+  await page.unrouteAll();
+  await modal.getByRole('button', { name: 'Ask again' }).click();
+  await expect(modal.getByRole('status')).toHaveText('50 licenses revoked. Stopped: 2 licenses not revoked.');
+  await modal.getByRole('button', { name: 'Undo' }).click();
+  await expect(modal.getByRole('status')).toHaveText('50 licenses put back.');
 });
 
 test('customers and licenses come from files: errors by line, a dry run, and the keys', async ({

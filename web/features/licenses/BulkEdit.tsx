@@ -12,6 +12,7 @@ import { DayField } from '../../ui/DayField.tsx';
 import { CancelButton, Dialog } from '../../ui/Dialog.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
+import { readNumber } from '../../ui/typed-number.ts';
 import { ModulePicker } from '../modules/index.ts';
 import { bulkPreviewQuery, type BulkTarget } from './bulk-queries.ts';
 import { BulkPreview, Named } from './BulkPreview.tsx';
@@ -65,7 +66,7 @@ function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof Bulk
         {unknown.length > 0 ? (
           <Button
             variant="default"
-            data-hint={`Asks what happened to them, and continues to ${undoes ? 'put back' : verb.toLowerCase()} the rest`}
+            data-hint={`Asks what happened to them${outcome.isStopped ? '' : `, and continues to ${undoes ? 'put back' : verb.toLowerCase()} the rest`}`}
             onClick={() => askAgain(sent)}
           >
             Ask again
@@ -186,7 +187,7 @@ function RevokeChoice(props: ChoiceProps) {
     <Steps
       {...props}
       change={{ kind: 'status', status: 'revoked' }}
-      isConfirmed={(planned) => !isFilter || typed.replaceAll(/\D/g, '') === String(planned.length)}
+      isConfirmed={(planned) => !isFilter || readNumber(typed) === planned.length}
     >
       {isFilter && (
         <TextInput

@@ -47,6 +47,8 @@ export const licenseView = {
     const search = licenseListSearch(params);
     return {
       ...search,
+      // a day as the reader has typed it would be another one to readers elsewhere
+      search: search.search && readDay(search.search),
       tab: oneOf(licenseTabs, search.tab),
       type: oneOf(licenseTypes, search.type),
       attention: attentionOf(search),

@@ -23,6 +23,8 @@ type Outcome = {
   failed: { planned: PlannedChange; reason: string }[];
   /** Sent, but the answer was lost each time: they may have been changed. */
   unknown: PlannedChange[];
+  /** Asked again, it only finds out about the unknown ones. */
+  isStopped?: boolean;
 };
 /** All changes, and what happened to some of them before. */
 type Run = { all: readonly PlannedChange[]; before?: Outcome };
@@ -37,7 +39,7 @@ const settled = ({ done, failed }: Outcome) => done.length + failed.length;
 async function setAll({ all, before }: Run, { signal, onProgress }: Progress): Promise<Outcome> {
   const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
   const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
-  const rest = all.filter((planned) => !known.has(planned.licenseId));
+  const rest = before?.isStopped ? before.unknown : all.filter(({ licenseId }) => !known.has(licenseId));
   for (let start = 0; start < rest.length && !signal.aborted; start += mostAtOnce) {
     const some = rest.slice(start, start + mostAtOnce);
     onProgress({ ...outcome, unknown: some });
@@ -47,6 +49,7 @@ async function setAll({ all, before }: Run, { signal, onProgress }: Progress): P
     outcome.unknown = unknown;
     if (unknown.length > 0) break;
   }
+  if (signal.aborted) outcome.isStopped = true;
   onProgress(outcome);
   return outcome;
 }
