@@ -45,6 +45,9 @@ export const bulkPreview = namedObject('LicenseBulkPreview', {
   machines: z.number().nullable().meta({
     description: 'Of a change of the status: machines that would be refused, or accepted again',
   }),
+  offline: z
+    .number()
+    .meta({ description: 'Of these licenses, machines that run by a license file until it ends' }),
 });
 export type BulkPreview = z.output<typeof bulkPreview>;
 

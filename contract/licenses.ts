@@ -76,7 +76,12 @@ export const transferImpact = namedObject('LicenseTransferImpact', {
 export type TransferImpact = z.output<typeof transferImpact>;
 
 /** The impact of a bulk change: the numbers of licenses and of distinct machines that use them. */
-export const licenseImpact = namedObject('LicenseImpact', { licenses: z.number(), machines: z.number() });
+export const licenseImpact = namedObject('LicenseImpact', {
+  licenses: z.number(),
+  machines: z.number().meta({ description: 'That are refused, or accepted again, from their next check' }),
+  offline: z.number().meta({ description: 'That run by a license file until it ends, whatever is changed' }),
+});
+export type LicenseImpact = z.output<typeof licenseImpact>;
 
 export const maxActivationsLimit = 1_000_000;
 

@@ -20,6 +20,7 @@ import {
   validateOn,
 } from './factories.ts';
 import { eventually, hours, startTestServer } from './harness.ts';
+import { issueTo, offlineMachine } from './offline-machine.ts';
 
 /** The numbers of a confirmation match the effects of the change. */
 const server = await startTestServer();
@@ -72,7 +73,7 @@ describe('the customer', () => {
     const { customerId, seats } = await company();
     const before = await accepted(seats);
     const promised = await ofCustomers(customerId);
-    expect(promised).toEqual({ licenses: 5, machines: before.size });
+    expect(promised).toEqual({ licenses: 5, machines: before.size, offline: 0 });
     expect(promised.machines).toBe(3);
     await softDelete(api, { customerId });
     expect((await accepted(seats)).size).toBe(0);
@@ -84,7 +85,11 @@ describe('the customer', () => {
   test('a machine on the licenses of two customers counts once, an expired license not at all', async () => {
     const [first, second] = [await company(), await company()];
     await validateOn(desktop, first.two, `a of ${second.customerId}`);
-    expect(await ofCustomers(first.customerId, second.customerId)).toEqual({ licenses: 10, machines: 6 });
+    expect(await ofCustomers(first.customerId, second.customerId)).toEqual({
+      licenses: 10,
+      machines: 6,
+      offline: 0,
+    });
     server.clock.set('2026-11-20T09:35:01Z');
     expect((await ofCustomers(first.customerId)).machines).toBe((await accepted(first.seats)).size + 1);
     server.clock.set('2026-11-20T09:30:00Z');
@@ -93,7 +98,7 @@ describe('the customer', () => {
   test('machines of two customers that enrolled with one id are two, wherever they are counted', async () => {
     const [east, west] = [await makeLicense(api), await makeLicense(api)];
     for (const license of [east, west]) await enrollOn(server, license, 'one id of two');
-    const of = { licenses: 2, machines: 2 };
+    const of = { licenses: 2, machines: 2, offline: 0 };
     expect(await ofCustomers(east.customerId, west.customerId)).toEqual(of);
     expect(await ofLicenses(east.licenseId, west.licenseId)).toEqual(of);
     for (const { customerId } of [east, west])
@@ -141,7 +146,23 @@ describe('the license', () => {
   test('the license of a soft-deleted customer runs on no machine', async () => {
     const { one, customerId } = await company();
     await softDelete(api, { customerId });
-    expect(await ofLicenses(one.licenseId)).toEqual({ licenses: 1, machines: 0 });
+    expect(await ofLicenses(one.licenseId)).toEqual({ licenses: 1, machines: 0, offline: 0 });
+  });
+
+  test('a machine with a license file is none of those that are refused, until that ends', async () => {
+    const license = await makeLicense(api);
+    await validateOn(desktop, license, 'on the network');
+    const { activation } = await issueTo(api, license, offlineMachine('on no network'));
+    const of = { licenses: 1, machines: 1, offline: 1 };
+    expect(await ofLicenses(license.licenseId)).toEqual(of);
+    await revoke(api, license);
+    expect(await ofLicenses(license.licenseId)).toEqual(of);
+    await server.db
+      .updateTable('activations')
+      .set({ offline_until: new Date(server.clock.now().getTime() - 1) })
+      .where('activation_id', '=', activation.activationId)
+      .execute();
+    expect(await ofLicenses(license.licenseId)).toEqual({ ...of, machines: 2, offline: 0 });
   });
 });
 

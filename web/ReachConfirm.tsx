@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
 import { planText } from '../contract/next-step.ts';
 import { releases, type Release } from '../contract/releases.ts';
-import type { Channel } from '../contract/versions.ts';
+import { channels, type Channel } from '../contract/versions.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';
@@ -69,7 +69,11 @@ export function ReachConfirm(props: {
 
 /** The others are counted by the channel that they ask for; those of stable are all of them. */
 export const policySentence = (channel: Channel) =>
-  channel === 'stable' ? [] : [`Machines that an update policy puts on ${channel} come on top.`];
+  channel === 'stable'
+    ? []
+    : [
+        `Machines that an update policy puts on ${channels.slice(channels.indexOf(channel)).join(' or ')} come on top.`,
+      ];
 
 const stepsSentence = ({ rolloutPercentage, rolloutPlan: steps }: Reaching) =>
   steps && (steps.at(-1)?.percentage ?? 0) > rolloutPercentage

@@ -35,7 +35,7 @@ export async function previewBulk(
   const rows = await matching.query.limit(mostInBulk + 1).execute();
   if (rows.length > mostInBulk)
     return breaksRule('licenses', `More than ${mostInBulk} licenses match. Narrow the filter`);
-  const preview: BulkPreview = { changed: [], leftOut: [], machines: null };
+  const preview: BulkPreview = { changed: [], leftOut: [], machines: null, offline: 0 };
   for (const license of rows.map(toLicense)) {
     const { licenseId, licenseKey, customerId, customer, updatedAt } = license;
     const named = { licenseId, licenseKey, customerId, customerName: customer?.name ?? '' };
@@ -45,7 +45,8 @@ export async function previewBulk(
   }
   if (change.kind !== 'status') return preview;
   const changedIds = preview.changed.map(({ licenseId }) => licenseId);
-  return { ...preview, machines: (await impactOfLicenses(db, now, changedIds)).machines };
+  const { machines, offline } = await impactOfLicenses(db, now, changedIds);
+  return { ...preview, machines, offline };
 }
 
 /** The values before and after, or why the license stays as it is. */

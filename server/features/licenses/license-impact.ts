@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
+import type { LicenseImpact } from '../../../contract/licenses.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 
-type Impact = { licenses: number; machines: number };
-
 /**
  * Counts licenses, and the machines that depend on their status: those that hold a seat on a license that is in its
- * term and whose customer is active. Revoking refuses them, reactivating accepts them again. Machines of two customers
+ * term and whose customer is active. Revoking refuses them, reactivating accepts them again; those with a license file
+ * run until it ends. Machines of two customers
  * that proved themselves with one id are two (docs/decisions/046-machine-credentials.md).
  */
-export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
+export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<LicenseImpact> =>
   count(db, now, sql`l.license_id = any(${ids}::uuid[])`, sql`c.status = 'active' and c.deleted_at is null`);
 
 /**
  * The same for all licenses of these customers, counting the machines that depend on the customer's status: those on
  * licenses that are active and in their term. Deleting the customers refuses them, restoring accepts them again.
  */
-export const impactOfCustomers = (db: Db, now: Date, ids: readonly string[]): Promise<Impact> =>
+export const impactOfCustomers = (db: Db, now: Date, ids: readonly string[]): Promise<LicenseImpact> =>
   count(db, now, sql`l.customer_id = any(${ids}::uuid[])`, sql`l.status = 'active'`);
 
 async function count(
@@ -24,11 +24,14 @@ async function count(
   now: Date,
   which: ReturnType<typeof sql>,
   otherwiseAccepted: ReturnType<typeof sql>,
-): Promise<Impact> {
-  const { rows } = await sql<Impact>`
+): Promise<LicenseImpact> {
+  const isAccepted = sql`${now} between l.valid_from and l.valid_until and ${otherwiseAccepted}`;
+  const isOffline = sql`coalesce(a.offline_until >= ${now}, false)`;
+  const machines = sql`count(distinct coalesce(k.own_hash, machine_hash(a.machine_id)))`;
+  const { rows } = await sql<LicenseImpact>`
     select count(distinct l.license_id) as licenses,
-           count(distinct coalesce(k.own_hash, machine_hash(a.machine_id)))
-             filter (where ${now} between l.valid_from and l.valid_until and ${otherwiseAccepted}) as machines
+           ${machines} filter (where ${isAccepted} and not ${isOffline}) as machines,
+           ${machines} filter (where ${isAccepted} and ${isOffline}) as offline
       from licenses l
       join customers c on c.customer_id = l.customer_id
       left join activations a on a.license_id = l.license_id and a.status = 'active'

@@ -5,7 +5,7 @@ import { capitalize } from '../../../contract/text.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ApiError, isUnanswered, messageOf, signInAgain } from '../../api-error.ts';
 import { itemProblem, runBulk, type BulkResult } from '../../bulk-run.ts';
-import { licenseSentences, refusedSentence } from '../../impact-labels.ts';
+import { licenseSentences, refusedSentences } from '../../impact-labels.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -32,7 +32,7 @@ export default function DeleteCustomers(props: {
   const consequences = useQuery({
     ...customerImpactQuery(customers.map(({ customerId }) => customerId)),
     select: (affected) => [
-      ...licenseSentences(affected, isOne ? 'this customer' : 'these customers', refusedSentence),
+      ...licenseSentences(affected, isOne ? 'this customer' : 'these customers', refusedSentences),
       `${isOne ? 'The customer' : 'Each customer'} can be restored under Soft Deleted.`,
     ],
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
-import { acceptedSentence, licenseSentences } from '../../impact-labels.ts';
+import { acceptedSentences, licenseSentences } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { customerImpactQuery, restoreCustomer } from './queries.ts';
 import { aboutCustomer } from '../../toast-subjects.ts';
@@ -24,7 +24,7 @@ export default function ReactivateCustomer({
   });
   const consequences = useQuery({
     ...customerImpactQuery([customer.customerId]),
-    select: (affected) => licenseSentences(affected, 'this customer', acceptedSentence),
+    select: (affected) => licenseSentences(affected, 'this customer', acceptedSentences),
   });
   return (
     <ConfirmDialog

@@ -8,7 +8,7 @@ import { LicenseLink, RecordLink } from '../../shell/RecordLink.tsx';
 import { BoxedList } from '../../ui/BoxedList.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { utcDate } from '../../ui/time.ts';
-import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
+import { acceptedSentences, refusedSentences } from '../../impact-labels.ts';
 import { countOf, stateBadges } from './license-labels.ts';
 import { countText } from '../../ui/numbers.ts';
 
@@ -31,7 +31,10 @@ export function BulkPreview({ preview }: { preview: UseQueryResult<Preview> }) {
       <Text role="status">{summaryOf(data)}</Text>
       {data.machines !== null && changed[0] && (
         <Text>
-          {(changed[0].after.status === 'revoked' ? refusedSentence : acceptedSentence)(data.machines)}
+          {(changed[0].after.status === 'revoked' ? refusedSentences : acceptedSentences)({
+            machines: data.machines,
+            offline: data.offline,
+          }).join(' ')}
         </Text>
       )}
       <BoxedList label="Preview">

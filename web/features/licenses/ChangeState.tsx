@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { License } from '../../../contract/licenses.ts';
+import type { License, LicenseImpact } from '../../../contract/licenses.ts';
 import { messageOf } from '../../api-error.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
-import { acceptedSentence, refusedSentence } from '../../impact-labels.ts';
+import { acceptedSentences, refusedSentences } from '../../impact-labels.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -15,8 +15,8 @@ const changes = {
     label: 'Revoke',
     past: 'revoked',
     run: revokeLicense,
-    consequencesOf: (machines: number) => [
-      refusedSentence(machines),
+    consequencesOf: (affected: LicenseImpact) => [
+      ...refusedSentences(affected),
       'The license can be reactivated. Its machines keep their seats.',
     ],
   },
@@ -25,7 +25,7 @@ const changes = {
     label: 'Reactivate',
     past: 'reactivated',
     run: reactivateLicense,
-    consequencesOf: (machines: number) => [acceptedSentence(machines)],
+    consequencesOf: acceptedSentences,
   },
 } as const;
 
@@ -48,7 +48,7 @@ export function ChangeState(props: { change: keyof typeof changes; license: Lice
   });
   const consequences = useQuery({
     ...licenseImpactQuery([license]),
-    select: ({ machines }) => consequencesOf(machines),
+    select: consequencesOf,
   });
   return (
     <ConfirmDialog
