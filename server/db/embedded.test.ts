@@ -209,7 +209,8 @@ describe('after a crash', () => {
     await writeFile(join(served.cluster, 'recovery.signal'), '');
     const { uid, gid } = await stat(served.cluster);
     await chown(join(served.cluster, 'recovery.signal'), uid, gid);
-    const revived = served.revive();
+    // its processes may hold the shared memory for a moment longer
+    const revived = eventually(() => served.revive());
     await expect.poll(() => findPostmaster(served.cluster), { timeout: 60_000 }).toBeDefined();
     await served.stop();
     await revived;
