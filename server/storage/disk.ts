@@ -84,13 +84,21 @@ export async function openDisk(folder: string): Promise<Storage> {
     return size > free ? storageFull : promisedToOthers;
   }
 
+  /** One part after the other: the next one would take the time that this one sets for that of a write. */
+  let asked: Promise<unknown> = Promise.resolve();
+  function refusalToGoOn(file: FileHandle, unfinished: Unfinished): Promise<Failure | undefined> {
+    const refusal = asked.then(() => askToGoOn(file, unfinished));
+    asked = refusal.catch(() => undefined);
+    return refusal;
+  }
+
   /** What others no longer counted asks for its room again, before a byte is written into what is kept free. */
-  async function refusalToGoOn(file: FileHandle, unfinished: Unfinished): Promise<Failure | undefined> {
-    const { atime, mtime } = await file.stat();
+  async function askToGoOn(file: FileHandle, unfinished: Unfinished): Promise<Failure | undefined> {
+    const { atime, mtime, size, blocks } = await file.stat();
     const now = new Date();
     if (Math.abs(now.getTime() - mtime.getTime()) < hourMs) return undefined;
     await file.utimes(now, now);
-    const refused = await refusalOf(partPath(unfinished), unfinished.size);
+    const refused = await refusalOf(partPath(unfinished), size - blocks * 512);
     if (refused) await file.utimes(atime, mtime);
     return refused;
   }

@@ -256,10 +256,9 @@ describe('the disk', () => {
       const other = ok(await second());
       const first = { index: 0, offset: 0, length: MiB };
       // nor does it take what was promised to another meanwhile, once it goes on
-      expect(await storage.writePart(unfinished, first, pieces(randomBytes(MiB)), 'a')).toMatchObject({
-        failure: 'STORAGE_FULL',
-        message,
-      });
+      const going = () => storage.writePart(unfinished, first, pieces(randomBytes(MiB)), 'a');
+      for (const answer of await Promise.all(Array.from({ length: 6 }, going)))
+        expect(answer).toMatchObject({ failure: 'STORAGE_FULL', message });
       await storage.abandon(other);
       ok(await storage.put('other.exe', pieces(randomBytes(5 * MiB))));
       const part = { index: 0, offset: 0, length: 6 * MiB };
