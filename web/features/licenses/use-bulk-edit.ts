@@ -163,6 +163,11 @@ export function useBulkEdit(kind: string, past: string) {
       (undoes ? undo : run).mutate({ all: wanted.all, before: outcome }),
     putBack: (done: readonly PlannedChange[]) => undo.mutate({ all: backOf(done) }),
     finished,
-    stop: () => abort.current.abort(),
+    stop: () => {
+      abort.current.abort();
+      // it is kept as it is by now, if the session ends before the answer
+      const { current } = latest;
+      if (current) latest.current = { ...current, outcome: { ...current.outcome, isStopped: true } };
+    },
   };
 }
