@@ -294,6 +294,9 @@ describe('a rollout in steps', () => {
       startsAt: '2999-01-01T08:00:00.000Z',
     };
     expect(isAsked({ ...valuesOf(waiting), releaseNotes: 'Faster' }, waiting)).toBe(false);
+    // a form knows no milliseconds
+    const exact = { ...waiting, startsAt: '2999-01-01T08:00:00.345Z' };
+    expect(isAsked({ ...valuesOf(exact), releaseNotes: 'Faster' }, exact)).toBe(false);
     // what waits for its start, once that comes earlier or goes
     const whole = { ...waiting, rolloutPlan: planOf([100]) };
     const plan = valuesOf(whole).plan;

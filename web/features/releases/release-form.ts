@@ -163,10 +163,10 @@ const withSteps = <R extends Pick<Release, 'rolloutPlan' | 'startsAt'>>(
   ...(rollout && ('rolloutPlan' in rollout ? rollout : { rolloutPlan: null, startsAt: null })),
 });
 
-/** When steps begin that wait for their start, in ms; 0 for what is offered by now, or at once. */
+/** When steps begin that wait for their start, in seconds, as a form has it; 0 for what is offered by now, or at once. */
 function beginOf(r: Reaching): number {
   const begins = r.startsAt === null || firstOf(r) <= r.rolloutPercentage ? 0 : Date.parse(r.startsAt);
-  return begins > Date.now() ? begins : 0;
+  return begins > Date.now() ? Math.floor(begins / 1000) : 0;
 }
 
 /** Offered to more machines than before, or earlier. */
