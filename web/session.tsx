@@ -148,12 +148,16 @@ function useRefreshRightsOnRefusal(queryClient: QueryClient): void {
 /** A server that does not respond must not keep the user behind the spinner. */
 const timeoutMs = 5000;
 
+/** A sign-in that hangs must not hold up those of other tabs. */
+const signInMs = 30_000;
+
 /** Signs in, or throws an error whose message is for the user. */
 async function login(email: string, password: string, code?: string): Promise<void> {
   try {
     // stored under the lock: a late sign-out would find nobody signed in, and end this session
     await withLock(async () => {
-      const answer = await call(calls.login, { body: { email, password, ...(code && { code }) } });
+      const body = { email, password, ...(code && { code }) };
+      const answer = await call(calls.login, { body }, { signal: AbortSignal.timeout(signInMs) });
       // A response without a token is not a sign-in, whatever its status.
       if (!answer.accessToken) throw new ApiError(200, 'Login failed', answer as object);
       setSession(answer);
