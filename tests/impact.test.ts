@@ -157,6 +157,8 @@ describe('the license', () => {
     expect(await ofLicenses(license.licenseId)).toEqual(of);
     await revoke(api, license);
     expect(await ofLicenses(license.licenseId)).toEqual(of);
+    // also where the license is out already
+    expect(await ofCustomers(license.customerId)).toEqual({ ...of, machines: 0 });
     await server.db
       .updateTable('activations')
       .set({ offline_until: new Date(server.clock.now().getTime() - 1) })

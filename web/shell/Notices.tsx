@@ -75,6 +75,8 @@ function useFilesRefused(previewed: string | undefined): void {
   useEffect(() => {
     if (previewed === undefined) return;
     const refuse = (event: MouseEvent) => {
+      // nothing is followed by the right button
+      if (event.button > 1) return;
       if (!(event.target instanceof Element && event.target.closest('a[download][href^="/api/"]'))) return;
       event.preventDefault();
       const message = `You see the console as ${previewed}. Files are those of your own role: choose Exit first.`;

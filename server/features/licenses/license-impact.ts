@@ -31,7 +31,7 @@ async function count(
   const { rows } = await sql<LicenseImpact>`
     select count(distinct l.license_id) as licenses,
            ${machines} filter (where ${isAccepted} and not ${isOffline}) as machines,
-           ${machines} filter (where ${isAccepted} and ${isOffline}) as offline
+           ${machines} filter (where ${isOffline}) as offline
       from licenses l
       join customers c on c.customer_id = l.customer_id
       left join activations a on a.license_id = l.license_id and a.status = 'active'
