@@ -5,9 +5,9 @@ import { onlyRow } from '../../invariants.ts';
 
 /**
  * Counts licenses, and the machines that depend on their status: those that hold a seat on a license that is in its
- * term and whose customer is active. Revoking refuses them, reactivating accepts them again; those with a license file
- * run until it ends. Machines of two customers
- * that proved themselves with one id are two (docs/decisions/046-machine-credentials.md).
+ * term and whose customer is active. Revoking refuses them, reactivating accepts them again. `offline`: those that run by
+ * a license file until it ends, whatever the status is. Machines of two customers that proved themselves with one id are
+ * two (docs/decisions/046-machine-credentials.md).
  */
 export const impactOfLicenses = (db: Db, now: Date, ids: readonly string[]): Promise<LicenseImpact> =>
   count(db, now, sql`l.license_id = any(${ids}::uuid[])`, sql`c.status = 'active' and c.deleted_at is null`);
