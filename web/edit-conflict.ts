@@ -130,6 +130,7 @@ export function useEdit<Payload extends object, Saved, Base extends Seen = Seen>
               const payload = { ...merged.attempt.payload, ...sendable(fieldsOf(clash.details)) };
               if (!changesNothing(payload, merged.attempt.base))
                 return edit.mutate({ ...merged.attempt, payload });
+              edit.reset();
               void toast({ message: 'Kept what someone else saved', subject });
               onGivenUp();
             },

@@ -80,10 +80,7 @@ export function RoleForm(props: {
       // It may be the user's own role.
       void refreshRights();
     },
-    onGivenUp: () => {
-      edit.conflict?.dismiss();
-      beginFrom(latest);
-    },
+    onGivenUp: () => beginFrom(latest),
   });
 
   return (
