@@ -91,12 +91,17 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await active.getByRole('button', { name: 'Save changes' }).click();
     await expect(filters.first()).toHaveText('seats: empty');
     await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await expect(conflict).toBeHidden();
     await expect(active).toContainText('Seats: Empty');
     await expect(active).not.toContainText('Unsaved changes');
     await server.admin.ok(savedViews.update, { params, body: { query: stored.query } });
-    await page.reload();
-    await active.getByRole('button', { name: 'Discard' }).click();
+    await views.click();
+    await expect(active).toContainText('Changed by someone else');
+    await page.keyboard.press('Escape');
+    await expect(active.getByRole('button', { name: 'Save changes' })).toHaveCount(0);
+    await active.getByRole('button', { name: 'Show' }).click();
     await expect(active).toContainText('Seats: Full');
+    await expect(active).not.toContainText('Changed by someone else');
   });
 
   await test.step('a colleague opens it from the palette, and may not change it', async () => {

@@ -15,7 +15,13 @@ import classes from './views.module.css';
 
 /** The open view, whether the filters differ from it, and which of its filters no longer exist. */
 export default function OpenView(viewed: ViewedList) {
-  const { current, isMissing, query, isChanged, lost, open, leave } = useCurrentView(viewed);
+  const { current, isMissing, query, shows, lost, open, leave } = useCurrentView(viewed);
+  const [seen, setSeen] = useState(current);
+  const isChanged = current !== undefined && !shows(current);
+  // What is on the screen is what is stored: that version is seen, whoever saved it.
+  if (current && (current.id !== seen?.id || (!isChanged && current.updatedAt !== seen.updatedAt)))
+    setSeen(current);
+  const isChangedByOther = isChanged && seen !== undefined && shows(seen) && seen.query !== current.query;
   const name = current?.name ?? (isMissing ? 'A view that was deleted, or is not shared' : undefined);
   if (name === undefined) return null;
   return (
@@ -34,15 +40,24 @@ export default function OpenView(viewed: ViewedList) {
       )}
       {isChanged && (
         <span className={classes.changed} role="status">
-          <StatusBadge tone="amber">Unsaved changes</StatusBadge>
+          <StatusBadge tone="amber">
+            {isChangedByOther ? 'Changed by someone else' : 'Unsaved changes'}
+          </StatusBadge>
         </span>
       )}
-      {current?.mayChange && (
-        <SaveChanges key={current.id} view={current} query={query} isChanged={isChanged} onOpen={open} />
+      {current?.mayChange && seen?.id === current.id && (
+        <SaveChanges
+          key={current.id}
+          view={current}
+          seen={seen}
+          query={query}
+          isChanged={isChanged && !isChangedByOther}
+          onOpen={open}
+        />
       )}
       {isChanged && (
         <Button size="compact-xs" variant="subtle" onClick={() => current && open(current)}>
-          Discard
+          {isChangedByOther ? 'Show' : 'Discard'}
         </Button>
       )}
     </>
@@ -52,14 +67,13 @@ export default function OpenView(viewed: ViewedList) {
 /** Saves the filters as those of the view, unless a colleague has saved others since it was opened. */
 function SaveChanges(props: {
   view: SavedView;
+  /** The version that the user's changes began from. */
+  seen: SavedView;
   query: string;
   isChanged: boolean;
   onOpen: (view: SavedView) => void;
 }) {
-  const { view, query, isChanged, onOpen } = props;
-  const [seen, setSeen] = useState(view);
-  // What is on the screen is what is stored: that version is seen, whoever saved it.
-  if (!isChanged && seen.updatedAt !== view.updatedAt) setSeen(view);
+  const { view, seen, query, isChanged, onOpen } = props;
   const edit = useEdit({
     subject: aboutView(view),
     save: (changed: { query: string }, { updatedAt }) => updateView(view.id, { ...changed, updatedAt }),

@@ -14,7 +14,7 @@ export type ViewedList = {
   params: ViewParams;
 };
 
-/** The views of a list, the open one, and how the filters differ from it. */
+/** The views of a list, the open one, and whether the filters are its own. */
 export function useCurrentView({ list, search, params }: ViewedList) {
   const navigate = useNavigate();
   const to = listPaths[list];
@@ -24,7 +24,6 @@ export function useCurrentView({ list, search, params }: ViewedList) {
   const [missing, setMissing] = useState<string>();
   if (isSuccess && !isFetching && !current && missing !== search.view) setMissing(search.view);
   const query = writeQuery(params.read(search), params);
-  const stored = current && readQuery(current.query, params);
   const go = (next: Record<string, unknown>) => void navigate({ to, search: next } as never);
   return {
     views,
@@ -32,8 +31,9 @@ export function useCurrentView({ list, search, params }: ViewedList) {
     /** The URL names a view that the user does not see. */
     isMissing: !current && missing !== undefined && missing === search.view,
     query,
-    isChanged: stored !== undefined && writeQuery(stored.search, params) !== query,
-    lost: stored?.lost ?? [],
+    /** Whether these are the filters of a view, in whichever version. */
+    shows: (view: SavedView) => writeQuery(readQuery(view.query, params).search, params) === query,
+    lost: current ? readQuery(current.query, params).lost : [],
     /** Others may have shared or deleted views meanwhile. */
     refresh: () => void refetch(),
     /** Replaces the filters by those of the view. */
