@@ -485,6 +485,16 @@ test('an import that would create another customer than it showed, as one that w
   );
   expect(await lengthOf(known.name)).toBe(0);
   await expect(modal.getByRole('row').nth(1)).toContainText(`${known.name} New`);
+
+  // done, but unanswered before the session ends: once they exist, a check finds no new customers
+  expectStatus(page, 401);
+  await loseAnswers(page, `**${imports.licenses.path}`);
+  await issue.click();
+  await expect(modal.getByRole('alert')).toContainText('send it again without a change, and it is done once');
+  await endSessions(page, 'admin', server, imports.licenses);
+  await issue.click();
+  await signInByForm(page, (await server.person('admin')).email);
   await issue.click();
   await expect(modal.getByRole('status')).toContainText('2 licenses issued, 2 customers created');
+  expect(await server.admin.ok(licenses.list, { query: { search: name } })).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ImportProblem } from '../../../contract/imports.ts';
-import { mayBeDone, sentenceOf } from '../../api-error.ts';
+import { ApiError, mayBeDone, sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { askedOnce } from '../../query-client.ts';
 import { BoxedList } from '../../ui/BoxedList.tsx';
@@ -24,6 +24,7 @@ type Checked<Row> = {
   checked: string;
 };
 type Entered = { csv: string; option: boolean };
+type Sent = Entered & { checked: string };
 
 type Props<Row, Made> = {
   /** What a row becomes, as in `1 license`. */
@@ -59,28 +60,37 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
     placeholderData: keepPreviousData,
     ...askedOnce,
   });
+  // What may have been done without an answer is sent again as it was, also if it was checked again since.
+  const [sent, setSent] = useEntered<Sent | null>(`import sent: ${noun}`, null);
   const save = useChange({
-    mutationFn: ({ csv, option: isChosen, checked: shown }: Entered & { checked: string }) =>
-      props.save(csv, isChosen, shown),
+    mutationFn: ({ csv, option: isChosen, checked: shown }: Sent) => props.save(csv, isChosen, shown),
     onSuccess: (made) => {
+      setSent(null);
       setEntered({ csv: '', option: false });
       props.onSaved(made);
     },
-    // refused: checked again, since the data may have changed; not without an answer, after which the same is sent again
+    // refused: checked again, since the data may have changed
     onError: (error) => {
-      if (!mayBeDone(error)) void checked.refetch();
+      if (mayBeDone(error)) return;
+      // 401, 403 and 429 say nothing of what was sent before
+      if (error instanceof ApiError && [409, 422].includes(error.status)) setSent(null);
+      void checked.refetch();
     },
   });
   const file = useLastFile();
   const isFresh = !file.isReading && settled === entered && !checked.isPlaceholderData;
   const data = entered.csv.trim() === '' ? undefined : checked.data;
-  const sent =
-    save.variables?.csv === entered.csv && save.variables.option === entered.option && save.variables;
-  const refused = sent && !checked.error && data?.problems.length === 0 ? save.error : null;
+  const isEntered = (one: Entered | null | undefined) =>
+    one?.csv === entered.csv && one.option === entered.option;
+  const refused =
+    isEntered(save.variables) && !checked.error && data?.problems.length === 0 ? save.error : null;
   const isReady = isFresh && data?.problems.length === 0 && data.rows.length > 0;
-  // what got no answer is sent again as it was, also if it was checked again since
-  const submit = () =>
-    isReady && save.mutate(sent && mayBeDone(save.error) ? sent : { ...entered, checked: data.checked });
+  const submit = () => {
+    if (!isReady) return;
+    const next = sent && isEntered(sent) ? sent : { ...entered, checked: data.checked };
+    setSent(next);
+    save.mutate(next);
+  };
   return (
     <Stack gap="md">
       <Fields busy={save.isPending}>
