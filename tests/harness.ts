@@ -491,7 +491,7 @@ export function cookieOf(headers: Headers): string | undefined {
   return set?.split(';')[0];
 }
 
-/** Changes a person in the database and tells every process, as the calls for users will. */
+/** Changes a person in the database and tells every process, as the calls for users do. */
 export async function changePerson(server: TestServer, work: (tx: Tx) => Promise<unknown>): Promise<void> {
   await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await work(tx);
