@@ -199,7 +199,7 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
           {c.company}
         </RecordLink>
       ))}
-      empty={<NoValidations />}
+      empty={<EmptyState title="No machines in use">No customer had one in this period.</EmptyState>}
     >
       <InTurn height={tall}>
         <Legended height={tall}>
