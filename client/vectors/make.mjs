@@ -5,8 +5,8 @@ import path from 'node:path';
 import { format } from 'prettier';
 import { jti, keys, licenseKey, machine, machineId } from './fixed.mjs';
 import { keptCases } from './kept.mjs';
-import { fileCases, holder, receiptCases, requestCases } from './offline.mjs';
-import { answerCases, endorsementCases, enrollmentCases, shipped, tokenCases } from './online.mjs';
+import { fileCases, fileClaims, holder, receiptCases, requestCases } from './offline.mjs';
+import { answerCases, endorsementCases, enrollmentCases, expected, shipped, tokenCases } from './online.mjs';
 
 const context = { licenseKey, machineId, machinePublicKey: machine.publicKey, jti };
 const vectors = {
@@ -23,17 +23,20 @@ const vectors = {
   },
   answer: {
     about:
-      'Signed answers of validation and enrollment. `trusted`: the keys of the program. `expected`: what was sent; nonce null: a kept answer.',
+      'Signed answers of validation and enrollment. `trusted`: the keys of the program. `expected`: what was sent, unless a case has its own; nonce null: a kept answer.',
     trusted: shipped,
+    expected,
     cases: answerCases,
   },
   endorsements: {
     about: 'Lists of GET /api/v1/keys. `known`: the ids of the keys to trust after following the list.',
+    trusted: shipped,
     cases: endorsementCases,
   },
   enrollment: {
     about:
       'The signature of an enrollment: Ed25519 over the UTF-8 bytes of `text`, base64url. `outcome`: whether it is valid.',
+    publicKey: machine.publicKey,
     cases: enrollmentCases,
   },
   request: {
@@ -41,8 +44,10 @@ const vectors = {
     cases: requestCases,
   },
   'license-file': {
-    about: 'License files, and the machine that reads them.',
+    about: 'License files. `holder`: the machine that reads them. `claims`: of each whose outcome is OK.',
     trusted: shipped,
+    holder,
+    claims: fileClaims,
     cases: fileCases,
   },
   receipt: {
