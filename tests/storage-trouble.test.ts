@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Release } from '../contract/releases.ts';
 import { releases } from '../contract/releases.ts';
+import { uploads } from '../contract/uploads.ts';
 import type { StorageConfig } from '../server/config.ts';
 import { sweepUploads } from '../server/jobs/upload-sweep.ts';
 import { program } from './binaries.ts';
@@ -16,10 +17,9 @@ import {
   startTestServer,
   startTwin,
   type Api,
-  type Session,
   type TestServer,
 } from './harness.ts';
-import { MiB, nextVersion, uploader, type Prepared, type Uploader } from './uploading.ts';
+import { MiB, nextVersion, uploader, type Uploader } from './uploading.ts';
 import { newFolder } from './place.ts';
 
 /** The documented time limit of every call while the storage hangs. */
@@ -32,7 +32,7 @@ type Outcome = {
   retryAfter: string | null;
   cache: string | null;
 };
-type Work = { server: TestServer; api: Api; up: Uploader; manager: Session; key: MadeApiKey };
+type Work = { server: TestServer; api: Api; up: Uploader; key: MadeApiKey };
 
 const bytes = program(3 * MiB);
 
@@ -40,7 +40,7 @@ async function begin(server: TestServer): Promise<Work> {
   const manager = await server.signInAs('super_admin');
   const api = server.api(manager);
   const key = await makeApiKey(api, { scopes: ['updates', 'validate'] });
-  return { server, api, up: uploader(server.url, api, manager), manager, key };
+  return { server, api, up: uploader(server.url, api, manager), key };
 }
 
 async function publish({ up }: Work): Promise<Release> {
@@ -49,49 +49,26 @@ async function publish({ up }: Work): Promise<Release> {
   return answer.body.data;
 }
 
-function download(work: Work, release: Release, init: RequestInit = {}, { url } = work.server) {
+function startDownload(work: Work, release: Release, init: RequestInit = {}, { url } = work.server) {
   const headers = { ...work.key.headers, ...(init.headers as Record<string, string>) };
   return fetch(url + new URL(release.fileUrl).pathname, { redirect: 'manual', ...init, headers });
 }
 
-async function outcomeOf(response: Response): Promise<Outcome> {
-  const text = await response.text();
+async function download(...what: Parameters<typeof startDownload>) {
+  const response = await startDownload(...what);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+function outcomeOf({ status, headers, text }: Awaited<ReturnType<typeof download>>): Outcome {
   const { code = '', error = '' } = (text ? JSON.parse(text) : {}) as Partial<Outcome>;
-  const { status, headers } = response;
   return { status, code, error, retryAfter: headers.get('retry-after'), cache: headers.get('cache-control') };
 }
 
-const post = (work: Work, path: string, body: object) =>
-  fetch(work.server.url + path, {
-    method: 'POST',
-    headers: { ...work.manager.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+const prepare = ({ api }: Work) =>
+  api.call(uploads.prepare, {
+    body: { fileName: 'App Setup.exe', fileSize: bytes.length, version: nextVersion() },
   });
-
-const prepare = (work: Work) =>
-  post(work, '/api/v1/binaries/upload/prepare', {
-    fileName: 'App Setup.exe',
-    fileSize: bytes.length,
-    version: nextVersion(),
-  });
-const chunk = (work: Work, { uploadId }: Prepared) =>
-  fetch(`${work.server.url}/api/v1/binaries/upload/chunk/${uploadId}/0`, {
-    method: 'PUT',
-    headers: { ...work.manager.headers, 'content-type': 'application/octet-stream' },
-    body: new Uint8Array(bytes),
-  });
-const complete = (work: Work, prepared: Prepared) =>
-  post(work, '/api/v1/binaries/upload/complete', work.up.completeBody(bytes, prepared));
-function direct(work: Work) {
-  const form = new FormData();
-  form.append('version', nextVersion());
-  form.append('file', new Blob([new Uint8Array(bytes)]), 'App Setup.exe');
-  return fetch(`${work.server.url}/api/v1/binaries/upload`, {
-    method: 'POST',
-    headers: work.manager.headers,
-    body: form,
-  });
-}
+const direct = ({ up }: Work) => up.direct({ version: nextVersion(), file: bytes });
 
 /** Asserts that it ends, and returns how long it took. */
 async function timed<T>(work: Promise<T>): Promise<[T, number]> {
@@ -160,8 +137,8 @@ describe('a bucket', () => {
       release,
       calls: {
         prepare: () => prepare(work),
-        chunk: () => chunk(work, open),
-        complete: () => complete(work, whole),
+        chunk: () => work.up.chunk(open.uploadId, 0, bytes),
+        complete: () => work.up.complete(bytes, whole),
         direct: () => direct(work),
         download: () => download(work, release),
         range: () => download(work, release, { headers: { range: 'bytes=0-99' } }),
@@ -234,8 +211,8 @@ describe('a bucket', () => {
     const broken = (call: () => Promise<Response>) =>
       timed(call().then(async (r) => [r.status, await ended(r)]));
     const [whole, range, prepared, completed] = await Promise.all([
-      broken(() => download(work, release)),
-      broken(() => download(work, release, { headers: { range: `bytes=0-${2 * MiB}` } })),
+      broken(() => startDownload(work, release)),
+      broken(() => startDownload(work, release, { headers: { range: `bytes=0-${2 * MiB}` } })),
       timed(calls.prepare().then(outcomeOf)),
       timed(calls.complete().then(outcomeOf)),
     ]);
@@ -255,8 +232,7 @@ describe('a bucket', () => {
       const { calls } = await callAll();
       log.length = 0;
       s3.mood = mood;
-      for (const [name, call] of Object.entries(calls))
-        expectUnavailable(name, await outcomeOf(await call()));
+      for (const [name, call] of Object.entries(calls)) expectUnavailable(name, outcomeOf(await call()));
       expect(log.filter((line) => /database/i.test(line))).toEqual([]);
       expect(log.filter((line) => line.includes('s3://releases/')).length).toBeGreaterThanOrEqual(7);
       s3.mood = 'well';
@@ -303,12 +279,12 @@ describe('a disk', () => {
 
       for (const [name, call] of Object.entries({
         prepare: () => prepare(work),
-        chunk: () => chunk(work, open),
-        complete: () => complete(work, whole),
+        chunk: () => work.up.chunk(open.uploadId, 0, bytes),
+        complete: () => work.up.complete(bytes, whole),
         direct: () => direct(work),
         download: () => download(work, release),
       }))
-        expectUnavailable(name, await outcomeOf(await call()));
+        expectUnavailable(name, outcomeOf(await call()));
       expect(log.filter((line) => line.includes(binaries)).length).toBeGreaterThanOrEqual(5);
       expect((await validateOn(work.server.api(work.key), license, 'ws-1')).code).toBe('VALID');
       await eventually(async () => expect(await readyz(work.server)).toEqual([200, 'unavailable']));
@@ -319,7 +295,7 @@ describe('a disk', () => {
       await eventually(async () => expect(await readyz(work.server)).toEqual([200, 'ok']));
       expect(await readyz(work.server, '?require=storage')).toEqual([200, 'ok']);
       expect((await download(work, release)).status).toBe(200);
-      expect((await complete(work, whole)).status).toBe(201);
+      expect((await work.up.complete(bytes, whole)).status).toBe(201);
       const { damagedAt } = await work.api.ok(releases.get, { params: { releaseId: release.id } });
       expect(damagedAt).toBeNull();
     },
@@ -352,9 +328,9 @@ describe('a disk', () => {
       const own = await begin(server);
       const release = await publish(own);
       execFileSync('mount', ['-o', 'remount,ro', mounted]);
-      expectUnavailable('prepare', await outcomeOf(await prepare(own)));
-      expectUnavailable('direct', await outcomeOf(await direct(own)));
-      expect(await ended(await download(own, release))).toBe('whole');
+      expectUnavailable('prepare', outcomeOf(await prepare(own)));
+      expectUnavailable('direct', outcomeOf(await direct(own)));
+      expect(await ended(await startDownload(own, release))).toBe('whole');
       await eventually(async () => expect(await readyz(server)).toEqual([200, 'unavailable']));
       await server.close();
     } finally {

@@ -35,7 +35,8 @@ export function uploader(url: string, api: Api, who: Identity) {
       duplex: 'half',
     } as RequestInit);
     const text = await response.text();
-    return { status: response.status, body: JSON.parse(text) as Answer<R>['body'], text };
+    const said = JSON.parse(text) as Answer<R>['body'];
+    return { status: response.status, headers: response.headers, body: said, text };
   }
 
   const chunk = (uploadId: string, index: number, bytes: Buffer | ReadableStream, headers = {}) =>
@@ -53,22 +54,21 @@ export function uploader(url: string, api: Api, who: Identity) {
       body: { fileName: 'App Setup.exe', fileSize: bytes.length, version: nextVersion(), ...fields },
     });
 
-  const completeBody = (bytes: Buffer, prepared: Prepared, fields: Partial<CompleteBody> = {}) => ({
-    uploadId: prepared.uploadId,
-    fileKey: prepared.fileKey,
-    totalChunks: prepared.totalChunks,
-    sha512: sha512Of(bytes),
-    version: nextVersion(),
-    ...fields,
-  });
-
   return {
     chunk,
     pieces,
     prepare,
-    completeBody,
     complete: (bytes: Buffer, prepared: Prepared, fields: Partial<CompleteBody> = {}) =>
-      api.call(uploads.complete, { body: completeBody(bytes, prepared, fields) }),
+      api.call(uploads.complete, {
+        body: {
+          uploadId: prepared.uploadId,
+          fileKey: prepared.fileKey,
+          totalChunks: prepared.totalChunks,
+          sha512: sha512Of(bytes),
+          version: nextVersion(),
+          ...fields,
+        },
+      }),
     state: (uploadId: string) => api.call(uploads.state, { params: { uploadId } }),
     cancel: (uploadId: string) => api.call(uploads.cancel, { params: { uploadId } }),
     async sendAll(bytes: Buffer, prepared: Prepared, parallel = 6): Promise<void> {
