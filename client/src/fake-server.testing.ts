@@ -4,11 +4,11 @@ import http from 'node:http';
 import https from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { assemble, type Replaced } from './assemble.ts';
 import type { Files } from './durable.ts';
 import { machineHash } from './license-file.ts';
-import type { ClientOptions } from './types.ts';
+import type { Client, ClientOptions } from './types.ts';
 import { newFolder } from '../../tests/place.ts';
 
 /* A server that speaks Lanyard's formats and can be made to lie. */
@@ -197,6 +197,24 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
     server.close();
   });
   return fake;
+}
+
+export const noNetwork = () => ({ status: 502, body: 'no network' });
+
+export async function requestOf({ offlineRequest }: Pick<Client, 'offlineRequest'>): Promise<string> {
+  const asked = await offlineRequest();
+  if (!asked.ok) throw new Error(asked.message);
+  return asked.request;
+}
+
+/** A machine that never reaches the server, and runs by a license file. */
+export async function withFile(fake: Awaited<ReturnType<typeof startFakeServer>>) {
+  fake.instead = noNetwork;
+  const client = await fake.client();
+  const file = fake.fileFor(await requestOf(client));
+  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+  return { ...client, file };
 }
 
 /** A proxy that finds every name on this machine; `password`: refuses whoever does not send it. `secure`: by https. */

@@ -6,6 +6,7 @@ import {
   day,
   decisionFile,
   licenseFile,
+  requestOf,
   secretFiles,
   sequenceFile,
   startFakeServer,
@@ -139,8 +140,7 @@ test('a file cut off anywhere is never valid by itself, and the next online chec
 test('a license file cut off anywhere in the folder is not valid', async () => {
   const fake = await startFakeServer();
   const client = await fake.client();
-  const asked = (await client.offlineRequest()) as { request: string };
-  await client.importLicense(fake.fileFor(asked.request));
+  await client.importLicense(fake.fileFor(await requestOf(client)));
   fake.instead = () => ({ status: 502, body: '' });
   const whole = await readFile(`${client.folder}/${licenseFile}`, 'utf8');
   for (let length = 0; length < whole.length; length++) {
@@ -185,9 +185,8 @@ test('a keychain encrypts key and token; one that is locked for a moment loses n
 
 test('a keychain that refuses a key that was stored without one costs no license, and gets it later', async () => {
   const fake = await startFakeServer();
-  const { folder, offlineRequest, importLicense } = await fake.client();
-  const asked = (await offlineRequest()) as { request: string };
-  await importLicense(fake.fileFor(asked.request));
+  const { folder, ...client } = await fake.client();
+  await client.importLicense(fake.fileFor(await requestOf(client)));
   fake.instead = () => ({ status: 502, body: '' });
   let denied = true;
   const protect = {
@@ -316,7 +315,7 @@ test('while another window asks the server, nothing is given back, requested or 
   const fake = await startFakeServer();
   const client = await fake.client();
   await client.check();
-  const { request } = (await client.offlineRequest()) as { request: string };
+  const request = await requestOf(client);
   const { folder } = client;
   await writeFile(`${folder}/lock`, String(process.pid));
   const callsOf = ({ giveBack, offlineRequest, importLicense }: Client) => [
@@ -433,8 +432,7 @@ test('no key is made while nobody can say whether there is a record of times', a
   const { folder, ...first } = await fake.client({}, { files });
   expect(await first.offlineRequest()).toMatchObject({ ok: false, code: 'NO_MACHINE_KEY' });
   const next = await fake.client({ folder });
-  const { request } = (await next.offlineRequest()) as { request: string };
-  expect(await next.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await next.importLicense(fake.fileFor(await requestOf(next)))).toMatchObject({ ok: true });
 });
 
 test('a file is on the disk before it takes its name, and its name after', async () => {

@@ -9,7 +9,9 @@ import {
   licenseFile,
   licenseKey,
   newSigner,
+  noNetwork,
   receiptFile,
+  requestOf,
   secretFiles,
   startFakeServer,
   timesFile,
@@ -20,9 +22,6 @@ import type { Files } from './durable.ts';
 /* A machine without a network: request, license file, receipt. */
 
 type Fake = Awaited<ReturnType<typeof startFakeServer>>;
-type Client = Awaited<ReturnType<Fake['client']>>;
-
-const noNetwork = () => ({ status: 502, body: 'no network' });
 
 /** A machine that never reaches the server, with its request. */
 async function isolated(fake?: Fake) {
@@ -30,12 +29,6 @@ async function isolated(fake?: Fake) {
   fake.instead = noNetwork;
   const client = await fake.client();
   return { fake, client, request: await requestOf(client) };
-}
-
-async function requestOf(client: Client) {
-  const asked = await client.offlineRequest();
-  if (!asked.ok) throw new Error(asked.message);
-  return asked.request;
 }
 
 function partsOf(jws: string) {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { licenseKey, newSigner, startFakeServer } from './fake-server.testing.ts';
+import { licenseKey, newSigner, requestOf, startFakeServer } from './fake-server.testing.ts';
 import { createClient } from './create-client.ts';
 
 /* What a program may hand in. */
@@ -39,7 +39,7 @@ test('facts are text that the service takes: no control characters, no half of a
   const sent = { hostname: 'rr3', osVersion: 'x'.repeat(99), appVersion: '4.2.0' };
   expect(fake.calls[0]!.body).toMatchObject(sent);
   expect(fake.calls[0]!.body).not.toHaveProperty('architecture');
-  const { request } = (await client.offlineRequest()) as { request: string };
+  const request = await requestOf(client);
   expect(JSON.parse(Buffer.from(request.split('.')[1]!, 'base64url').toString())).toMatchObject(sent);
 });
 

@@ -5,15 +5,17 @@ import {
   day,
   decisionFile,
   licenseFile,
+  noNetwork,
   receiptFile,
+  requestOf,
   secretFiles,
   startFakeServer,
   timesFile,
+  withFile,
 } from './fake-server.testing.ts';
 
 /* What somebody who may delete or copy the files of the folder can do, without administrator rights. */
 
-const noNetwork = () => ({ status: 502, body: '' });
 const [keyFile, tokenFile] = secretFiles();
 
 test.each([
@@ -43,12 +45,8 @@ test.each([
 
 test('without the times, a license file does not count, also imported again; a new request helps', async () => {
   const fake = await startFakeServer();
-  fake.instead = noNetwork;
-  const client = await fake.client();
-  const asked = (await client.offlineRequest()) as { request: string };
   const start = fake.clock.at;
-  const file = fake.fileFor(asked.request);
-  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  const { file, ...client } = await withFile(fake);
   fake.clock.at = start + 89 * day;
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
   fake.clock.at = start + 60_000;
@@ -60,36 +58,28 @@ test('without the times, a license file does not count, also imported again; a n
   await rm(`${client.folder}/${licenseFile}`);
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'TIMES_MISSING' });
 
-  const again = (await restarted.offlineRequest()) as { request: string };
+  const again = await requestOf(restarted);
   expect(await restarted.importLicense(file)).toMatchObject({ ok: false, code: 'OTHER_MACHINE_KEY' });
-  expect(await restarted.importLicense(fake.fileFor(again.request))).toMatchObject({ ok: true });
+  expect(await restarted.importLicense(fake.fileFor(again))).toMatchObject({ ok: true });
   expect(await restarted.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
 test('without the receipt, a license file that was given back does not count either; a new one does', async () => {
   const fake = await startFakeServer();
-  fake.instead = noNetwork;
-  const client = await fake.client();
-  const { request } = (await client.offlineRequest()) as { request: string };
-  const file = fake.fileFor(request);
-  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  const { file, ...client } = await withFile(fake);
   expect(await client.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   await rm(`${client.folder}/${receiptFile}`);
   expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'SUPERSEDED' });
   await writeFile(`${client.folder}/${licenseFile}`, file);
   expect(await client.check()).toMatchObject({ valid: false, source: 'none' });
   fake.clock.at += 1000;
-  expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await client.importLicense(fake.fileFor(await requestOf(client)))).toMatchObject({ ok: true });
   expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
 });
 
 test('a license file that was given back stays so after an answer of a server whose clock is behind', async () => {
   const fake = await startFakeServer();
-  fake.instead = noNetwork;
-  const client = await fake.client();
-  const { request } = (await client.offlineRequest()) as { request: string };
-  const file = fake.fileFor(request);
-  expect(await client.importLicense(file)).toMatchObject({ ok: true });
+  const { file, ...client } = await withFile(fake);
   expect(await client.giveBack()).toMatchObject({ ok: true });
   fake.instead = undefined;
   fake.clock.at -= 60_000;

@@ -6,15 +6,17 @@ import {
   decisionFile,
   licenseFile,
   licenseKey,
+  noNetwork,
   receiptFile,
+  requestOf,
   startFakeServer,
   timesFile,
   unreadable,
+  withFile,
 } from './fake-server.testing.ts';
 
 /* Two license keys in one folder: one was mistyped, or the machine has two licenses. */
 
-const noNetwork = () => ({ status: 502, body: '' });
 const otherKey = 'E1111-22222-33333-44444-55559';
 
 type Fake = Awaited<ReturnType<typeof startFakeServer>>;
@@ -34,16 +36,6 @@ async function checkMistyped(fake: Fake, folder: string) {
   expect(await mistyped.check()).toMatchObject({ valid: false, source: 'online', code: 'NOT_FOUND' });
   fake.instead = noNetwork;
   expect(await mistyped.check()).toMatchObject({ valid: false, source: 'kept', code: 'NOT_FOUND' });
-}
-
-/** A machine that runs by a license file. */
-async function withFile(fake: Fake) {
-  fake.instead = noNetwork;
-  const client = await fake.client();
-  const { request } = (await client.offlineRequest()) as { request: string };
-  expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
-  expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
-  return client;
 }
 
 test('a license that was refused stays so when another key is typed once', async () => {
@@ -102,8 +94,7 @@ test('a license file for one license key leaves that for another in place, and b
   const fake = await startFakeServer();
   const one = await withFile(fake);
   const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
-  const { request } = (await other.offlineRequest()) as { request: string };
-  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await other.importLicense(fake.fileFor(await requestOf(other)))).toMatchObject({ ok: true });
   const receipts: string[] = [];
   for (const client of [one, other]) {
     expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
@@ -124,8 +115,7 @@ test('files that cannot be read at the moment are not taken for none, and no rec
   const given = await one.giveBack();
   expect(given).toMatchObject({ ok: true, receipt: expect.any(String) as string });
   const other = await fake.client({ folder, licenseKey: otherKey });
-  const { request } = (await other.offlineRequest()) as { request: string };
-  expect(await other.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+  expect(await other.importLicense(fake.fileFor(await requestOf(other)))).toMatchObject({ ok: true });
   for (const key of [licenseKey, otherKey]) {
     const held = await fake.client({ folder, licenseKey: key }, { files: unreadable(receiptFile) });
     expect(await held.giveBack()).toMatchObject({ ok: false, code: 'NOT_STORED' });
@@ -142,8 +132,7 @@ test.each([timesFile, decisionFile])(
     if (held === decisionFile) await client.check();
     fake.instead = noNetwork;
     if (held === timesFile) {
-      const { request } = (await client.offlineRequest()) as { request: string };
-      expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+      expect(await client.importLicense(fake.fileFor(await requestOf(client)))).toMatchObject({ ok: true });
     }
     fake.clock.at += 60_000;
     knowNoLicense(fake);

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { newFolder } from '../../tests/place.ts';
-import { day, startFakeServer } from './fake-server.testing.ts';
+import { day, noNetwork, requestOf, startFakeServer } from './fake-server.testing.ts';
 import { machineHash } from './license-file.ts';
 
 /* Two machines in one folder: it follows a person from computer to computer, as a roaming profile does. */
-
-const noNetwork = () => ({ status: 502, body: '' });
 
 async function twoMachines() {
   const fake = await startFakeServer();
@@ -13,13 +11,6 @@ async function twoMachines() {
   const one = await fake.client({ folder });
   const other = await fake.client({ folder, machineId: 'ws-08' });
   return { fake, one, other };
-}
-type Client = Awaited<ReturnType<typeof twoMachines>>['one'];
-
-async function requestOf(client: Client) {
-  const asked = await client.offlineRequest();
-  if (!asked.ok) throw new Error(asked.message);
-  return asked.request;
 }
 
 test('each keeps its own answer, and counts its own calls', async () => {
