@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from './harness.ts';
 import { counted } from './load.ts';
-import { hasNginx } from './nginx.ts';
+import { hasNginx } from './run-nginx.ts';
 import { restartRolling } from './rolling-restart.ts';
 
 test.skipIf(!hasNginx)(

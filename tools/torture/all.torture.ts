@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, test } from 'vitest';
-import { hasNginx } from '../../tests/nginx.ts';
+import { hasNginx } from '../../tests/run-nginx.ts';
 import { closeOpened } from '../../tests/opened.ts';
 import { hasPgBouncer } from '../../tests/pgbouncer.ts';
 import { container, containerWithDatabase } from './container.ts';
