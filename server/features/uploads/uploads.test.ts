@@ -18,6 +18,20 @@ const { stored, arriving, bytesOf, rowOf } = leftBy(server);
 describe('a file in chunks', () => {
   const bytes = program(16 * MiB + 777);
 
+  /** An upload that has all its chunks. */
+  async function sent() {
+    const version = nextVersion();
+    const prepared = await up.prepare(bytes, { version });
+    await up.sendAll(bytes, prepared);
+    return { version, prepared };
+  }
+
+  /** Another process of the service. */
+  async function elsewhere() {
+    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
+    return { twin, there: uploader(twin.url, twin.api(manager), manager) };
+  }
+
   test('becomes a release whatever the order of its chunks, and its bytes are those that were sent', async () => {
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
@@ -91,9 +105,7 @@ describe('a file in chunks', () => {
   });
 
   test('may be completed again and again, at once too: one release, the same answer', async () => {
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
+    const { version, prepared } = await sent();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => up.complete(bytes, prepared, { version })),
     );
@@ -129,8 +141,7 @@ describe('a file in chunks', () => {
   });
 
   test('goes on through another process', async () => {
-    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
-    const there = uploader(twin.url, twin.api(manager), manager);
+    const { there } = await elsewhere();
     const version = nextVersion();
     const prepared = await up.prepare(bytes, { version });
     const [a, b, c] = up.pieces(bytes, prepared) as [Buffer, Buffer, Buffer];
@@ -154,11 +165,8 @@ describe('a file in chunks', () => {
 
   test('whose file could not be read to its end is completed by the next call', async () => {
     // a process that took none of the chunks, so that it hashes them all at the end
-    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
-    const there = uploader(twin.url, twin.api(manager), manager);
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
+    const { there } = await elsewhere();
+    const { version, prepared } = await sent();
     const file = await fileOf(prepared);
     await truncate(file, 12 * MiB);
     expect((await there.complete(bytes, prepared, { version })).status).toBe(500);
@@ -168,13 +176,10 @@ describe('a file in chunks', () => {
   });
 
   test('whose completion froze, and was taken over, is the same release for both', async () => {
-    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
+    const { there: other } = await elsewhere();
+    const { version, prepared } = await sent();
     const { storage } = server.context;
     const finish = storage.finish.bind(storage);
-    const other = uploader(twin.url, twin.api(manager), manager);
     let there: Promise<Awaited<ReturnType<typeof up.complete>>> | undefined;
     vi.spyOn(storage, 'finish').mockImplementationOnce(async (...args) => {
       server.clock.advance(seconds(11));
@@ -187,11 +192,8 @@ describe('a file in chunks', () => {
   });
 
   test('whose completion froze and then failed is left to the call that took it over', async () => {
-    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
-    const there = uploader(twin.url, twin.api(manager), manager);
+    const { twin, there } = await elsewhere();
+    const { version, prepared } = await sent();
     const finish = twin.context.storage.finish.bind(twin.context.storage);
     let fail = () => {};
     let goOn = () => {};
@@ -217,11 +219,8 @@ describe('a file in chunks', () => {
   });
 
   test('whose claim ended while it was hashed is hashed once for both completions', async () => {
-    const twin = await startTwin(server, { config: { storage: server.context.config.storage } });
-    const there = uploader(twin.url, twin.api(manager), manager);
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
+    const { twin, there } = await elsewhere();
+    const { version, prepared } = await sent();
     const { storage } = twin.context;
     const look = storage.fileOf!.bind(storage);
     let next: ReturnType<typeof up.complete> | undefined;
@@ -408,9 +407,7 @@ describe('a file in chunks', () => {
   });
 
   test('of a version that is there is refused at once; of one that came meanwhile, at the end', async () => {
-    const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
-    await up.sendAll(bytes, prepared);
+    const { version, prepared } = await sent();
     await up.direct({ version, file: program(1000) });
     expect((await up.complete(bytes, prepared, { version })).body.code).toBe('ALREADY_EXISTS');
     const late = await api.call(uploads.prepare, {
