@@ -356,30 +356,24 @@ test('one’s own new role counts at once', async ({ page, server }) => {
 test('failures speak the words of the spec, and the seven roles stand in', async ({ page, server }) => {
   const user = await makeUser(server, 'viewer');
   expectStatus(page, 500);
-  const fail = (path: string) =>
-    page.route(`**${path}`, (route) =>
-      route.request().method() === 'GET' && path.endsWith('users*')
+  for (const path of [rbac.roles.path, `${users.list.path}**`])
+    await page.route(`**${path}`, (route) =>
+      route.request().method() === 'GET' && path !== rbac.roles.path
         ? route.fallback()
         : route.fulfill({ status: 500, body: '{}' }),
     );
-  await fail(rbac.roles.path);
   await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
   const row = rowOf(page, user.email);
   await expect(row).toContainText('Viewer – read-only access for stakeholders');
-  await page.route(`**${users.list.path}/*/deactivate`, (route) =>
-    route.fulfill({ status: 500, body: '{}' }),
-  );
-  await row.getByRole('button', { name: 'Deactivate' }).click();
-  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
-  await expect(page.getByText('Failed to deactivate user')).toBeVisible();
-  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Cancel' }).click();
-  await page.route(`**${users.list.path}/${user.id}*`, (route) =>
-    route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 500, body: '{}' }),
-  );
-  await row.getByRole('button', { name: 'Delete' }).click();
-  await dialog(page, 'Delete User').getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-  await expect(page.getByText('Failed to delete user')).toBeVisible();
-  await dialog(page, 'Delete User').getByRole('button', { name: 'Cancel' }).click();
+  const refused = async (action: string, confirm = action) => {
+    await row.getByRole('button', { name: action }).click();
+    const asked = dialog(page, `${action} User`);
+    await asked.getByRole('button', { name: confirm }).click();
+    await expect(page.getByText(`Failed to ${action.toLowerCase()} user`)).toBeVisible();
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+  };
+  await refused('Deactivate');
+  await refused('Delete', 'Yes, Delete Permanently');
   await row.getByRole('button', { name: 'Edit' }).click();
   const edit = dialog(page, 'Edit User');
   await expect(edit.getByRole('combobox', { name: 'Role' })).toHaveValue(/^Viewer/);
@@ -390,14 +384,7 @@ test('failures speak the words of the spec, and the seven roles stand in', async
   await button(page, 'Discard').click();
   await server.admin.ok(users.deactivate, { params: { id: user.id } });
   await page.reload();
-  await page.route(`**${users.list.path}/*/reactivate`, (route) =>
-    route.fulfill({ status: 500, body: '{}' }),
-  );
-  await row.getByRole('button', { name: 'Reactivate' }).click();
-  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate' }).click();
-  await expect(page.getByText('Failed to reactivate user')).toBeVisible();
-  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Cancel' }).click();
-  await fail(`${users.list.path}*`);
+  await refused('Reactivate');
   await button(page, 'Create New User').click();
   const create = dialog(page, 'Create New User');
   await create.getByRole('textbox', { name: 'Email' }).fill(address());
