@@ -16,6 +16,7 @@ import {
   signInAs,
   signInByForm,
   test,
+  type ConsoleServer,
   type Page,
 } from './support.ts';
 
@@ -23,6 +24,16 @@ const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palett
 const field = (page: Page) => palette(page).getByRole('combobox', { name: 'Type a command or search' });
 const selected = (page: Page) => palette(page).getByRole('option', { selected: true });
 const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name });
+
+async function openLicenses(page: Page, server: ConsoleServer) {
+  await signInAs(page, 'super_admin', '/licenses', server);
+  await expect(heading(page, 'License Management')).toBeVisible();
+}
+
+async function searchFor(page: Page, text: string) {
+  await page.keyboard.press('Control+k');
+  await field(page).fill(text);
+}
 
 test('what is typed right after Ctrl-K reaches the palette, and opens nothing behind it', async ({
   page,
@@ -37,8 +48,7 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
     await meanwhile();
     await route.continue();
   });
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
+  await openLicenses(page, server);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('cust');
   await expect(field(page)).toHaveValue('customers');
@@ -85,8 +95,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
     const late = (ms: number) => (ms >= 10 && ms <= 50 ? ms + 300 : ms);
     Object.assign(window, { setTimeout: (run: () => void, ms: number) => start(run, late(ms)) });
   });
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
+  await openLicenses(page, server);
 
   const search = page.getByRole('banner').getByRole('button', { name: /^Search/ });
   await search.press('Enter');
@@ -105,8 +114,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await choice(page, 'All customers with "palette many"').click();
   await expect(page).toHaveURL('/customers?search=palette+many');
   await expect(page.getByRole('row', { name: /^Palette Many/ })).toHaveCount(7);
-  await page.keyboard.press('Control+k');
-  await field(page).fill('palette hosp');
+  await searchFor(page, 'palette hosp');
   await choice(page, /^Palette Hospital/).click();
   await expect(page).toHaveURL(`/customers/${customer.customerId}`);
   await expect(palette(page)).toBeHidden();
@@ -122,8 +130,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await page.keyboard.press('Escape');
   await expect(dialog(page, 'Edit Customer')).toBeHidden();
 
-  await page.keyboard.press('Control+k');
-  await field(page).fill(licenseKey.toLowerCase());
+  await searchFor(page, licenseKey.toLowerCase());
   await expect(choice(page, new RegExp(`^${licenseKey}`))).toHaveCount(1);
   // Before any key is pressed, the first result is selected.
   await expect(selected(page)).toContainText('Palette Hospital · Active');
@@ -131,8 +138,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(page).toHaveURL(`/licenses/${licenseId}`);
   await expect(heading(page, 'License')).toContainText(licenseKey);
 
-  await page.keyboard.press('Control+k');
-  await field(page).fill(release.version);
+  await searchFor(page, release.version);
   await choice(page, `Version ${release.version}`).click();
   await expect(page).toHaveURL(`/releases/${release.id}`);
   await expect(page).toHaveTitle('Windows (x64) · Release 61.4.2 · Lanyard');
@@ -148,14 +154,12 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(page).toHaveURL(`/licenses/${licenseId}`);
   await expect(page).toHaveTitle(`${licenseKey} · License · Lanyard`);
 
-  await page.keyboard.press('Control+k');
-  await field(page).fill('create api');
+  await searchFor(page, 'create api');
   await choice(page, 'Create API Key').click();
   await expect(dialog(page, 'Create API Key')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await page.keyboard.press('Control+k');
-  await field(page).fill(key.keyPrefix);
+  await searchFor(page, key.keyPrefix);
   await choice(page, /^Palette key/).click();
   await expect(dialog(page, 'API Key Details')).toContainText('Palette key');
   await page.keyboard.press('Escape');
@@ -214,11 +218,9 @@ test('the command palette leads to trash, recycle bin and account, changes the c
   page,
   server,
 }) => {
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
+  await openLicenses(page, server);
   const choose = async (typed: string, name: string) => {
-    await page.keyboard.press('Control+k');
-    await field(page).fill(typed);
+    await searchFor(page, typed);
     await choice(page, name).click();
   };
   await choose('trash', 'Go to Soft Deleted customers');
@@ -260,16 +262,13 @@ test('a source of the palette that fails hides none of the others, and is named'
   expectStatus(page, 500, 'aborted');
   await page.route(`**${users.list.path}?*`, (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.route('**/users-palette-*.js', (route) => route.abort());
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
-  await page.keyboard.press('Control+k');
-  await field(page).fill('audit');
+  await openLicenses(page, server);
+  await searchFor(page, 'audit');
   await expect(palette(page).getByRole('status')).toHaveText('Could not be searched: records');
   await expect(choice(page, 'Go to Audit Log')).toBeVisible();
   await page.keyboard.press('Escape');
   await page.unroute('**/users-palette-*.js');
-  await page.keyboard.press('Control+k');
-  await field(page).fill('lone palette');
+  await searchFor(page, 'lone palette');
   await expect(choice(page, /^Lone Palette Clinic/)).toBeVisible();
   await expect(palette(page).getByRole('status')).toHaveText('Could not be searched: Users');
   await expectAccessible(page);
@@ -280,10 +279,8 @@ test('what is selected in the palette stays selected when results come or are re
   server,
 }) => {
   for (const name of ['Heirloom Hospital', 'Heirloom Laboratory']) await makeCustomer(server.admin, { name });
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
-  await page.keyboard.press('Control+k');
-  await field(page).fill('heirloom');
+  await openLicenses(page, server);
+  await searchFor(page, 'heirloom');
   await expect(selected(page)).toContainText('Heirloom Hospital');
   await page.keyboard.press('ArrowDown');
   await expect(selected(page)).toContainText('Heirloom Laboratory');
@@ -308,10 +305,8 @@ test('Enter before anything is found opens the first result once it is there', a
   const { customerId } = await makeCustomer(server.admin, { name: 'Unhurried Hospital' });
   const load = await holdBack(page, '**/customers-palette-*.js');
   const come = await holdBack(page, `**${customers.list.path}?*search=unhurried*`);
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
-  await page.keyboard.press('Control+k');
-  await field(page).fill('c: unhurried');
+  await openLicenses(page, server);
+  await searchFor(page, 'c: unhurried');
   await expect(palette(page).getByRole('status')).toHaveText('Searching…');
   const asked = page.waitForRequest((request) => request.url().includes('search=unhurried'));
   await field(page).press('Enter');
@@ -322,8 +317,7 @@ test('Enter before anything is found opens the first result once it is there', a
 });
 
 test('results with other letters than plain ones', async ({ page, server }) => {
-  await signInAs(page, 'super_admin', '/licenses', server);
-  await expect(heading(page, 'License Management')).toBeVisible();
+  await openLicenses(page, server);
   await page.keyboard.press('Control+k');
 
   await test.step('a customer that is named without accents comes before the licenses that its name leads to', async () => {
