@@ -143,28 +143,13 @@ test('the next version follows from the highest of that platform and channel', a
   // No other test publishes alphas for Macs.
   await chooseAlphaForMacs();
   await expect(field(page, 'Version')).toHaveValue('0.1.0-alpha');
-  await makeRelease(server, {
-    version: '3.4.5-alpha',
-    channel: 'alpha',
-    platform: 'darwin',
-    fileName: 'Lanyard.dmg',
-    bytes: diskImage(2048),
-  });
-  await makeRelease(server, {
-    version: '3.4.4',
-    channel: 'alpha',
-    platform: 'darwin',
-    fileName: 'Lanyard.dmg',
-    bytes: diskImage(2048),
-  });
+  const fields = { channel: 'alpha', platform: 'darwin', fileName: 'Lanyard.dmg' } as const;
+  const alphaForMacs = (given: string) =>
+    makeRelease(server, { ...fields, version: given, bytes: diskImage(2048) });
+  await alphaForMacs('3.4.5-alpha');
+  await alphaForMacs('3.4.4');
   await makeRelease(server, { version: '7.0.0-alpha', channel: 'alpha' });
-  const deleted = await makeRelease(server, {
-    version: '3.4.6-alpha',
-    channel: 'alpha',
-    platform: 'darwin',
-    fileName: 'Lanyard.dmg',
-    bytes: diskImage(2048),
-  });
+  const deleted = await alphaForMacs('3.4.6-alpha');
   await server.admin.ok(releases.softDelete, { params: { releaseId: deleted.id }, body: { reason: 'bad' } });
   const asked = page.waitForResponse((answer) => /platform=darwin&channel=alpha/.test(answer.url()));
   await chooseAlphaForMacs();
