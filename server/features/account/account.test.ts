@@ -19,32 +19,25 @@ const signIn = (email: string, secret = password, code?: string) =>
     .call(sessionCalls.login, { body: { email, password: secret, ...(code ? { code } : {}) } });
 
 describe('one’s own password', () => {
+  const newPassword = 'fresh and long';
+  const fresh = { currentPassword: password, newPassword, confirmPassword: newPassword };
+
   test('is changed with the current one; the other sessions end and this one stays', async () => {
     const { email } = await server.createPerson('viewer');
     const [here, there] = [await signIn(email), await signIn(email)].map(({ body }) =>
       server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } }),
     );
-    const body = {
-      currentPassword: password,
-      newPassword: 'fresh and long',
-      confirmPassword: 'fresh and long',
-    };
-    expect((await here!.call(calls.changePassword, { body })).status).toBe(204);
+    expect((await here!.call(calls.changePassword, { body: fresh })).status).toBe(204);
     expect((await there!.call(sessionCalls.me, {})).status).toBe(401);
     expect((await here!.call(sessionCalls.me, {})).status).toBe(200);
-    expect((await signIn(email, 'fresh and long')).status).toBe(200);
+    expect((await signIn(email, newPassword)).status).toBe(200);
   });
 
   test('is changed once by a call that is repeated, which is no wrong guess', async () => {
     const person = await server.signInAs('viewer');
-    const body = {
-      currentPassword: password,
-      newPassword: 'fresh and long',
-      confirmPassword: 'fresh and long',
-    };
     const once = { 'idempotency-key': 'lost answer' };
     for (let n = 0; n < 2; n++)
-      expect((await server.api(person).call(calls.changePassword, { body }, once)).status).toBe(204);
+      expect((await server.api(person).call(calls.changePassword, { body: fresh }, once)).status).toBe(204);
     const events = (await auditOf(server, person.userId)).map((entry) => entry.event_type);
     expect(events).toEqual(['user.created', 'user.password_changed']);
   });
@@ -52,14 +45,9 @@ describe('one’s own password', () => {
   test('is not changed by the password that another change replaces meanwhile', async () => {
     const person = await server.signInAs('viewer');
     const holder = await openHolder(server);
-    const body = {
-      currentPassword: password,
-      newPassword: 'fresh and long',
-      confirmPassword: 'fresh and long',
-    };
     const answer = await holder.whileWaiting(
       ['select from users where user_id = $1 for update', person.userId],
-      () => server.api(person).call(calls.changePassword, { body }),
+      () => server.api(person).call(calls.changePassword, { body: fresh }),
       () => holder.query("update users set password_hash = 'of theirs' where user_id = $1", person.userId),
     );
     expect(answer.body).toMatchObject({ code: 'WRONG_CREDENTIALS' });
