@@ -15,9 +15,9 @@ const api = server.api(manager);
 const up = uploader(server.url, api, manager);
 const { arriving } = leftBy(server);
 
-/** A sender of a chunk whose bytes the test gives out one by one. */
-function slowSender(uploadId: string, index: number) {
-  const path = addressOf(uploads.chunk, { params: { uploadId, index: String(index) } });
+/** A sender of the first chunk whose bytes the test gives out one by one. */
+function slowSender(uploadId: string) {
+  const path = addressOf(uploads.chunk, { params: { uploadId, index: '0' } });
   const request = httpRequest(server.url + path, {
     method: 'PUT',
     headers: { ...manager.headers, 'content-type': 'application/octet-stream', 'content-length': 8 * MiB },
@@ -53,11 +53,18 @@ describe('a claim on a chunk', () => {
     return rows[0]!.wanted;
   };
 
-  test('ends at once with its connection', async () => {
+  /** An upload whose first chunk is being sent. */
+  async function begun(sent = MiB) {
     const prepared = await up.prepare(bytes);
-    const slow = slowSender(prepared.uploadId, 0);
-    slow.request.write(bytes.subarray(0, MiB));
+    const slow = slowSender(prepared.uploadId);
+    slow.request.flushHeaders();
+    slow.request.write(bytes.subarray(0, sent));
     await eventually(() => isClaimed(prepared.uploadId));
+    return { prepared, slow };
+  }
+
+  test('ends at once with its connection', async () => {
+    const { prepared, slow } = await begun();
     slow.request.destroy();
     expect(await slow.answer).toBe('broken');
     await eventually(async () => !(await isClaimed(prepared.uploadId)));
@@ -67,10 +74,7 @@ describe('a claim on a chunk', () => {
   });
 
   test('is waited for, and the one who waits hears that the chunk is stored', async () => {
-    const prepared = await up.prepare(bytes);
-    const slow = slowSender(prepared.uploadId, 0);
-    slow.request.write(bytes.subarray(0, MiB));
-    await eventually(() => isClaimed(prepared.uploadId));
+    const { prepared, slow } = await begun();
     expect(await isWanted(prepared.uploadId)).toBe(false);
     const second = up.chunk(prepared.uploadId, 0, Buffer.alloc(8 * MiB, 7));
     // one that came after the first had ended would replace the chunk
@@ -83,10 +87,8 @@ describe('a claim on a chunk', () => {
   });
 
   test('is waited for by one who hangs up, which is no error of the service', async () => {
-    const prepared = await up.prepare(bytes);
-    const [slow, second] = [slowSender(prepared.uploadId, 0), slowSender(prepared.uploadId, 0)];
-    slow.request.write(bytes.subarray(0, MiB));
-    await eventually(() => isClaimed(prepared.uploadId));
+    const { prepared, slow } = await begun();
+    const second = slowSender(prepared.uploadId);
     second.request.write(bytes.subarray(0, MiB));
     await eventually(() => isWanted(prepared.uploadId));
     slow.request.end(bytes.subarray(MiB, 8 * MiB));
@@ -99,11 +101,8 @@ describe('a claim on a chunk', () => {
   });
 
   test('of a sender that stalls is taken over, and the sender that wakes up writes nothing', async () => {
-    const prepared = await up.prepare(bytes);
-    const slow = slowSender(prepared.uploadId, 0);
     // nothing may arrive once the clock has moved: it would renew the lease
-    slow.request.flushHeaders();
-    await eventually(() => isClaimed(prepared.uploadId));
+    const { prepared, slow } = await begun(0);
     server.clock.advance(seconds(11));
     await up.sendAll(bytes, prepared);
     slow.request.end(Buffer.alloc(8 * MiB, 9));
@@ -114,7 +113,7 @@ describe('a claim on a chunk', () => {
   test('made by a clock that was ahead ends when the clock is right again', async () => {
     const [prepared, other] = [await up.prepare(bytes), await up.prepare(bytes)];
     server.clock.advance(seconds(60));
-    const slow = slowSender(prepared.uploadId, 0);
+    const slow = slowSender(prepared.uploadId);
     slow.request.flushHeaders();
     await eventually(() => isClaimed(prepared.uploadId));
     // a completion that ended with its process
@@ -165,7 +164,7 @@ describe('a claim on a chunk', () => {
   test('keeps an upload from being completed', async () => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(bytes, prepared);
-    const slow = slowSender(prepared.uploadId, 0);
+    const slow = slowSender(prepared.uploadId);
     slow.request.write(bytes.subarray(0, MiB));
     await eventually(() => isClaimed(prepared.uploadId));
     const early = await up.complete(bytes, prepared);
@@ -192,10 +191,7 @@ describe('a claim on a chunk', () => {
   });
 
   test('is of no use when the upload is cancelled meanwhile', async () => {
-    const prepared = await up.prepare(bytes);
-    const slow = slowSender(prepared.uploadId, 0);
-    slow.request.write(bytes.subarray(0, MiB));
-    await eventually(() => isClaimed(prepared.uploadId));
+    const { prepared, slow } = await begun();
     expect((await up.cancel(prepared.uploadId)).status).toBe(204);
     slow.request.end(bytes.subarray(MiB, 8 * MiB));
     expect(await slow.answer).toBe(409);
