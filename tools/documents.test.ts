@@ -1,7 +1,10 @@
+import { createPublicKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../server/root.ts';
+import { newFolder } from '../tests/place.ts';
 
 const documents = [
   'README.md',
@@ -35,4 +38,25 @@ test.each(documents)('links of %s lead to a file and a heading, and its commands
   const commands = [...read(name).matchAll(/npm (?:--prefix \S+ )?run ([\w:-]+)/g)].map(([, one]) => one!);
   const scripts = [...scriptsOf('package.json'), ...scriptsOf('client/package.json')];
   expect(scripts).toEqual(expect.arrayContaining(commands));
+});
+
+test('the sample that follows a new key does what the test vectors say, and no list replaces a shipped key', async () => {
+  const sample = /```ts\n([^`]*export function follow[^`]*)```/.exec(read('docs/desktop-api.md'))![1]!;
+  const file = path.join(await newFolder(), 'follow.ts');
+  await writeFile(file, sample);
+  type Follow = (trusted: ReadonlyMap<string, string>, list: unknown) => Map<string, string>;
+  const { follow } = (await import(/* @vite-ignore */ file)) as { follow: Follow };
+  type Case = { name: string; trusted: string[]; list: object[] | null; known: string[] };
+  const { cases, ...shared } = JSON.parse(read('client/vectors/endorsements.json')) as { cases: Case[] };
+  const id = '7917b6bd40df95fc';
+  for (const { name, trusted, list, known } of cases.map((one) => ({ ...shared, ...one }))) {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: trusted[0]! }, format: 'jwk' });
+    const shipped = key.export({ type: 'spki', format: 'pem' }).toString();
+    // nobody signed what stands beside an endorsement
+    for (const sent of [list, list?.map((entry) => ({ ...entry, keyId: id }))]) {
+      const followed = follow(new Map([[id, shipped]]), sent);
+      expect([...followed.keys()].toSorted(), name).toEqual(known);
+      expect(followed.get(id), name).toBe(shipped);
+    }
+  }
 });
