@@ -78,7 +78,8 @@ async function fallBack(parts: Parts, times: Times | undefined, asked: Undecided
   return resultOf(parts, said, { problems, at: now, retryAfter });
 }
 
-async function keptDecision(parts: Parts) {
+/** The last answer that was kept for this license and machine, verified; its times are not checked. */
+export async function keptDecision(parts: Parts): Promise<Decision | undefined> {
   const answer = await readKeptAnswer(parts);
   if (!answer) return undefined;
   const { licenseKey } = parts;

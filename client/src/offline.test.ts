@@ -196,6 +196,102 @@ describe('a clock that was ahead for a day, while a license file counted', () =>
   });
 });
 
+describe('a server whose clock was ahead by years, when it answered last', () => {
+  /** A machine with the right time that got an answer of 2028, and then lost its network. */
+  async function answeredAhead(code = 'VALID') {
+    const fake = await startFakeServer();
+    const right = fake.clock.at;
+    const client = await fake.client();
+    await client.check();
+    // the request for the file that it runs by
+    const request = await requestOf(client);
+    expect((await client.importLicense(fake.fileFor(request))).ok).toBe(true);
+    const before = await requestOf(client);
+    fake.clock.at = right + 400 * day;
+    fake.code = code;
+    expect(await client.check()).toMatchObject({ source: 'online', code });
+    fake.instead = noNetwork;
+    fake.code = 'VALID';
+    fake.clock.at = right + day;
+    expect(await client.check()).toMatchObject({ valid: false });
+    return { fake, client, before };
+  }
+
+  test.each(['VALID', 'EXPIRED'])(
+    'and said %s: the machine runs by a license file for a new request',
+    async (code) => {
+      const { fake, client, before } = await answeredAhead(code);
+      const request = await requestOf(client);
+      fake.clock.at += day;
+      // it may have been made before that answer
+      expect(await client.importLicense(fake.fileFor(before))).toMatchObject({ ok: false });
+      fake.clock.at += day;
+      const file = fake.fileFor(request);
+      expect(await client.importLicense(file)).toMatchObject({ ok: true });
+      expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+      // the clock is watched as before
+      fake.clock.at += 60 * day;
+      expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+      fake.clock.at -= 59 * day;
+      expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+      expect(await client.importLicense(file)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+    },
+  );
+
+  test('the same where a license file was made and taken by that clock', async () => {
+    const fake = await startFakeServer();
+    fake.instead = noNetwork;
+    const client = await fake.client();
+    fake.clock.at += 400 * day;
+    expect((await client.importLicense(fake.fileFor(await requestOf(client)))).ok).toBe(true);
+    fake.clock.at -= 400 * day;
+    expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+    expect((await client.importLicense(fake.fileFor(await requestOf(client)))).ok).toBe(true);
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+  });
+});
+
+test.each(['an answer', 'another license file'])(
+  'a license file that was kept for later does not let the clock be set back to before %s',
+  async (since) => {
+    const { fake, client, request } = await isolated();
+    await client.importLicense(fake.fileFor(request));
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    const later = fake.fileFor(await requestOf(client));
+    fake.clock.at += 2 * day;
+    if (since === 'an answer') {
+      fake.instead = undefined;
+      expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+      fake.instead = noNetwork;
+    } else expect(await client.importLicense(fake.fileFor(request))).toMatchObject({ ok: true });
+    fake.clock.at -= day;
+    expect(await client.importLicense(later)).toMatchObject({ ok: false });
+    expect(await client.check()).toMatchObject({ valid: false, code: 'CLOCK_SET_BACK' });
+  },
+);
+
+test.each(['noted', 'not noted, by a crash'])(
+  'a license file that was asked for before a refusal does not count after it: its time was %s',
+  async (how) => {
+    const { fake, client, request } = await isolated();
+    await client.importLicense(fake.fileFor(request));
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+    const later = fake.fileFor(await requestOf(client));
+    const times = await readFile(`${client.folder}/${timesFile}`, 'utf8');
+    fake.instead = undefined;
+    fake.code = 'REVOKED';
+    fake.clock.at += day;
+    expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+    if (how !== 'noted') await writeFile(`${client.folder}/${timesFile}`, times);
+    fake.instead = noNetwork;
+    for (const back of [0, day]) {
+      fake.clock.at -= back;
+      await client.importLicense(later);
+      expect(await client.check()).toMatchObject({ valid: false, source: 'kept', code: 'REVOKED' });
+    }
+  },
+);
+
 test.each(['runs on', 'was online since'])(
   'a license file that was kept for later does not let the clock be set back: the machine %s',
   async (how) => {

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { keptDecision } from './check.ts';
 import { evaluateKept, type Times } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import type { FileFault, LicenseFile } from './license-file.ts';
 import { isGivenBack, keepOwnFile, readFor, readOwnFile } from './own-file.ts';
-import { areTimesGone, keepRequest, openRequest, readTimes, writeTimes, type Parts } from './parts.ts';
+import {
+  areTimesGone,
+  keepAnswer,
+  keepRequest,
+  openRequest,
+  readTimes,
+  writeTimes,
+  type Parts,
+} from './parts.ts';
 import { noKey, refused, unlessBusy } from './refused.ts';
 import type { ImportResult, OfflineRequest } from './types.ts';
 
@@ -49,11 +58,13 @@ const faults: Record<FileFault, string> = {
 
 /**
  * The times with those of a license file. The time seen stays where staff may have made the file long before it: it says
- * nothing about the time since. A file for the last request was made after that, so `latest`, the present, may be right.
+ * nothing about the time since. An answer to the open request was made after all that the server signed before, as one
+ * online: a later time is of a clock that was ahead, here or of the server. `now` may be right then.
  */
-function timesWith(times: Times, { issuedAt }: LicenseFile, latest: number): Times {
-  const seen = latest < times.seen ? Math.max(issuedAt, latest) : times.seen;
-  return { ...times, seen, signed: Math.max(times.signed, issuedAt) };
+function timesWith(times: Times, { issuedAt }: LicenseFile, isAnswer: boolean, now: number): Times {
+  if (!isAnswer) return { ...times, signed: Math.max(times.signed, issuedAt) };
+  const seen = Math.min(times.seen, Math.max(issuedAt, now));
+  return { signed: issuedAt, seen, refused: Math.min(times.refused, issuedAt) };
 }
 
 /** Takes a license file into use if it is for this machine and license and valid now. */
@@ -65,13 +76,14 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (typeof file === 'string') return refused(file, faults[file]);
     if ('problem' in file) return noKey(file.problem);
     if (await isGivenBack(parts, file)) return refused('GIVEN_BACK', 'This license file was given back.');
-    const own = await readOwnFile(parts);
-    if (own && own.issuedAt > file.issuedAt)
+    const [own, kept, times] = await Promise.all([readOwnFile(parts), keptDecision(parts), readTimes(parts)]);
+    // a refusal whose time a crash left out came after the request
+    const isLate = kept?.valid === false && kept.issuedAt > (times?.refused ?? 0);
+    const isAnswer = file.request !== undefined && file.request === (await openRequest(parts)) && !isLate;
+    if (!isAnswer && own && own.issuedAt > file.issuedAt)
       return refused('SUPERSEDED', 'This machine has a newer license file.');
     const now = parts.now().getTime();
-    const isAnswer = file.request !== undefined && file.request === (await openRequest(parts));
-    const times = await readTimes(parts);
-    const known = times && timesWith(times, file, isAnswer ? now : Infinity);
+    const known = times && timesWith(times, file, isAnswer, now);
     const { valid, code, message, modules, expiresAt } = evaluateKept({
       now,
       times: known,
@@ -81,7 +93,11 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (code === 'NO_ANSWER')
       return refused('SUPERSEDED', 'The license server has refused this license since.');
     if (!valid || expiresAt === null || !known) return refused(code, message);
-    const problem = (await keepOwnFile(parts, text.trim())) ?? (await writeTimes(parts, known, isAnswer));
+    const isBehind = isAnswer && kept !== undefined && kept.issuedAt > file.issuedAt;
+    const problem =
+      (await keepOwnFile(parts, text.trim())) ??
+      (isBehind ? await keepAnswer(parts, undefined) : undefined) ??
+      (await writeTimes(parts, known, isAnswer));
     if (problem !== undefined) return refused('NOT_STORED', problem);
     return { ok: true, expiresAt: new Date(expiresAt).toISOString(), modules };
   });

@@ -62,7 +62,7 @@ export async function keepAnswer(
 /** The record of times: one clock for all licenses, and for each the time of its refusal. */
 type TimesRecord = Pick<Times, 'signed' | 'seen'> & {
   refused: Record<string, number>;
-  /** The last request for a license file, until its file was imported; `seen`: the time seen when it was made. */
+  /** The last request for a license file, until the next signed time comes; `seen`: the time seen when it was made. */
   asked?: Asked | undefined;
 };
 
@@ -115,7 +115,8 @@ export async function writeTimes(
   const text = await store.read(timesFile);
   if (text === undefined && (await store.has(timesFile))) return isHeld(timesFile);
   const before = timesIn(text);
-  const asked = isAnswered ? undefined : before?.asked;
+  // what the server signed since may be newer than a file for it
+  const asked = isAnswered || before?.signed !== signed ? undefined : before.asked;
   const record: TimesRecord = {
     signed,
     seen,
