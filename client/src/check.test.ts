@@ -75,6 +75,12 @@ test('without an answer, says what it kept and until when; then nothing', async 
   const late = await client.check();
   expect(late).toMatchObject({ valid: false, source: 'kept', code: 'OFFLINE_TOO_LONG', modules: [] });
   expect(late.expiresAt).toBeNull();
+  // or the clock is ahead
+  expect(late.message).toContain('The clock of this machine says 2026-12-07 (UTC)');
+  fake.clock.at += 1000 * day;
+  const ended = await client.check();
+  expect(ended).toMatchObject({ valid: false, source: 'kept', code: 'EXPIRED' });
+  expect(ended.message).toContain('2029-09-02');
 });
 
 test('a server that hangs is no answer, after the given time', async () => {

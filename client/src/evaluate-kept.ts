@@ -1,7 +1,7 @@
 import type { Decision } from './answer.ts';
 import type { LicenseFile } from './license-file.ts';
-import { expiredMessage, messages, notYetMessage } from './messages.ts';
-import type { CheckResult, LocalCode } from './types.ts';
+import { byClock, messages } from './messages.ts';
+import type { CheckResult } from './types.ts';
 
 /** The newest times that this machine has seen, in milliseconds since 1970; 0 for none. */
 export type Times = {
@@ -64,15 +64,14 @@ function evaluateAnswer(
 ): Verdict {
   if (!valid) return { valid, source: 'kept', code, message, modules: [], expiresAt: null };
   if (now <= expiresAt) return { valid, source: 'kept', code, message, modules, expiresAt };
-  return validUntil !== undefined && now > validUntil
-    ? refusal('kept', 'EXPIRED', expiredMessage)
-    : refusal('kept', 'OFFLINE_TOO_LONG');
+  const isExpired = validUntil !== undefined && now > validUntil;
+  return refusal('kept', isExpired ? 'EXPIRED' : 'OFFLINE_TOO_LONG', now);
 }
 
 function evaluateFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now: number): Verdict {
-  if (now < notBefore - toleranceMs) return refusal('file', 'NOT_YET_VALID', notYetMessage);
+  if (now < notBefore - toleranceMs) return refusal('file', 'NOT_YET_VALID', now);
   const lastMoment = endsAt + graceMs;
-  if (now > lastMoment) return refusal('file', 'FILE_ENDED');
+  if (now > lastMoment) return refusal('file', 'FILE_ENDED', now);
   const message =
     now <= endsAt
       ? `The license file is valid until ${dateOf(endsAt)}.`
@@ -81,11 +80,8 @@ function evaluateFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now:
   return { valid: true, source: 'file', code: 'VALID', message, modules, expiresAt };
 }
 
-function refusal(
-  source: Verdict['source'],
-  code: LocalCode | 'EXPIRED' | 'NOT_YET_VALID',
-  message?: string,
-): Verdict {
-  const said = message ?? messages[code as LocalCode];
-  return { valid: false, source, code, message: said, modules: [], expiresAt: null };
+/** `now`: where nothing but the clock of the machine says so. */
+function refusal(source: Verdict['source'], code: keyof typeof messages, now?: number): Verdict {
+  const message = now === undefined ? messages[code] : byClock(messages[code], dateOf(now));
+  return { valid: false, source, code, message, modules: [], expiresAt: null };
 }

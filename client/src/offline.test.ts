@@ -66,7 +66,22 @@ test('runs by the license file for its time, and not longer', async () => {
   expect(result).toMatchObject({ valid: true, source: 'file', modules: ['mod_diabetes'] });
   expect(result.message).toBe('The license file is valid until 2027-02-20.');
   fake.clock.at += day + 1000;
-  expect(await client.check()).toMatchObject({ valid: false, source: 'file', code: 'FILE_ENDED' });
+  const ended = await client.check();
+  expect(ended).toMatchObject({ valid: false, source: 'file', code: 'FILE_ENDED' });
+  expect(ended.message).toContain('The clock of this machine says 2027-02-20 (UTC)');
+});
+
+test('a license file that ends before the clock of the machine names that clock, and counts once it is right', async () => {
+  const fake = await startFakeServer();
+  fake.instead = noNetwork;
+  const clock = { ahead: 5 * 365 * day };
+  const client = await fake.client({ now: () => new Date(fake.clock.at + clock.ahead) });
+  const file = fake.fileFor(await requestOf(client));
+  const refusal = await client.importLicense(file);
+  expect(refusal).toMatchObject({ ok: false, code: 'FILE_ENDED' });
+  expect(refusal).toHaveProperty('message', expect.stringContaining('2031-11-21'));
+  clock.ahead = 0;
+  expect(await client.importLicense(file)).toMatchObject({ ok: true });
 });
 
 test('in its grace, a license file is valid and says that it has ended', async () => {
