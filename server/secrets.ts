@@ -12,7 +12,7 @@ export type Secrets = {
   /** The prefix of every text encrypted with this key. */
   sealedPrefix: string;
   /** HMAC-SHA-256 of a text. */
-  sign(purpose: 'cookie' | 'device' | 'request', text: string): Buffer;
+  sign(purpose: 'account' | 'cookie' | 'device' | 'request', text: string): Buffer;
 };
 
 /** The prefix of every encrypted text, with any key. */
@@ -34,6 +34,7 @@ function createSecrets(key: Buffer): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
   const keys = {
     seal: derive('seal'),
+    account: derive('account'),
     cookie: derive('cookie'),
     device: derive('device'),
     request: derive('request'),

@@ -6,6 +6,7 @@ import type { Caller } from './caller.ts';
 import { systemChange, type ChangeParts } from './change.ts';
 import { clearBefore } from './checked-time.ts';
 import type { Db } from './db/client.ts';
+import type { Secrets } from './secrets.ts';
 
 const quarter = 15 * 60_000;
 const hour = 60 * 60_000;
@@ -35,10 +36,15 @@ export type Counter = { kind: keyof typeof limits; of: string };
 
 /**
  * The counters of a sign-in. `account` is the email of the matching account, or else the typed text; `deviceId` a
- * device on which that account signed in before.
+ * device on which that account signed in before. Typed text may be a password, so that only its HMAC is stored.
  */
-export function signInCounters({ ip }: Caller, account: string, deviceId: string | undefined): Counter[] {
-  const meant = folded(account);
+export function signInCounters(
+  secrets: Secrets,
+  { ip }: Caller,
+  account: string,
+  deviceId: string | undefined,
+): Counter[] {
+  const meant = secrets.sign('account', folded(account)).toString('hex');
   if (deviceId !== undefined) return [{ kind: 'device', of: `${deviceId} ${meant}` }];
   const network = networkOf(ip);
   return [

@@ -127,7 +127,7 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     const user = await findUser(db, email);
     const device = readDevice(secrets, cookies.device);
     const isKnown = user !== undefined && device?.people.includes(user.user_id) === true;
-    const counters = signInCounters(by, user?.email ?? email, isKnown ? device.id : undefined);
+    const counters = signInCounters(secrets, by, user?.email ?? email, isKnown ? device.id : undefined);
     const wait = await secondsToWait(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
     const matches = await passwords.verify(user?.password_hash ?? (await decoyHash), password);
@@ -238,7 +238,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     const session = { sessionId: null, email: user?.email ?? refusals.shortened(email) };
     await refusals.record(by, {
       kind,
-      subject: email,
+      // a password could be guessed from the bare hash under which subjects are counted
+      subject: session.email,
       audit: (change) => change.audit('session.login_failed', session, { error }),
     });
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { account } from '../../../contract/account.ts';
 import { session as calls } from '../../../contract/session.ts';
@@ -88,6 +89,23 @@ describe('ten wrong guesses', () => {
     for (let i = 0; i < 10; i++) await fail(spellings[i % spellings.length]!, 1);
     expect(await statusOf(email, password)).toBe(429);
   });
+});
+
+test('what is typed as the email cannot be read or guessed from the database: it may be a password', async () => {
+  const typed = 'hunter2 in the wrong field';
+  await fail(typed, 1);
+  const { rows: tables } = await server.pool.query(
+    "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
+  );
+  const found = [];
+  for (const { name } of tables) {
+    const { rows } = await server.pool.query(
+      `select '${name}' as place from ${name} t where lower(t::text) like any ($1)`,
+      [[`%${typed}%`, `%${hash('sha256', typed)}%`]],
+    );
+    found.push(...rows);
+  }
+  expect(found).toEqual([]);
 });
 
 describe('guesses from many addresses', () => {
@@ -199,8 +217,8 @@ test('ten wrong codes are all that a known password gets, from however many addr
 test('a right password without its code says nothing once others have reached the limit while it was checked', async () => {
   const real = createPasswords();
   let others = async () => {};
-  const verify = async (hash: string, plain: string) => {
-    const matches = await real.verify(hash, plain);
+  const verify = async (stored: string, plain: string) => {
+    const matches = await real.verify(stored, plain);
     if (matches) await others();
     return matches;
   };
