@@ -1,5 +1,6 @@
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { clock } from '../../../contract/clock.ts';
 import { customerPage } from '../../../contract/customer-page.ts';
 import type { License } from '../../../contract/licenses.ts';
@@ -22,6 +23,7 @@ import { atNight, startPolicyRoom } from '../../../tests/policy-room.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
+import { withClient } from '../../db/with-client.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 const { server, staff, key, put, putTag, impact, publish, fed, machineOn, clear } = await startPolicyRoom();
@@ -81,6 +83,22 @@ describe('the policy of a customer', () => {
     expect(await squirrelFed(machineId)).toEqual(['1.3.0', '1.3.0']);
     await put(license.customerId, { pin: '1.2.' });
     expect(await squirrelFed(machineId)).toEqual(['1.2.0', '1.2.0']);
+    // no search finds an id of two characters
+    await validateOn(server.api(key), license, 'W7');
+    expect(await squirrelFed('W7')).toEqual(['1.2.0', '1.2.0']);
+  });
+
+  test('finds who asks in lower case by an index, whatever they ask for', async () => {
+    const asked = vi.spyOn(pg.Client.prototype, 'query');
+    await squirrelFed('DESKTOP-');
+    const calls = asked.mock.calls as unknown as [unknown, unknown[]][];
+    const [text, values] = calls.find(([sent]) => String(sent).includes('lower('))!;
+    asked.mockRestore();
+    const plan = await withClient(server.database.url, async (client) => {
+      await client.query('set enable_seqscan = off');
+      return client.query(`explain ${String(text)}`, values);
+    });
+    expect(JSON.stringify(plan.rows)).toContain('Index Cond: (lower(machine_id) = ');
   });
 
   test('decides about a machine whose id is in its header as UTF-8, as by Electron, or as Latin-1', async () => {

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { isStorableText } from '../../../contract/common.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { onMachinesFoundBy } from '../../db/sql.ts';
 import { machineHashOf, machineIdIn } from '../../machine-hash.ts';
 
 const longestId = 256;
@@ -46,16 +45,12 @@ export async function asWritten<
 >(db: Db, query: Query): Promise<Query> {
   const { machineId, machineid } = query;
   if (machineId !== undefined || machineid === undefined) return query;
-  const found =
-    machineid.length <= longestId && isStorableText(machineid) ? onMachinesFoundBy(machineid) : undefined;
-  const seat =
-    found &&
-    (await db
-      .selectFrom('activations')
-      .select('machine_id')
-      .where(found)
-      .where(sql`lower(machine_id)`, '=', sql`lower(${machineid})`)
-      .orderBy(sql`machine_id = ${machineid} desc, status = 'active' desc, last_checked_at desc nulls last`)
-      .executeTakeFirst());
+  if (machineid.length > longestId || !isStorableText(machineid)) return { ...query, machineId: machineid };
+  const seat = await db
+    .selectFrom('activations')
+    .select('machine_id')
+    .where(sql`lower(machine_id)`, '=', sql`lower(${machineid})`)
+    .orderBy(sql`machine_id = ${machineid} desc, status = 'active' desc, last_checked_at desc nulls last`)
+    .executeTakeFirst();
   return { ...query, machineId: seat?.machine_id ?? machineid };
 }
