@@ -92,3 +92,19 @@ export const roleMatrix: Record<RoleName, readonly Permission[]> = {
 export function hasPermission(held: readonly Permission[], resource: Resource, action: Action): boolean {
   return held.some((p) => p.resource === resource && p.action === action);
 }
+
+/** What a stolen session could do through a second account alone; each right of a line is enough for it. */
+const asAnother: readonly (readonly Permission[])[] = [
+  // sign in as any user, by a new password
+  some('users', 'update'),
+  // approve what the first account asks for
+  some('rollouts', 'create', 'update'),
+];
+
+/** Whether a grant of `after` to who had `before` is refused unless the caller proves to be the user. */
+export const needsProof = (before: readonly Permission[], after: readonly Permission[]): boolean =>
+  asAnother.some((rights) => {
+    const may = (held: readonly Permission[]) =>
+      rights.some(({ resource, action }) => hasPermission(held, resource, action));
+    return may(after) && !may(before);
+  });

@@ -64,7 +64,7 @@ export const newPassword = z
   .min(shortestPassword, 'New password must be at least 6 characters long')
   .max(1024);
 
-/** The caller's password, for calls that could let a stolen session take over another account. */
+/** The caller's password, for calls that could let a stolen session act as another user. */
 const currentPassword = z.string().max(1024).optional().meta({
   description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
 });
@@ -218,7 +218,8 @@ export const rbac = {
     answer: z.array(z.object({ roleId: z.string(), name: z.string(), description: z.string() })),
   }),
   assignRole: route('POST', '/api/rbac/users/{userId}/roles/{roleId}', {
-    summary: 'Assign a role to a user; one with users:update needs a sign-in of the last five minutes',
+    summary:
+      'Assign a role to a user; one that adds users:update or rollouts:create or update needs a sign-in of the last five minutes',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,

@@ -58,8 +58,11 @@ test('a super admin makes a license manager, who sees and may do only what the r
       'Viewer – read-only access for stakeholders',
       'Service Account – API-only access for desktop applications',
     ]);
-    await page.getByRole('option', { name: /^Admin/ }).click();
+    await page.getByRole('option', { name: /^Binary Manager/ }).click();
     const own = create.getByLabel('Your Own Password');
+    await expect(own, 'for a role that could approve').toBeVisible();
+    await create.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: /^Admin/ }).click();
     await own.pressSequentially('a guess');
     await create.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
     await button(page, 'Create User').click();
@@ -68,7 +71,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
     await create.getByRole('textbox', { name: 'Password', exact: true }).fill('password');
     await create.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: /^License Manager/ }).click();
-    await expect(own, 'only for a role that could take over accounts').toBeHidden();
+    await expect(own, 'only for a role that could take over accounts or approve').toBeHidden();
     await button(page, 'Create User').click();
     await expect(
       create.getByText('This password is one of the most common ones. Choose another.'),

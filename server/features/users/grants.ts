@@ -1,4 +1,4 @@
-import { hasPermission, type Permission } from '../../../contract/permissions.ts';
+import { hasPermission, needsProof, type Permission } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
@@ -46,29 +46,26 @@ export async function refuseGrant(
       'role',
       `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`,
     );
-  return refuseTakeover((await permissionsOf(tx, [...before])) ?? [], granted, proven);
+  return refuseUnprovenGrant((await permissionsOf(tx, [...before])) ?? [], granted, proven);
 }
 
 /** Who is granted a role, and by whom. */
 type Grant = {
   /** The roles of the user so far. */
   before: readonly string[];
-  /** The caller proved to be the user: needed where somebody could take over accounts who could not before. */
+  /** The caller proved to be the user, which some grants need. */
   proven: boolean;
 };
 
-/** Whether these let somebody take over accounts, by a new password for another user. */
-const takeOver = (permissions: readonly Permission[]) => hasPermission(permissions, 'users', 'update');
-
 /**
- * Refuses a takeover that is not proven: a stolen session would make a super admin of its own and sign in as that one,
- * which counts as proof.
+ * Refuses a grant that needs proof and has none: a stolen session would make a super admin, or a second person, of its
+ * own and sign in as that one, which counts as proof.
  */
-export const refuseTakeover = (
+export const refuseUnprovenGrant = (
   before: readonly Permission[],
   after: readonly Permission[],
   proven: boolean,
-): Failure | undefined => (!proven && takeOver(after) && !takeOver(before) ? unproven : undefined);
+): Failure | undefined => (!proven && needsProof(before, after) ? unproven : undefined);
 
 /**
  * Refuses to change a user with more permissions than the caller, who could otherwise take over the account with a new

@@ -13,7 +13,7 @@ import {
   refuseGrant,
   refuseLastSuperAdmin,
   refuseSuperAdmin,
-  refuseTakeover,
+  refuseUnprovenGrant,
 } from './grants.ts';
 import { unproven } from '../session/index.ts';
 import { lockUser, noUser } from './user-row.ts';
@@ -214,7 +214,7 @@ export async function updateRole(
       const missing = beyond(change.by, gained);
       return missing
         ? breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`)
-        : refuseTakeover(before.permissions, wanted, proven);
+        : refuseUnprovenGrant(before.permissions, wanted, proven);
     },
     columns: sent,
     what: whatChanged,

@@ -323,7 +323,7 @@ describe('resetting a password', () => {
     expect(await reset({ currentPassword: password }), 'right').toEqual([204, 409]);
   });
 
-  test('so does every call that lets somebody take over accounts, such as making a super admin', async () => {
+  test('so does every call that lets somebody take over accounts or approve, such as making a super admin', async () => {
     const own = await startTestServer();
     const api = own.api(await own.signInAs('super_admin'));
     const { userId } = await own.createPerson('viewer');
@@ -347,7 +347,8 @@ describe('resetting a password', () => {
     });
     own.clock.advance(minutes(5));
     const { create, update, assign, widen } = each({});
-    for (const refused of [create('super_admin'), create('admin'), update('admin'), widen()])
+    const approving = [create('binary_manager'), update('binary_manager')];
+    for (const refused of [create('super_admin'), create('admin'), update('admin'), widen(), ...approving])
       expect(await refused).toMatchObject({ status: 422, body: { details: [{ path: 'currentPassword' }] } });
     expect((await assign()).body, 'takes no password').toMatchObject({
       code: 'RULE_VIOLATED',
@@ -360,6 +361,10 @@ describe('resetting a password', () => {
       expect((await refused).status).toBe(401);
     const right = each({ currentPassword: password });
     expect((await right.create('admin')).status).toBe(201);
+    expect((await right.update('binary_manager')).status).toBe(200);
+    expect((await update('admin')).body.code, 'approves already, and would take over').toBe('RULE_VIOLATED');
+    expect((await right.update('admin')).status).toBe(200);
+    expect((await update('binary_manager')).status, 'of who may approve already').toBe(200);
     expect((await right.update('admin')).status).toBe(200);
     expect((await right.widen()).status).toBe(200);
     expect((await assign()).status, 'of who may do so already').toBe(204);

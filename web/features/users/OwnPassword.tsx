@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { hasPermission, type Permission } from '../../../contract/permissions.ts';
+import { needsProof } from '../../../contract/permissions.ts';
 import { passwordError } from '../../password-problem.ts';
 import { useRoles } from './use-roles.ts';
 
@@ -22,10 +22,6 @@ export function OwnPassword({ typed, error, onChange }: Field) {
   );
 }
 
-/** Whether who gets `after` could take over accounts, and could not with `before`. */
-export const isTakeover = (before: readonly Permission[], after: readonly Permission[]) =>
-  hasPermission(after, 'users', 'update') && !hasPermission(before, 'users', 'update');
-
 /** The password for a new role of a user, where that needs it. */
 export function ProofOfGrant({ before, after, ...field }: { before: string; after: string } & Field) {
   const roles = useRoles();
@@ -33,6 +29,6 @@ export function ProofOfGrant({ before, after, ...field }: { before: string; afte
   // the server knows a role as it is now
   const [askedFor, setAskedFor] = useState<string>();
   if (field.error && askedFor !== after) setAskedFor(after);
-  const isNeeded = askedFor === after || isTakeover(permissionsOf(before), permissionsOf(after));
+  const isNeeded = askedFor === after || needsProof(permissionsOf(before), permissionsOf(after));
   return isNeeded && <OwnPassword {...field} />;
 }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { requiredText } from '../../../contract/common.ts';
-import { roleLabel } from '../../../contract/permissions.ts';
+import { needsProof, roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
@@ -16,7 +16,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { changeOf, isNoticed } from './role-consequences.ts';
-import { isTakeover, OwnPassword } from './OwnPassword.tsx';
+import { OwnPassword } from './OwnPassword.tsx';
 import { RoleConsequences } from './RoleConsequences.tsx';
 import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
@@ -61,7 +61,7 @@ export function RoleForm(props: {
   const nothingToDo = changed ? null : 'Nothing is changed';
   const wrong = description.safeParse(values.description).error?.issues[0]?.message ?? null;
   const unsaved = changed ? 'Save or discard your changes first.' : null;
-  const needsProof = isTakeover(seen.permissions, permissionsOf(values.cells));
+  const isProofNeeded = needsProof(seen.permissions, permissionsOf(values.cells));
   const beginFrom = (from: Role) => {
     setSeen(from);
     setValues(valuesOf(from));
@@ -73,7 +73,7 @@ export function RoleForm(props: {
   const edit = useEdit({
     subject: aboutRole(role.roleId),
     save: (payload: ReturnType<typeof payloadOf>, { updatedAt }) =>
-      updateRole(role.roleId, { ...payload, updatedAt, ...(needsProof && { currentPassword }) }),
+      updateRole(role.roleId, { ...payload, updatedAt, ...(isProofNeeded && { currentPassword }) }),
     onSaved: (saved) => {
       beginFrom(saved);
       void toast({ message: 'Role updated successfully', subject: aboutRole(role.roleId) });
@@ -123,7 +123,7 @@ export function RoleForm(props: {
             onChange={(cell, on) => setValues(withCell(values, cell, on))}
           />
           {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-          {needsProof && (
+          {isProofNeeded && (
             <OwnPassword
               typed={currentPassword}
               // said below
