@@ -349,7 +349,14 @@ test('one’s own new role counts at once', async ({ page, server }) => {
   await page.goto(`/users?search=${email}`);
   await signInByForm(page, email);
   await rowOf(page, email).getByRole('button', { name: 'Edit' }).click();
-  await dialog(page, 'Edit User').getByRole('combobox', { name: 'Role' }).click();
+  const edit = dialog(page, 'Edit User');
+  const proof = edit.getByLabel('Your Own Password');
+  await edit.getByRole('textbox', { name: 'Email' }).press('End');
+  await page.keyboard.type('e');
+  await expect(proof, 'for another email of one’s own, who could be locked out').toBeVisible();
+  await page.keyboard.press('Backspace');
+  await expect(proof).toBeHidden();
+  await edit.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: /^Reader/ }).click();
   await button(page, 'Update User').click();
   await expect(button(page, 'Create New User')).toHaveCount(0);

@@ -113,5 +113,16 @@ export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure 
  * Refuses removing, deactivating or resetting oneself: without the current password, a stolen session could lock out
  * its owner. The account page asks for it.
  */
-export const refuseSelf = ({ actor }: Caller, user: User, message: string): Failure | undefined =>
-  actor.kind === 'staff' && actor.userId === user.id ? fail('RULE_VIOLATED', message) : undefined;
+export const refuseSelf = (by: Caller, user: User, message: string): Failure | undefined =>
+  isSelf(by, user) ? fail('RULE_VIOLATED', message) : undefined;
+
+const isSelf = ({ actor }: Caller, user: User) => actor.kind === 'staff' && actor.userId === user.id;
+
+/** Refuses another email for oneself without proof: its owner could not sign in anymore. */
+export const refuseOwnEmail = (
+  by: Caller,
+  user: User,
+  email: string | undefined,
+  proven: boolean,
+): Failure | undefined =>
+  !proven && email !== undefined && email !== user.email && isSelf(by, user) ? unproven : undefined;

@@ -372,6 +372,25 @@ describe('resetting a password', () => {
     expect(JSON.stringify(entries)).not.toContain(password);
   });
 
+  test('so does another email of one’s own, by which a stolen session could lock its owner out', async () => {
+    const own = await startTestServer();
+    const self = await own.signInAs('super_admin');
+    const change = (body: Parameters<typeof makeUser>[1] & { currentPassword?: string }) =>
+      own.api(self).call(calls.update, { params: { id: self.userId }, body });
+    own.clock.advance(minutes(5));
+    const email = 'x@lanyard.test';
+    expect(await change({ email, name: 'Robin' })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'currentPassword' }] },
+    });
+    expect((await change({ email: self.email, name: 'Robin' })).status, 'the name alone').toBe(200);
+    expect((await change({ email, currentPassword: 'a guess' })).status).toBe(401);
+    expect((await change({ email, currentPassword: password })).status).toBe(200);
+    const { userId } = await own.createPerson('viewer');
+    const other = { params: { id: userId }, body: { email: 'y@lanyard.test' } };
+    expect((await own.api(self).call(calls.update, other)).status, 'that of somebody else').toBe(200);
+  });
+
   test('takes six characters, ends the open session with its next call, and lets the new password in', async () => {
     const user = await makeUser();
     const person = await signedIn(user);

@@ -16,7 +16,7 @@ import {
   refuseUnproven,
   type Guarded,
 } from '../session/index.ts';
-import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseSelf } from './grants.ts';
+import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseOwnEmail, refuseSelf } from './grants.ts';
 import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'currentPassword'>;
@@ -74,7 +74,9 @@ export const updateUser = (
     event: 'user.updated',
     sent: patch,
     seen,
-    check: (before) => refuseRole(change, before, patch.role, proven),
+    check: async (before) =>
+      refuseOwnEmail(change.by, before, patch.email, proven) ??
+      (await refuseRole(change, before, patch.role, proven)),
     columns: patch,
   });
 

@@ -97,6 +97,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         <ProofOfGrant
           before={seen.role}
           after={form.values.role}
+          isOwnEmail={seen.id === me?.userId && form.values.email !== seen.email}
           typed={form.values.currentPassword}
           error={form.errors['currentPassword']}
           onChange={(typed) => form.setFieldValue('currentPassword', typed)}

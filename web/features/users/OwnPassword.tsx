@@ -22,13 +22,16 @@ export function OwnPassword({ typed, error, onChange }: Field) {
   );
 }
 
-/** The password for a new role of a user, where that needs it. */
-export function ProofOfGrant({ before, after, ...field }: { before: string; after: string } & Field) {
+type Edit = { before: string; after: string; isOwnEmail?: boolean };
+
+/** The password for a new role of a user, or another email of one's own, where that needs it. */
+export function ProofOfGrant({ before, after, isOwnEmail = false, ...field }: Edit & Field) {
   const roles = useRoles();
   const permissionsOf = (role: string) => roles.find(({ roleId }) => roleId === role)?.permissions ?? [];
   // the server knows a role as it is now
   const [askedFor, setAskedFor] = useState<string>();
   if (field.error && askedFor !== after) setAskedFor(after);
-  const isNeeded = askedFor === after || needsProof(permissionsOf(before), permissionsOf(after));
+  const isNeeded =
+    isOwnEmail || askedFor === after || needsProof(permissionsOf(before), permissionsOf(after));
   return isNeeded && <OwnPassword {...field} />;
 }
