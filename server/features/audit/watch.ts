@@ -105,7 +105,10 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   /** Runs every minute: stores the head in all places, and checks a section. Returns whether a full check ended. */
   async function tick(): Promise<boolean> {
     await storeHead(places);
+    const known = chainBroken;
     const { broken, next } = await checkSection(db, keys, nextSection);
+    // Verify, which reads everything, ended meanwhile.
+    if (chainBroken !== known) return false;
     nextSection = next;
     if (broken) chainBroken = broken;
     else if (!next) {
@@ -121,6 +124,8 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     await seal();
     const result = await verifyChain(db, keys, await readHeads());
     chainBroken = result.broken;
+    // The sections left of this round may lie after the break.
+    if (result.broken) nextSection = undefined;
     if (result.whole) {
       endBroken = null;
       wholeAt = clock();
