@@ -83,6 +83,14 @@ async function putBackTo(old: Awaited<ReturnType<typeof head>>): Promise<void> {
   );
 }
 
+/** Entries of which a restored backup knows nothing; returns its head. */
+async function lose(entries: number) {
+  const old = await head();
+  await fill(entries);
+  await putBackTo(old);
+  return old;
+}
+
 const emptied = [
   'delete from audit_entries',
   'delete from audit_seals',
@@ -172,10 +180,8 @@ describe('history replaced', () => {
   });
 
   test('the tail cut off and an older head put back with its own mac is a break, also when sealing goes on', async () => {
-    const old = await head();
-    await fill(3);
+    await lose(3);
     expect((await kept()).sequence).toBe(9);
-    await putBackTo(old);
     expect(await problemOf()).toBe(
       'The database was put back to an earlier state: the entries 7 to 9 of the chain had been sealed, as the head in the data directory says, and can no longer be found.',
     );
@@ -329,9 +335,7 @@ describe('the retention switch', () => {
   });
 
   test('a chain that was put back is not cleaned up', async () => {
-    const old = await head();
-    await fill(2);
-    await putBackTo(old);
+    await lose(2);
     server.clock.advance(days(800));
     expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
     expect(logged.join()).toContain('Nothing was removed. The database was put back to an earlier state');
@@ -362,9 +366,7 @@ describe('a restored backup', () => {
       changes_summary: expect.stringContaining('20 November'),
     });
     // what was accepted once excuses nothing else
-    const later = await head();
-    await fill(2);
-    await putBackTo(later);
+    await lose(2);
     expect(await problemOf()).toMatch(
       /^The database was put back to an earlier state: the entries 13 to 14 /,
     );
@@ -377,9 +379,7 @@ describe('a restored backup', () => {
   });
 
   test('once accepted excuses no wider gap behind the same entry', async () => {
-    const old = await head();
-    await fill(3);
-    await putBackTo(old);
+    await lose(3);
     await accept();
     await fill(2);
     // back once more, but with the entry that accepts: it waits for a seal again
@@ -396,9 +396,7 @@ describe('a restored backup', () => {
   });
 
   test('is not accepted by an entry that was written by hand, nor does the kept head move', async () => {
-    const old = await head();
-    await fill(3);
-    await putBackTo(old);
+    const old = await lose(3);
     const gap = { after: 6, seal: old.seal.toString('hex'), until: 9 };
     await server.pool.query(
       `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success, after)
@@ -412,9 +410,7 @@ describe('a restored backup', () => {
   });
 
   test('is accepted also when the server went on with it before', async () => {
-    const old = await head();
-    await fill(3);
-    await putBackTo(old);
+    await lose(3);
     await fill(2);
     expect((await verify()).whole).toBe(false);
     await accept();
