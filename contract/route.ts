@@ -94,6 +94,12 @@ export type Route = {
   errors?: readonly ErrorCode[];
 };
 
+/** What the built console knows of a call (tools/console-contract.ts); of `meta` only that there is one. */
+export const consoleFields = ['method', 'path', 'access', 'meta', 'changesNothing', 'shownOnce'] as const;
+
+/** A call as the console may read it. */
+export type ConsoleRoute = Pick<Route, (typeof consoleFields)[number]>;
+
 /** A call, with its exact types, so that client and handler know its parameters and its response. */
 export const route = <const R extends Omit<Route, 'method' | 'path'>>(
   method: Route['method'],

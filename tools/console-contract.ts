@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'vite';
+import { consoleFields } from '../contract/route.ts';
 
 const folder = join(import.meta.dirname, '../contract');
 const light = '?light';
 let built = '';
 
 /**
- * Gives the console of the contract what screens need: of each call its method, path, access, and whether it has a meta
- * or changes nothing, and of the rest what is data. Functions and schemas come from the file itself, so that schemas and
- * zod load with the first form. It reads the built contract, so the server is built first.
+ * Gives the console of the contract what screens need: of each call the `consoleFields`, and of the rest what is data.
+ * Functions and schemas come from the file itself, so that schemas and zod load with the first form. It reads the built
+ * contract, so the server is built first.
  */
 export const consoleContract: Plugin = {
   name: 'console-contract',
@@ -39,10 +40,7 @@ export const consoleContract: Plugin = {
   },
 };
 
-type Calls = Record<
-  string,
-  { method: string; path: string; access: unknown; meta?: unknown; changesNothing?: true }
->;
+type Calls = Record<string, Record<string, unknown>>;
 
 const isCalls = (value: unknown): value is Calls =>
   isObject(value) &&
@@ -50,15 +48,13 @@ const isCalls = (value: unknown): value is Calls =>
 
 const withoutSchemas = (calls: Calls) =>
   Object.fromEntries(
-    Object.entries(calls).map(([name, { method, path, access, meta, changesNothing }]) => [
+    Object.entries(calls).map(([name, call]) => [
       name,
-      {
-        method,
-        path,
-        access,
-        ...(meta !== undefined && { meta: true }),
-        ...(changesNothing && { changesNothing }),
-      },
+      Object.fromEntries(
+        consoleFields
+          .filter((field) => call[field] !== undefined)
+          .map((field) => [field, isData(call[field]) ? call[field] : true]),
+      ),
     ]),
   );
 

@@ -89,7 +89,7 @@ export function rawFieldsOf(file, text) {
 
 /**
  * The schemas of calls that `text` reads, each as the advice what to use instead: the built console has of a call only
- * its method, path and access (tools/console-contract.ts).
+ * the `consoleFields` of contract/route.ts (tools/console-contract.ts).
  */
 export function callSchemasOf(file, text) {
   if (!file.startsWith('web/')) return [];

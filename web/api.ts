@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
+import type { ConsoleRoute, Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
 import { idempotencyKey } from './idempotency.ts';
@@ -30,17 +30,18 @@ type Parts = {
  * Makes a call. Returns the `data` property, else the whole body, null when it is empty; for a list `{ data, meta }`.
  */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
+  const { meta, shownOnce }: ConsoleRoute = route;
   const sent = send(route, request ?? {}, options?.signal);
   const body = await (isOfUser(route) ? untilLeft(sent) : sent);
-  const data = (route.meta ? listOf(body) : dataOf(body)) as Data<R>;
-  if (isChange(route) && !route.shownOnce) for (const tell of onChanged) tell(data);
+  const data = (meta ? listOf(body) : dataOf(body)) as Data<R>;
+  if (isChange(route) && !shownOnce) for (const tell of onChanged) tell(data);
   return data;
 }
 
 /** Are told what each change returned, unless it shows a secret. */
 export const onChanged = new Set<(data: unknown) => void>();
 
-const isOfUser = (route: Route) =>
+const isOfUser = (route: ConsoleRoute) =>
   isChange(route) && route.access.kind !== 'public' && route !== calls.logout;
 
 /**
@@ -73,7 +74,7 @@ export const replays = createStore(0);
 
 type Answer = { status: number; text: string; keepsSession: boolean; isReplayed: boolean };
 
-async function send(route: Route, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
+async function send(route: ConsoleRoute, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
   refuseUnpermitted(route);
   const url = address(route, request);
   // of every call, also without a body (spec part 1, section 7)
@@ -97,7 +98,11 @@ async function send(route: Route, request: Parts, signal: AbortSignal | undefine
   return answer;
 }
 
-function refusedCall({ method, path }: Route, { params = {}, body }: Parts, error: ApiError): ApiError {
+function refusedCall(
+  { method, path }: ConsoleRoute,
+  { params = {}, body }: Parts,
+  error: ApiError,
+): ApiError {
   error.made = { call: `${method} ${path}`, params, body };
   return error;
 }
@@ -127,7 +132,7 @@ function parsed(status: number, text: string, sent: (() => void) | undefined): u
  * Throws before a call that the previewed role may not make, or that the user may not read, so that no screen makes a call
  * that its user lacks the permission for. Changes are else always sent: the server decides on them.
  */
-export function refuseUnpermitted(route: Route): void {
+export function refuseUnpermitted(route: ConsoleRoute): void {
   const session = getSession();
   const lacking = session && !isChange(route) && lackedBy(session.permissions, route.access);
   const refusal = refusedByPreview(route) ?? (lacking && `You lack the permission ${lacking}.`);
@@ -205,7 +210,7 @@ const unanswered = () =>
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');
 
-function address(route: Route, { params = {}, query = {} }: Parts): string {
+function address(route: ConsoleRoute, { params = {}, query = {} }: Parts): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -1,5 +1,5 @@
 import type { Permission, Resource } from '../contract/permissions.ts';
-import type { Route } from '../contract/route.ts';
+import type { ConsoleRoute } from '../contract/route.ts';
 import { isChange } from './is-change.ts';
 import { lackedBy } from './permission-checks.ts';
 import { createStore, type Store } from './ui/store.ts';
@@ -41,9 +41,7 @@ export const asPreviewed =
   };
 
 /** Why a call is not made during the preview: every change, and what the role may not read. */
-export function refusedByPreview(
-  route: Pick<Route, 'method' | 'access' | 'changesNothing'>,
-): string | undefined {
+export function refusedByPreview(route: ConsoleRoute): string | undefined {
   const { access } = route;
   const current = store.get();
   // Signing out, and renewing the session.

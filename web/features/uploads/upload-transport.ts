@@ -1,7 +1,7 @@
 import type { BuildInput } from '../../../contract/builds.ts';
 import { directForm } from '../../../contract/direct-form.ts';
 import type { Release } from '../../../contract/releases.ts';
-import type { Route } from '../../../contract/route.ts';
+import type { ConsoleRoute } from '../../../contract/route.ts';
 import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
 import type { publishPayload } from '../../release-form.ts';
@@ -64,7 +64,12 @@ export const transport: Transport = {
 };
 
 /** Makes a call and reads its data: the `data` property, else the whole body. */
-async function send<T>(route: Route, url: string, body: Blob | FormData | string | null, under: Under) {
+async function send<T>(
+  route: ConsoleRoute,
+  url: string,
+  body: Blob | FormData | string | null,
+  under: Under,
+) {
   const { status, text } = await withSession((token) => sendOnce(route.method, url, token, body, under));
   if (status < 200 || status > 299) throw errorOf(status, text, `Upload failed with status ${status}`);
   if (status === 204) return undefined as T;
