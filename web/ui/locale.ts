@@ -35,6 +35,3 @@ export const allZones = (): string[] => Intl.supportedValuesOf('timeZone');
 
 /** Compares texts as the reader sorts them, with numbers in them by their value. */
 export const compareTexts = new Intl.Collator(readerLocale, { numeric: true }).compare;
-
-/** Compares versions by the numbers in them, the same for every reader. */
-export const compareVersions = new Intl.Collator('en', { numeric: true }).compare;

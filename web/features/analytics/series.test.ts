@@ -44,6 +44,20 @@ test('codes become one row a day, without those that are no failure', () => {
 
 const figure = (all: number, proven: number) => ({ all, proven });
 
+test('the newest version comes first, its prereleases behind it, and what is no version last', () => {
+  const of = (appVersion: string) => ({
+    customerId: '1',
+    company: 'Clinic',
+    appVersion,
+    machines: 1,
+    provenMachines: 0,
+  });
+  const { names } = versionsByCustomer(
+    ['4.1.0', '4.2.0-beta.2', '9', '4.2.0-beta.10', '4.2.0', '10'].map(of),
+  );
+  expect(names).toEqual(['4.2.0', '4.2.0-beta.10', '4.2.0-beta.2', '4.1.0', '10', '9']);
+});
+
 test('versions become one row a customer, the newest version first', () => {
   const { names, rows } = versionsByCustomer([
     { customerId: '1', company: 'Clinic', appVersion: '4.9.0', machines: 1, provenMachines: 0 },

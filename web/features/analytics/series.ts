@@ -1,7 +1,8 @@
 import { dayMs } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
-import { compareVersions } from '../../ui/locale.ts';
+import { compareVersions, isVersion } from '../../../contract/versions.ts';
+import { compareTexts } from '../../ui/locale.ts';
 
 /* Converts figures to chart data. */
 
@@ -148,9 +149,9 @@ export function codesByDay(codes: LicenseTrends['codes']) {
   return { names, rows };
 }
 
-/** One row per customer with a column for each version, the newest first. */
+/** One row per customer with a column for each version, the newest first; what desktops report may be no version. */
 export function versionsByCustomer(versions: CustomerUse['versions']) {
-  const names = [...new Set(versions.map((v) => v.appVersion))].toSorted((a, b) => compareVersions(b, a));
+  const names = [...new Set(versions.map((v) => v.appVersion))].toSorted(newestFirst);
   // two customers may have one name
   const customers = new Map(versions.map((v) => [v.customerId, v.company]));
   const machinesOf = (customerId: string, appVersion: string) =>
@@ -164,6 +165,11 @@ export function versionsByCustomer(versions: CustomerUse['versions']) {
     })),
   };
 }
+
+const newestFirst = (a: string, b: string) =>
+  isVersion(a) && isVersion(b)
+    ? compareVersions(b, a)
+    : Number(isVersion(b)) - Number(isVersion(a)) || compareTexts(b, a);
 
 const figureOf = (found: CustomerUse['versions'][number] | undefined) => ({
   all: found?.machines ?? 0,
