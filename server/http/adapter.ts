@@ -133,7 +133,9 @@ async function carryOut(
   if (isFailure(key)) return key;
   const { actor, now } = call.by;
   const { secrets } = context;
-  const asked = [route.method, request.url, request.body ?? null, request.headers['if-match'] ?? null];
+  // one that no schema has read may be nested too deeply for JSON.stringify
+  const body = route.anyBody ? null : (request.body ?? null);
+  const asked = [route.method, request.url, body, request.headers['if-match'] ?? null];
   const claim = key === undefined ? undefined : claimOf(secrets, { actor, key, request: asked, now });
   const repeated = (earlier: StoredAnswer, by: Claim) => {
     void call.http.reply.header('idempotent-replayed', 'true');

@@ -17,7 +17,8 @@ import { othersIn } from '../../../tests/rows.ts';
 import { openHolder } from '../../../tests/waiting-calls.ts';
 
 const server = await startTestServer();
-const root = server.api(await server.signInAs('super_admin'));
+const rootPerson = await server.signInAs('super_admin');
+const root = server.api(rootPerson);
 const admin = server.api(await server.signInAs('admin'));
 
 const anyone = () => server.api({ headers: {} });
@@ -583,6 +584,16 @@ describe('roles', () => {
       'viewer',
     ]);
     expect((await root.call(rbac.assignRole, { params })).status).toBe(409);
+    const again = await fetch(`${server.url}/api/rbac/users/${user.id}/roles/${params.roleId}`, {
+      method: 'POST',
+      headers: {
+        ...rootPerson.headers,
+        'content-type': 'application/json',
+        'idempotency-key': unique('deep'),
+      },
+      body: '['.repeat(19_000) + ']'.repeat(19_000),
+    });
+    expect(again.status, 'nested deeper than any call, with a key').toBe(409);
     await root.ok(rbac.revokeRole, { params });
     expect(await rolesNow()).toEqual(['viewer']);
     expect((await root.call(rbac.revokeRole, { params })).status).toBe(404);
