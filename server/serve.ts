@@ -20,7 +20,7 @@ import { holdOpen } from './hold-open.ts';
 import { createLog } from './log.ts';
 import { openContext } from './open-context.ts';
 import { createPasswords } from './passwords.ts';
-import { stoppingText, stopWithinMs, type Start } from './stop.ts';
+import { stoppingText, stopWithinMs, untilEnded, type Start } from './stop.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 import { present } from './invariants.ts';
@@ -123,16 +123,19 @@ export async function runServer(config: Config, starting: Start): Promise<void> 
     if (stopping) return;
     stopping = true;
     clearInterval(reviving);
+    // not without PostgreSQL, which runs in a session of its own
+    const giveUp = () =>
+      void holdOpen(untilEnded(Promise.resolve(embedded?.stop()))).finally(() => process.exit(1));
     setTimeout(() => {
       log.error('The stop took too long; what was under way is given up');
-      process.exit(1);
+      giveUp();
     }, config.drainMs + stopWithinMs).unref();
     if (!cluster.isWorker) log.info({ signal }, stoppingText(config));
     holdOpen(stop().then(() => embedded?.stop())).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'The stop was not clean');
-        process.exit(1);
+        giveUp();
       },
     );
   };

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -205,6 +206,18 @@ test('a signal ends a start, and the embedded database that it started', async (
   expect(await first.end('SIGTERM')).toBe(0);
   await eventually(async () => (await findPostmaster(cluster)) === undefined);
   expect(first.output()).not.toContain('is ready');
+});
+
+test('a stop that gives up what is under way ends the embedded database too', async () => {
+  const own = await newDataDir();
+  const server = await startServer({ DATA_DIR: own });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+  socket.write('POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
+  socket.write('content-length: 99\r\nexpect: 100-continue\r\n\r\n');
+  await once(socket, 'data');
+  expect(await server.end('SIGTERM')).toBe(1);
+  expect(server.output()).toContain('The stop took too long');
+  await eventually(async () => (await findPostmaster(join(own, 'postgres'))) === undefined);
 });
 
 test('a signal ends a start that waits for the database, with workers too', async () => {
