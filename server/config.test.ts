@@ -195,6 +195,10 @@ describe('the settings', () => {
     [{ AUDIT_ANCHOR_URL: 'head.json' }, 'AUDIT_ANCHOR_URL'],
     [{ TRUST_PROXY: '10.0.0.1, example.com' }, 'TRUST_PROXY'],
     [{ TRUST_PROXY: '10.0.0.0/33' }, 'TRUST_PROXY'],
+    // the number of proxies elsewhere, and a forgotten part
+    [{ TRUST_PROXY: '1' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0.0' }, 'TRUST_PROXY'],
+    [{ TRUST_PROXY: '10.0/16' }, 'TRUST_PROXY'],
     [{ DIAGNOSTICS_ACCESS: 'admins' }, 'DIAGNOSTICS_ACCESS'],
     [{ DIAGNOSTICS_ACCESS: 'staff, 10.0.0.0/33' }, 'DIAGNOSTICS_ACCESS'],
   ])('refuse %j, and name it', (env, name) => {

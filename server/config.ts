@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
@@ -84,9 +83,7 @@ const list = (byDefault: string) =>
     );
 
 const isProxy = (entry: string) =>
-  ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
-  ipaddr.isValid(entry) ||
-  ipaddr.isValidCIDR(entry);
+  ['loopback', 'linklocal', 'uniquelocal'].includes(entry) || wrongEntries([entry]).length === 0;
 
 /** The absolute path of `file:/var/lib/lanyard` or `file:./binaries`, not percent-decoded; undefined for other text. */
 function filePath(value: string): string | undefined {
