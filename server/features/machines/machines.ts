@@ -172,6 +172,15 @@ async function findMachineWithSeat(db: Db, { now }: Caller, id: string) {
   };
 }
 
+/** Whether the machine said in its latest update check what it runs. */
+async function sendsVersion(db: Db, { machine_hash }: MachineRow): Promise<boolean> {
+  const check = await latestEvents(db, machine_hash)
+    .where('event_type', '=', 'check')
+    .limit(1)
+    .executeTakeFirst();
+  return check !== undefined && check.from_version !== null;
+}
+
 /** For each release, why this machine is or is not offered it now, based on its last report. */
 export async function explainMachine(
   { db, policyOf }: { db: Db; policyOf: PolicyFinder },
@@ -184,6 +193,7 @@ export async function explainMachine(
   const policed = await policyOf(machineHash, { actor: nobody, now: by.now });
   return explainOffers(db, {
     machineHash,
+    sends: await sendsVersion(db, row),
     policed: policed && { ...policed, policy: namedTo(by, policed.policy) },
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,

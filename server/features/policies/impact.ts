@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { channels, isVersion } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/versions.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -12,7 +12,7 @@ import {
   type LiveRelease,
   type ReleaseSet,
 } from '../releases/index.ts';
-import { decideOffer, fedKinds, versionsOfReleases, type Policed } from '../updates/index.ts';
+import { countedVersion, decideOffer, fedKinds, type Policed } from '../updates/index.ts';
 import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
 import {
   effectiveOf,
@@ -127,10 +127,9 @@ async function compareOffers(
   { sidesOf, counts }: Sides,
   now: Date,
 ): Promise<Omit<PolicyImpact, 'pinMatches'>> {
-  const [releases, trashed, known, deferredBy] = await Promise.all([
+  const [releases, trashed, deferredBy] = await Promise.all([
     parts.releaseSet(),
     listTrashedReleases(parts.db),
-    versionsOfReleases(parts.db),
     plausibleNow(parts.db, now),
   ]);
   const { updatesAfterRevocation } = parts.config;
@@ -149,7 +148,7 @@ async function compareOffers(
       if (!sides.some(({ owner }) => counts(owner))) continue;
       const [was = [], is = []] = sides.map(({ owner, policy }) => {
         const isLicensed = owner.isActive || updatesAfterRevocation;
-        return offersTo(releases, known, machine, {
+        return offersTo(releases, machine, {
           policy: { isLicensed, ...policy },
           now,
           deferredBy,
@@ -186,17 +185,16 @@ async function machinesOf({ db }: ImpactParts, which: RawBuilder<unknown>): Prom
 /** The id of the release that each updater of the machine's platform would offer; empty for none. */
 function offersTo(
   releases: readonly LiveRelease[],
-  known: ReadonlySet<string>,
   machine: Row,
-  policed: Policed,
+  policed: Policed & { trashed: readonly TrashedRelease[] },
 ): string[] {
-  const { platform, architecture, last_version: runs } = machine;
+  const { platform, architecture } = machine;
   if (!platform || !architecture) return [];
   const question = {
     platform: platform as Platform,
     architecture: architecture as Architecture,
     channel: machine.channel ?? channels[0],
-    currentVersion: runs !== null && isVersion(runs) && known.has(runs) ? runs : undefined,
+    currentVersion: countedVersion(machine.last_version, [...releases, ...policed.trashed]),
     machineHash: machine.machine_hash.toString('hex'),
     policed,
   };

@@ -53,6 +53,8 @@ describe('before saving, the impact', () => {
     expect(await impact(customerId, { pin: '1.2.' })).toEqual({ ...all, pinMatches: true, changed: 1 });
     expect(await impact(customerId, { windows: atNight })).toEqual({ ...all, changed: 1, held: 1 });
     expect(await impact(customerId, { pin: '9.' })).toEqual({ ...all, pinMatches: false });
+    // one of them runs 1.0.0, which is no release any more
+    expect(await impact(customerId, { pin: '1.0.' })).toMatchObject({ changed: 1, held: 1 });
     const slow = { body: { ...noPolicy, tag: 'slow', deferDays: 5 } };
     expect(await staff.ok(calls.impactOnTag, slow)).toMatchObject({ machines: 0, changed: 0 });
     await put(license.customerId, {}, ['slow']);

@@ -2,12 +2,15 @@ import type { Caller } from '../../caller.ts';
 import { plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
-import { createTrashedSet } from '../releases/index.ts';
+import type { TrashedSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
 import { createCustomerFinder, ofSeveral } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
 
-type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Facts };
+type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & {
+  facts: Facts;
+  trashedSet: TrashedSet;
+};
 
 /**
  * Finds the policy that decides about a machine at `by.now`. A machine with a token belongs to the customer of its
@@ -17,7 +20,6 @@ type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & { facts: Fact
 export function createPolicyFinder(parts: Parts) {
   const policySet = createPolicySet(parts);
   const find = createCustomerFinder(parts);
-  const trashed = createTrashedSet(parts);
   const { updatesAfterRevocation } = parts.config;
   return async (
     machineHash: string,
@@ -38,7 +40,7 @@ export function createPolicyFinder(parts: Parts) {
     if (!policy && isLicensed) return undefined;
     const deferredBy = plausibleTime(now, newest);
     const policed = { policy: { isLicensed, ...policy }, now, deferredBy, isProven: owner.isProven };
-    return policy?.pin ? { ...policed, trashed: await trashed() } : policed;
+    return policy?.pin ? { ...policed, trashed: await parts.trashedSet() } : policed;
   };
 }
 

@@ -2,6 +2,7 @@ export {
   type TrashedRelease,
   type LiveRelease,
   type ReleaseSet,
+  type TrashedSet,
   createTrashedSet,
   createReleaseSet,
   listTrashedReleases,

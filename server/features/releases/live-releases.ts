@@ -40,6 +40,7 @@ export function createTrashedSet({ db, signals }: Pick<Context, 'db' | 'signals'
   const cached = createCache<readonly TrashedRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
   return () => cached('trashed', () => listTrashedReleases(db));
 }
+export type TrashedSet = ReturnType<typeof createTrashedSet>;
 
 /** A row with what feeds and downloads need of a release, besides what the contract shows. */
 export function toLiveRelease(row: ReleaseRow) {

@@ -370,12 +370,13 @@ describe('what nobody saw', () => {
     expect(await paused(guarded)).toBe(false);
   });
 
-  test('a reported version that no release has is kept, and decides nothing', async () => {
+  test('a reported version beyond all releases is kept, and decides nothing', async () => {
     const machineId = `frozen ${release.id}`;
     await report(desktop, [{ machineId, fromVersion: '999.0.0' }]);
     expect((await written(machineId, 1)).last_version).toBe('999.0.0');
     const { text } = await askFeed(desktop, { 'x-machine-id': machineId });
     expect(text).toContain('files:\n  - url');
+    await written(machineId, 2);
     const explained = await staff.ok(machineCalls.explain, { params: { id: machineHashOf(machineId) } });
     expect(explained.some(({ offered }) => offered)).toBe(true);
     expect(explained.map(({ reason }) => reason)).not.toContain('NOT_NEWER');

@@ -1,17 +1,20 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { appImage, program, withBlockmap, noise } from '../../../tests/binaries.ts';
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
-import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { askFeed, makeApiKey, makeRelease, reportEvents, unique } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow } from '../../../tests/rows.ts';
 import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
 import type { NewRelease } from '../releases/index.ts';
+import { machineHashOf } from '../../machine-hash.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { newFolder } from '../../../tests/place.ts';
 
@@ -20,13 +23,13 @@ const folder = await newFolder();
 const session = await server.signInAs('super_admin');
 const staff = server.api(session);
 const key = await makeApiKey(staff, { scopes: ['updates'] });
-// each test has the feeds to itself
-beforeEach(async () => {
-  await systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
+const removeReleases = () =>
+  systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
     await tx.deleteFrom('releases').execute();
     await announce('releases');
   });
-});
+// each test has the feeds to itself
+beforeEach(removeReleases);
 
 const feedOf = (platform: string, architecture = 'x64') =>
   `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
@@ -284,6 +287,65 @@ describe('a check', () => {
     await change(release, { minimumAppVersion: '1.0.5' });
     expect(await offered({ headers: { ...key.headers, 'x-machine-id': 'workstation 7' } })).toBeUndefined();
     expect(await offered()).toBe('1.1.0');
+  });
+
+  test('is answered as the page of the machine explains, whatever it runs, and whatever of that is gone', async () => {
+    const versions = fc.constantFrom(
+      '1.0.0',
+      '1.1.0',
+      '1.2.0+5',
+      '1.2.0',
+      '2.0.0-beta.1',
+      '2.0.0',
+      '999.0.0',
+    );
+    const build = fc.record({
+      version: versions.filter((version) => version !== '999.0.0'),
+      minimumAppVersion: fc.constantFrom(null, '1.0.5', '1.2.0'),
+      isTrashed: fc.boolean(),
+    });
+    const builds = fc.uniqueArray(build, { maxLength: 4, selector: ({ version }) => version });
+    const machine = fc.record({
+      reported: fc.option(versions, { nil: undefined }),
+      sent: fc.option(versions, { nil: undefined }),
+    });
+    const answered = async (headers: Record<string, string>) => {
+      const { headers: told, text } = await askFeed(server.api({ headers }));
+      const [, version] = /version: "(.+)"\nfiles:\n/.exec(text) ?? [];
+      return [version, told.get('x-update-reason')];
+    };
+    const explained = async (machineId: string) => {
+      const params = { id: machineHashOf(machineId) };
+      const all = await staff.ok(machineCalls.explain, { params });
+      const newest = all.find(({ reason }) => reason !== 'DELETED');
+      return [all.find((one) => one.offered)?.version, newest?.reason ?? 'NONE'];
+    };
+    await fc.assert(
+      fc.asyncProperty(builds, fc.array(machine, { minLength: 1, maxLength: 8 }), async (set, fleet) => {
+        await removeReleases();
+        for (const { isTrashed, ...one } of set) {
+          const { id: releaseId } = await makeRelease(server, one);
+          if (isTrashed)
+            await staff.ok(releaseCalls.softDelete, { params: { releaseId }, body: { reason: 'bad' } });
+        }
+        const compare = async ({ reported, sent }: (typeof fleet)[number]) => {
+          const machineId = unique('any machine');
+          const headers = {
+            ...key.headers,
+            'x-machine-id': machineId,
+            ...(sent !== undefined && { 'x-app-version': sent }),
+          };
+          if (reported !== undefined)
+            await reportEvents(server.api(key), [{ machineId, fromVersion: reported }]);
+          await answered(headers);
+          const checks = reported === undefined ? 1 : 2;
+          await eventually(async () => (await machineRow(server, machineId))?.total_checks === checks);
+          expect(await explained(machineId)).toEqual(await answered(headers));
+        };
+        await Promise.all(fleet.map(compare));
+      }),
+      { numRuns: 15, seed: 7 },
+    );
   });
 
   test('of a machine that went back without a word is told of no update, not of one without a file', async () => {

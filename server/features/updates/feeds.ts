@@ -2,8 +2,8 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
-import { isVersion } from '../../../contract/versions.ts';
-import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
+import { filePathOf, type LiveRelease, type ReleaseSet, type TrashedSet } from '../releases/index.ts';
+import { countedVersion } from './counted-version.ts';
 import { decideOffer, isOnChannel } from './decide-offer.ts';
 import { withoutPolicy, type Policed } from './policy.ts';
 import type { FeedRequest } from './feed-request.ts';
@@ -11,6 +11,7 @@ import type { UpdateRecorder } from '../update-events/index.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   releaseSet: ReleaseSet;
+  trashedSet: TrashedSet;
   policyOf: PolicyOf;
   recorder: UpdateRecorder;
 };
@@ -77,29 +78,19 @@ const isOut = (
 const policyFor = async ({ policyOf }: Feeds, { by, machineHash }: FeedRequest) =>
   machineHash === undefined ? undefined : policyOf(machineHash, by);
 
-/**
- * electron-updater does not send its current version; the machine's last report may contain it. A version without a
- * release is ignored: a forged report of `999.0.0` would block all further offers.
- */
+/** electron-updater does not send its current version; the machine's last report may contain it. */
 async function lastVersion(
-  { db, pool }: Feeds,
+  { db, pool, releaseSet, trashedSet }: Feeds,
   machineHash: string | undefined,
 ): Promise<string | undefined> {
   if (machineHash === undefined) return undefined;
   const query = db
     .selectFrom('machines')
     .select('last_version')
-    .where('machine_hash', '=', Buffer.from(machineHash, 'hex'))
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('releases')
-          .select('release_id')
-          .whereRef('releases.version', '=', 'machines.last_version'),
-      ),
-    );
+    .where('machine_hash', '=', Buffer.from(machineHash, 'hex'));
   const [machine] = await runPrepared(pool, query.compile());
-  return machine?.last_version && isVersion(machine.last_version) ? machine.last_version : undefined;
+  if (!machine) return undefined;
+  return countedVersion(machine.last_version, [...(await releaseSet()), ...(await trashedSet())]);
 }
 
 function record({ recorder }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {

@@ -1,6 +1,7 @@
 export { offersToCustomer } from './customer-offers.ts';
 export { policySentences } from './explain-policy.ts';
 export { decideOffer, isHeldBack } from './decide-offer.ts';
-export { explainOffers, versionsOfReleases } from './updates.ts';
+export { countedVersion } from './counted-version.ts';
+export { explainOffers } from './updates.ts';
 export { fedKinds } from './explain.ts';
 export { type AppliedPolicy, type Policed, type PolicySource, effectivePolicy, namedTo } from './policy.ts';
