@@ -10,26 +10,22 @@ import {
   seenVersion,
   line,
 } from './common.ts';
-import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
+import { lackedOf, permit, type Needs, type Permission } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
 
-const right = (resource: Resource, action: Action): Permission => ({ resource, action });
-
 /**
- * The permissions that staff need to give a key a scope, so that a key can do no more than its creator: one permission
- * of each inner list. Covers every call that the scope opens; a key of the scope `releases` also publishes.
+ * The permissions that staff need to give a key a scope, so that a key can do no more than its creator.
+ * Covers every call that the scope opens; a key of the scope `releases` also publishes.
  */
-export const scopeNeeds: Record<ApiKeyScope, readonly (readonly Permission[])[]> = {
-  validate: [[right('licenses', 'update')]],
-  updates: [[right('releases', 'read')], [right('rollouts', 'update')]],
-  releases: [[right('releases', 'create')], [right('rollouts', 'create'), right('rollouts', 'update')]],
+export const scopeNeeds: Record<ApiKeyScope, Needs> = {
+  validate: [[permit('licenses', 'update')]],
+  updates: [[permit('releases', 'read')], [permit('rollouts', 'update')]],
+  releases: [[permit('releases', 'create')], [permit('rollouts', 'create'), permit('rollouts', 'update')]],
 };
 
 /** The permissions missing from `held` for a scope, as text: `rollouts:create or rollouts:update`. */
 export const lacksForScope = (scope: ApiKeyScope, held: readonly Permission[]): string[] =>
-  scopeNeeds[scope]
-    .filter((ways) => !ways.some((p) => hasPermission(held, p.resource, p.action)))
-    .map((ways) => ways.map((p) => `${p.resource}:${p.action}`).join(' or '));
+  lackedOf(held, scopeNeeds[scope]);
 
 /** The creator of a key. The key remains valid when the user is deactivated or deleted; staff see this state. */
 const apiKeyMaker = namedObject('ApiKeyMaker', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateTime, id, instant, isShallow, namedObject, queryFlag, requiredText } from './common.ts';
-import { hasPermission, type Permission } from './permissions.ts';
+import { hasPermission, permit, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { permissionsOf, route, staffWithAny, type Route } from './route.ts';
@@ -13,9 +13,9 @@ export const mostOpenRequests = 100;
 
 const base = '/api/v1/updates/admin/approvals';
 const canSee = staffWithAny(
-  { resource: 'rollouts', action: 'read' },
-  { resource: 'rollouts', action: 'create' },
-  { resource: 'rollouts', action: 'update' },
+  permit('rollouts', 'read'),
+  permit('rollouts', 'create'),
+  permit('rollouts', 'update'),
 );
 
 const channelApproval = namedObject('ChannelApproval', {
@@ -60,7 +60,7 @@ export const approvableCalls = approvable.map((call) => callName(call));
 export function mayAskFor(name: string, held: readonly Permission[]): boolean {
   const access = approvable.find((call) => callName(call) === name)?.access;
   return [access, canRollOut].every(
-    (each) => each && permissionsOf(each).some((p) => hasPermission(held, p.resource, p.action)),
+    (each) => each && permissionsOf(each).some((p) => hasPermission(held, p)),
   );
 }
 

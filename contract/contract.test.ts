@@ -7,7 +7,7 @@ import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { licenseTab } from './license-state.ts';
 import { moduleLabel, normalizeModuleIds } from './module-ids.ts';
-import { hasPermission, resourceActions, roleMatrix, roleNames } from './permissions.ts';
+import { hasPermission, permit, resourceActions, roleMatrix, roleNames } from './permissions.ts';
 import { permissionsOf } from './route.ts';
 import { everyCall } from '../tests/every-call.ts';
 
@@ -182,7 +182,7 @@ describe('the roles', () => {
   test('hold what the design says', () => {
     const can = (role: (typeof roleNames)[number], right: string) => {
       const [resource, action] = right.split(':') as ['users', 'read'];
-      return hasPermission(roleMatrix[role], resource, action);
+      return hasPermission(roleMatrix[role], permit(resource, action));
     };
     expect(can('super_admin', 'users:delete')).toBe(true);
     expect(can('admin', 'users:delete')).toBe(false);

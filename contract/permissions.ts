@@ -18,6 +18,11 @@ export type Action = (typeof actions)[number];
 /** A permission in requests and responses (spec part 1, section 6). */
 export type Permission = { resource: Resource; action: Action };
 
+export const permit = (resource: Resource, action: Action): Permission => ({ resource, action });
+
+/** A permission as the specification writes it: `licenses:update`. */
+export const permissionName = ({ resource, action }: Permission): string => `${resource}:${action}`;
+
 export const roleNames = [
   'super_admin',
   'admin',
@@ -58,7 +63,7 @@ export const resourceActions: Record<Resource, readonly Action[]> = {
 
 const all = (resource: Resource): Permission[] => some(resource, ...resourceActions[resource]);
 const some = (resource: Resource, ...allowed: Action[]): Permission[] =>
-  allowed.map((action) => ({ resource, action }));
+  allowed.map((action) => permit(resource, action));
 const everything = resources.flatMap(all);
 
 /** The default permissions of each role. They seed the matrix in the database, which is authoritative afterwards. */
@@ -88,10 +93,18 @@ export const roleMatrix: Record<RoleName, readonly Permission[]> = {
   service_account: [],
 };
 
-/** True when `held` contains the right to do `action` on `resource`. */
-export function hasPermission(held: readonly Permission[], resource: Resource, action: Action): boolean {
-  return held.some((p) => p.resource === resource && p.action === action);
-}
+/** True when `held` contains the permission. */
+export const hasPermission = (held: readonly Permission[], { resource, action }: Permission): boolean =>
+  held.some((p) => p.resource === resource && p.action === action);
+
+/** The permissions that something needs: one of each inner list. */
+export type Needs = readonly (readonly Permission[])[];
+
+/** What of `needs` is missing from `held`, as text: `rollouts:create or rollouts:update`. */
+export const lackedOf = (held: readonly Permission[], needs: Needs): string[] =>
+  needs
+    .filter((ways) => !ways.some((p) => hasPermission(held, p)))
+    .map((ways) => ways.map(permissionName).join(' or '));
 
 /** What a stolen session could do through a second account alone; each right of a line is enough for it. */
 const asAnother: readonly (readonly Permission[])[] = [
@@ -104,7 +117,6 @@ const asAnother: readonly (readonly Permission[])[] = [
 /** Whether a grant of `after` to who had `before` is refused unless the caller proves to be the user. */
 export const needsProof = (before: readonly Permission[], after: readonly Permission[]): boolean =>
   asAnother.some((rights) => {
-    const may = (held: readonly Permission[]) =>
-      rights.some(({ resource, action }) => hasPermission(held, resource, action));
+    const may = (held: readonly Permission[]) => rights.some((right) => hasPermission(held, right));
     return may(after) && !may(before);
   });

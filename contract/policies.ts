@@ -11,6 +11,7 @@ import {
   seenVersion,
   wholeFrom,
 } from './common.ts';
+import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels, compareVersions, isVersion } from './versions.ts';
 
@@ -132,10 +133,7 @@ export const tagPolicyInput = z.strictObject({ ...policyFields, updatedAt: seenV
 const byCustomer = z.object({ id });
 const byTag = z.object({ tag: tagText });
 /** Customers and releases are often managed by different people. */
-const canRead = staffWithAny(
-  { resource: 'customers', action: 'read' },
-  { resource: 'rollouts', action: 'read' },
-);
+const canRead = staffWithAny(permit('customers', 'read'), permit('rollouts', 'read'));
 /** A policy decides what machines are offered, as a rollout does. */
 const canUpdate = staffWith('rollouts', 'update');
 

@@ -31,6 +31,7 @@ import {
 import { acceptableFailures } from './guard.ts';
 import { planFields, rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { rolloutAttentions } from './rollout-attention.ts';
+import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { channels } from './versions.ts';
 
@@ -212,10 +213,7 @@ const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
 /** Either permission is enough (spec part 2, section 6). */
-export const canRollOut = staffWithAny(
-  { resource: 'rollouts', action: 'create' },
-  { resource: 'rollouts', action: 'update' },
-);
+export const canRollOut = staffWithAny(permit('rollouts', 'create'), permit('rollouts', 'update'));
 const byId = z.object({ releaseId: id });
 const base = '/api/v1/updates/admin';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import type { Action, Permission, Resource } from './permissions.ts';
+import { permit, type Action, type Permission, type Resource } from './permissions.ts';
 
 /** Scopes of an API key: validating licenses, update feeds and events, publishing releases from CI. */
 export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
@@ -24,7 +24,7 @@ export const signedIn: Access = { kind: 'signedIn' };
 /** Staff who hold `action` on `resource`. */
 export const staffWith = (resource: Resource, action: Action): Access => ({
   kind: 'staff',
-  permission: { resource, action },
+  permission: permit(resource, action),
 });
 
 /** Staff who hold at least one of the permissions. */
@@ -41,7 +41,7 @@ export const permissionsOf = (access: Access): Permission[] =>
 /** Staff with the permission, or an API key or a machine token of the scope. */
 export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, action: Action): Access => ({
   kind: 'staff',
-  permission: { resource, action },
+  permission: permit(resource, action),
   apiKey,
 });
 

@@ -1,17 +1,14 @@
-import { hasPermission, type Action, type Permission, type Resource } from './permissions.ts';
+import { lackedOf, permit, type Needs, type Permission, type Resource } from './permissions.ts';
 
 // Without schemas, because lists load it: see decision record 67.
 
-const right = (resource: Resource, action: Action): Permission => ({ resource, action });
-const reads = (resource: Resource) => [[right(resource, 'read')]];
+const reads = (resource: Resource) => [[permit(resource, 'read')]];
 /** Those who also see and confirm a jump of the clock. */
-const operates = [[right('audit', 'delete')]];
-
-type Needs = readonly (readonly Permission[])[];
+const operates = [[permit('audit', 'delete')]];
 
 /**
- * What may need a person, in the order in which equally urgent things are shown, and the permissions to see it: one of each inner list. The
- * server leaves out what the caller may not see.
+ * What may need a person, in the order in which equally urgent things are shown, and the permissions
+ * to see it. The server leaves out what the caller may not see.
  */
 export const todayNeeds = {
   storageDown: reads('releases'),
@@ -22,7 +19,10 @@ export const todayNeeds = {
   releasesDamaged: reads('releases'),
   rolloutsFailing: reads('releases'),
   rolloutsClaimed: reads('releases'),
-  approvalsWaiting: [[right('rollouts', 'read')], [right('rollouts', 'create'), right('rollouts', 'update')]],
+  approvalsWaiting: [
+    [permit('rollouts', 'read')],
+    [permit('rollouts', 'create'), permit('rollouts', 'update')],
+  ],
   rolloutsReady: reads('releases'),
   rolloutsPaused: reads('releases'),
   licensesEnded: reads('licenses'),
@@ -55,4 +55,4 @@ export const figures = Object.keys(figureNeeds) as [Figure, ...Figure[]];
 
 /** Whether a person who holds these permissions may see what needs `needs`. */
 export const maySee = (needs: Needs, held: readonly Permission[]): boolean =>
-  needs.every((ways) => ways.some(({ resource, action }) => hasPermission(held, resource, action)));
+  lackedOf(held, needs).length === 0;

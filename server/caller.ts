@@ -1,4 +1,10 @@
-import { hasPermission, type Action, type Permission, type Resource } from '../contract/permissions.ts';
+import {
+  hasPermission,
+  permit,
+  type Action,
+  type Permission,
+  type Resource,
+} from '../contract/permissions.ts';
 import type { ApiKeyScope, MachineScope } from '../contract/route.ts';
 import type { Screen } from '../contract/screens.ts';
 import type { Advice } from '../contract/session.ts';
@@ -86,7 +92,7 @@ export function personOf({ actor }: Caller): Staff {
 
 /** Whether the caller is staff with the permission: for the parts of an answer that need one of their own. */
 export const may = ({ actor }: Caller, resource: Resource, action: Action): boolean =>
-  actor.kind === 'staff' && hasPermission(actor.permissions, resource, action);
+  actor.kind === 'staff' && hasPermission(actor.permissions, permit(resource, action));
 
 /** Whether the caller is staff who may read the resource. */
 export const mayRead = (by: Caller, resource: Resource): boolean => may(by, resource, 'read');

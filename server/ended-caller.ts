@@ -40,7 +40,7 @@ export async function refuseEnded(
     if (!open) return signInAgain;
     // whoever is held back until there is one has no permission to lose
     if (open.second_factor_missing && !actor.secondFactorMissing) return secondFactorFirst;
-    const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p.resource, p.action));
+    const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p));
     return isSame ? undefined : mayLess;
   }
   if (actor.kind !== 'apiKey') return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
-import type { Permission, RoleName } from '../contract/permissions.ts';
+import { permissionName, type Permission, type RoleName } from '../contract/permissions.ts';
 import { releases, type Release } from '../contract/releases.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { uploads } from '../contract/uploads.ts';
@@ -408,7 +408,7 @@ describe('what it takes is enough for', () => {
 });
 
 test('whoever holds every permission is still no super admin, and changes none', async () => {
-  const everything = (await root.ok(rbac.permissions)).map((p) => `${p.resource}:${p.action}`);
+  const everything = (await root.ok(rbac.permissions)).map(permissionName);
   const api = await holderOf(everything);
   const { userId } = await server.createPerson('super_admin');
   const role = (await root.ok(rbac.roles)).find(({ roleId }) => roleId === 'super_admin')!;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hasPermission, roleMatrix, roleNames, type Permission } from '../contract/permissions.ts';
+import {
+  hasPermission,
+  permissionName,
+  roleMatrix,
+  roleNames,
+  type Permission,
+} from '../contract/permissions.ts';
 import { permissionsOf, type Route } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { everyCall } from './every-call.ts';
@@ -48,7 +54,7 @@ function expected({ access }: Route, { kind, permissions }: Caller): 'allowed' |
   if (kind === 'machine')
     return access.kind === 'staff' && ['validate', 'updates'].includes(access.apiKey ?? '') ? 'allowed' : 403;
   if (access.kind === 'signedIn') return 'allowed';
-  const enough = permissionsOf(access).some((p) => hasPermission(permissions, p.resource, p.action));
+  const enough = permissionsOf(access).some((p) => hasPermission(permissions, p));
   return enough ? 'allowed' : 403;
 }
 
@@ -96,7 +102,7 @@ describe('the contract decides', () => {
   test('and a refusal names the permission that is lacking', async () => {
     for (const [, route] of everyCall) {
       if (route.access.kind !== 'staff' || expected(route, known.get('service_account')!) !== 403) continue;
-      const lacking = permissionsOf(route.access).map((p) => `${p.resource}:${p.action}`);
+      const lacking = permissionsOf(route.access).map(permissionName);
       const path = route.path.replaceAll(/\{\w+\}/g, 'x');
       const response = await fetch(server.url + path, {
         method: route.method,
@@ -111,7 +117,7 @@ describe('the contract decides', () => {
 
 test('the matrix of the database is that of the contract', async () => {
   const rows = await server.db.selectFrom('role_permissions').selectAll().execute();
-  const words = (list: readonly Permission[]) => list.map((p) => `${p.resource}:${p.action}`).toSorted();
+  const words = (list: readonly Permission[]) => list.map(permissionName).toSorted();
   for (const role of roleNames) {
     expect(words(rows.filter((row) => row.role_id === role)), role).toEqual(words(roleMatrix[role]));
   }

@@ -1,4 +1,11 @@
-import type { Action, Permission, Resource } from '../contract/permissions.ts';
+import {
+  hasPermission as isHeld,
+  lackedOf,
+  permit,
+  type Action,
+  type Permission,
+  type Resource,
+} from '../contract/permissions.ts';
 import type { Access } from '../contract/route.ts';
 import type { StoredSession } from './session-store.ts';
 
@@ -7,9 +14,7 @@ type Rights = Pick<StoredSession, 'permissions' | 'roles'>;
 
 /** The checks of spec part 1, section 6, for one user's permissions. */
 export function permissionChecks({ permissions, roles }: Rights) {
-  // Not the contract's own helper: its module imports schemas, which the sign-in screen does not need.
-  const hasPermission = (resource: Resource, action: Action) =>
-    permissions.some((p: Permission) => p.resource === resource && p.action === action);
+  const hasPermission = (resource: Resource, action: Action) => isHeld(permissions, permit(resource, action));
   const hasRole = (name: string) => roles.some((role) => role.name === name);
   return {
     permissions,
@@ -26,9 +31,7 @@ export function permissionChecks({ permissions, roles }: Rights) {
 /** Names the permission of a call that `held` lacks; undefined where the call is allowed. */
 export function lackedBy(held: readonly Permission[], access: Access): string | undefined {
   if (access.kind !== 'staff') return undefined;
-  const enough = [access.permission, ...(access.or ?? [])];
-  const holds = enough.some((p) => held.some((q) => q.resource === p.resource && q.action === p.action));
-  return holds ? undefined : enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
+  return lackedOf(held, [[access.permission, ...(access.or ?? [])]])[0];
 }
 
 function namedChecks(has: (resource: Resource, action: Action) => boolean) {

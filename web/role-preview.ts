@@ -1,4 +1,4 @@
-import type { Permission, Resource } from '../contract/permissions.ts';
+import { hasPermission, permit, type Permission, type Resource } from '../contract/permissions.ts';
 import type { ConsoleRoute } from '../contract/route.ts';
 import { isChange } from './is-change.ts';
 import { lackedBy } from './permission-checks.ts';
@@ -26,18 +26,16 @@ export function setRolePreview(preview: RolePreview | null): void {
 type Reads = (resource: Resource) => boolean;
 
 /**
- * An answer as users of the previewed role get it; unchanged outside of a preview. `permit` leaves out what the server
+ * An answer as users of the previewed role get it; unchanged outside of a preview. `shown` leaves out what the server
  * leaves out for callers who may not read a resource, since it answers for the user. Queries are reset with the preview,
  * so it may be their `select`.
  */
 export const asPreviewed =
-  <Answer>(permit: (answer: Answer, reads: Reads) => Answer) =>
+  <Answer>(shown: (answer: Answer, reads: Reads) => Answer) =>
   (answer: Answer): Answer => {
     const current = store.get();
     if (!current) return answer;
-    return permit(answer, (resource) =>
-      current.permissions.some((p) => p.resource === resource && p.action === 'read'),
-    );
+    return shown(answer, (resource) => hasPermission(current.permissions, permit(resource, 'read')));
   };
 
 /** Why a call is not made during the preview: every change, and what the role may not read. */

@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import type { Permission, Resource } from '../contract/permissions.ts';
+import { permit, type Permission, type Resource } from '../contract/permissions.ts';
 import { requireServer } from './api.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
@@ -36,7 +36,7 @@ const lazyScreen: typeof lazyRouteComponent = (load, name) =>
 
 const root = createRootRoute({ staticData: { needs: 'nothing' } });
 
-const reads = (resource: Resource): Permission => ({ resource, action: 'read' });
+const reads = (resource: Resource) => permit(resource, 'read');
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -81,7 +81,7 @@ const screens = [
     component: lazyScreen(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
   }),
   createRoute({
-    ...needing({ resource: 'licenses', action: 'create' }),
+    ...needing(permit('licenses', 'create')),
     path: paths.newLicense,
     validateSearch: newLicenseSearch,
     component: lazyScreen(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),

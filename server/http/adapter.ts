@@ -10,7 +10,7 @@ import {
   type ApiKeyScope,
   type Route,
 } from '../../contract/route.ts';
-import { hasPermission } from '../../contract/permissions.ts';
+import { lackedOf } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
 import type { Context } from '../context.ts';
@@ -183,12 +183,11 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
     return fail('FORBIDDEN', `This ${who} lacks the scope ${access.apiKey}.`);
   }
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
-  const enough = permissionsOf(access);
-  if (enough.some((p) => hasPermission(actor.permissions, p.resource, p.action))) return undefined;
+  const [lacking] = lackedOf(actor.permissions, [permissionsOf(access)]);
+  if (!lacking) return undefined;
   if (actor.ownPasswordMissing)
     return fail('FORBIDDEN', 'Somebody else set your password. Change it on your account page first.');
   if (actor.secondFactorMissing) return secondFactorFirst;
-  const lacking = enough.map((p) => `${p.resource}:${p.action}`).join(' or ');
   return fail('FORBIDDEN', `You lack the permission ${lacking}.`);
 }
 

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { Permission } from '../../contract/permissions.ts';
+import { permissionName, type Permission } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
 import { useAuth } from '../session.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -32,7 +32,7 @@ export function Forbidden({ needs }: { needs: Permission | undefined }) {
           : secondFactorMissing
             ? 'Your role requires a second factor. Set one up on your account page first.'
             : needs
-              ? `It needs the permission ${needs.resource}:${needs.action}. Ask an administrator for it.`
+              ? `It needs the permission ${permissionName(needs)}. Ask an administrator for it.`
               : 'None of the screens is permitted to you. Ask an administrator for a role.'}
       </EmptyState>
     </Page>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { counted } from '../../../contract/text.ts';
 import type { account as calls } from '../../../contract/account.ts';
-import { hasPermission } from '../../../contract/permissions.ts';
+import { hasPermission, permit } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { screens, type Screen } from '../../../contract/screens.ts';
 import { personOf, type Caller } from '../../caller.ts';
@@ -69,7 +69,7 @@ export async function setFirstScreen(
 ): Promise<{ firstScreen: Screen | null } | Failure> {
   const { userId: id, email, permissions, firstScreen: before } = personOf(change.by);
   const resource = screen && screens[screen];
-  if (resource && !hasPermission(permissions, resource, 'read'))
+  if (resource && !hasPermission(permissions, permit(resource, 'read')))
     return breaksRule('screen', `You may not open this screen: it needs ${resource}:read`);
   if (screen === before) return { firstScreen: screen };
   await change.tx.updateTable('users').set({ first_screen: screen }).where('user_id', '=', id).execute();

@@ -1,3 +1,4 @@
+import { hasPermission, permit } from '../../../contract/permissions.ts';
 import { sql, type SqlBool } from 'kysely';
 import type { Staff } from '../../caller.ts';
 import type { Config } from '../../config.ts';
@@ -66,9 +67,7 @@ export function toIdentity(
   { requireOwnPassword }: Pick<Config, 'requireOwnPassword'>,
 ): Identity {
   const asksForPassword = !row.password_is_own && !isServiceAccount(row);
-  const asksForFactor =
-    !row.totp_confirmed_at &&
-    row.permissions.some(({ resource, action }) => resource === 'users' && action === 'update');
+  const asksForFactor = !row.totp_confirmed_at && hasPermission(row.permissions, permit('users', 'update'));
   const ownPasswordMissing = requireOwnPassword && asksForPassword;
   const isHeldBack = row.second_factor_missing || ownPasswordMissing;
   return {

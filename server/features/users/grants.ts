@@ -1,4 +1,4 @@
-import { hasPermission, needsProof, type Permission } from '../../../contract/permissions.ts';
+import { hasPermission, needsProof, permissionName, type Permission } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
@@ -18,8 +18,8 @@ async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | un
 }
 
 /** Whether the caller holds a permission; Lanyard itself holds all. */
-const holds = ({ actor }: Caller, { resource, action }: Permission): boolean =>
-  actor.kind === 'system' || (actor.kind === 'staff' && hasPermission(actor.permissions, resource, action));
+const holds = ({ actor }: Caller, permission: Permission): boolean =>
+  actor.kind === 'system' || (actor.kind === 'staff' && hasPermission(actor.permissions, permission));
 
 /** The first of these permissions that the caller does not hold. */
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
@@ -42,10 +42,7 @@ export async function refuseGrant(
   if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);
   if (missing)
-    return breaksRule(
-      'role',
-      `You cannot grant ${role}: you lack ${missing.resource}:${missing.action} yourself`,
-    );
+    return breaksRule('role', `You cannot grant ${role}: you lack ${permissionName(missing)} yourself`);
   return refuseUnprovenGrant((await permissionsOf(tx, [...before])) ?? [], granted, proven);
 }
 

@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { resourceActions, resources, roleNames, type Permission } from '../../../contract/permissions.ts';
+import {
+  hasPermission,
+  permissionName,
+  resourceActions,
+  resources,
+  roleNames,
+  type Permission,
+} from '../../../contract/permissions.ts';
 import { roleRefusal, type rbac as calls, type Role, type User } from '../../../contract/users.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { changedFields, type Change } from '../../change.ts';
@@ -199,21 +206,20 @@ export async function updateRole(
   const superAdmin = refuseSuperAdmin(change.by, roleId);
   if (superAdmin) return superAdmin;
   const wanted = inOrder(input.permissions);
-  const unknown = input.permissions.find((p) => !contains(wanted, p));
-  if (unknown)
-    return breaksRule('permissions', `There is no permission ${unknown.resource}:${unknown.action}`);
+  const unknown = input.permissions.find((p) => !hasPermission(wanted, p));
+  if (unknown) return breaksRule('permissions', `There is no permission ${permissionName(unknown)}`);
   const sent = { ...input, permissions: wanted };
   return editRecord(change, editable, roleId, {
     event: 'role.updated',
     sent,
     seen,
     check(before) {
-      const gained = wanted.filter((p) => !contains(before.permissions, p));
+      const gained = wanted.filter((p) => !hasPermission(before.permissions, p));
       if (roleId === 'super_admin' && (gained.length > 0 || wanted.length < before.permissions.length))
         return breaksRule('permissions', 'super_admin holds everything and cannot be changed');
       const missing = beyond(change.by, gained);
       return missing
-        ? breaksRule('permissions', `You lack ${missing.resource}:${missing.action} yourself`)
+        ? breaksRule('permissions', `You lack ${permissionName(missing)} yourself`)
         : refuseUnprovenGrant(before.permissions, wanted, proven);
     },
     columns: sent,
@@ -234,10 +240,7 @@ export async function deleteRole(change: Change, roleId: string): Promise<undefi
 
 /** The given permissions that exist, in the order of the matrix. */
 const inOrder = (permissions: readonly Permission[]) =>
-  listPermissions().filter((p) => contains(permissions, p));
-
-const contains = (list: readonly Permission[], p: Permission) =>
-  list.some(({ resource, action }) => resource === p.resource && action === p.action);
+  listPermissions().filter((p) => hasPermission(permissions, p));
 
 async function oneRole(db: Db, roleId: string): Promise<Role> {
   const roles = await listRoles(db);
@@ -263,7 +266,7 @@ const editable: Editable<Role, RoleInput> = {
     return missing
       ? fail(
           'RULE_VIOLATED',
-          `${roleId} may do more than you, so you cannot change this role: you lack ${missing.resource}:${missing.action} yourself.`,
+          `${roleId} may do more than you, so you cannot change this role: you lack ${permissionName(missing)} yourself.`,
         )
       : { ...role, permissions: inOrder(role.permissions) };
   },
@@ -287,7 +290,7 @@ const editable: Editable<Role, RoleInput> = {
 };
 
 function whatChanged(before: Role, after: Role): string {
-  const names = (role: Role) => role.permissions.map((p) => `${p.resource}:${p.action}`);
+  const names = (role: Role) => role.permissions.map(permissionName);
   const [old, now] = [names(before), names(after)];
   const { permissions: _, ...rest } = after;
   return [

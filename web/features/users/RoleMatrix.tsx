@@ -1,6 +1,8 @@
 import { Checkbox } from '@mantine/core';
 import {
   actions,
+  permissionName,
+  permit,
   resourceActions,
   resources,
   type Action,
@@ -8,7 +10,7 @@ import {
   type Resource,
   roleLabel,
 } from '../../../contract/permissions.ts';
-import { cellLabel, cellOf, resourceLabel } from './role-form.ts';
+import { cellLabel, resourceLabel } from './role-form.ts';
 import classes from './roles.module.css';
 
 /** Resources by actions; the cell is empty where a resource does not have the action. */
@@ -20,13 +22,13 @@ export function RoleMatrix(props: {
 }) {
   const { cells, whyNot, onChange } = props;
   const cell = (resource: Resource, action: Action) => {
-    const name = cellOf(resource, action);
-    const reason = whyNot({ resource, action });
+    const permission = permit(resource, action);
+    const name = permissionName(permission);
     return (
       <MatrixCell
-        label={cellLabel({ resource, action })}
+        label={cellLabel(permission)}
         checked={cells.has(name)}
-        reason={reason}
+        reason={whyNot(permission)}
         onChange={(on) => onChange(name, on)}
       />
     );

@@ -1,5 +1,6 @@
 import type { Role } from '../../../contract/users.ts';
-import { cellLabel, cellOf, permissionsOf, type RoleValues } from './role-form.ts';
+import { permissionName } from '../../../contract/permissions.ts';
+import { cellLabel, cellsOf, permissionsOf, type RoleValues } from './role-form.ts';
 import { counted } from '../../ui/counted.ts';
 import { countText } from '../../ui/numbers.ts';
 
@@ -8,14 +9,14 @@ export type RoleChange = { gained: string[]; lost: string[]; secondFactor: boole
 type Impact = { people: number; withoutSecondFactor: number; openRequests: number };
 
 export function changeOf(role: Role, values: RoleValues): RoleChange {
-  const before = new Set(role.permissions.map(({ resource, action }) => cellOf(resource, action)));
+  const before = cellsOf(role.permissions);
   const { requiresSecondFactor } = values;
   return {
     gained: permissionsOf(values.cells)
-      .filter(({ resource, action }) => !before.has(cellOf(resource, action)))
+      .filter((permission) => !before.has(permissionName(permission)))
       .map(cellLabel),
     lost: permissionsOf(before)
-      .filter(({ resource, action }) => !values.cells.has(cellOf(resource, action)))
+      .filter((permission) => !values.cells.has(permissionName(permission)))
       .map(cellLabel),
     secondFactor: requiresSecondFactor === role.requiresSecondFactor ? undefined : requiresSecondFactor,
   };

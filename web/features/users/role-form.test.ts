@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Permission } from '../../../contract/permissions.ts';
+import { permissionName, type Permission } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { isChanged, permissionsOf, valuesOf, whyNotCell, whyNotEdit, withCell } from './role-form.ts';
 import { fallbackRoles } from './role-labels.ts';
@@ -9,10 +9,10 @@ const role = (name: string) => fallbackRoles.find(({ roleId }) => roleId === nam
 const me = (isSuperAdmin: boolean, ...held: string[]): Me => ({
   userId: 'me',
   isSuperAdmin,
-  holds: ({ resource, action }: Permission) => held.includes(`${resource}:${action}`),
+  holds: (permission: Permission) => held.includes(permissionName(permission)),
 });
 
-const listed = ({ permissions }: Role) => permissions.map(({ resource, action }) => `${resource}:${action}`);
+const listed = ({ permissions }: Role) => permissions.map(permissionName);
 
 test('cells are set and taken, and what comes out is in the order of the matrix', () => {
   const viewer = role('viewer');

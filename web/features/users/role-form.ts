@@ -1,21 +1,20 @@
 import {
+  permissionName,
+  permit,
   resourceActions,
   resources,
   roleLabel,
-  type Action,
   type Permission,
   type Resource,
 } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import type { Me } from './user-can.ts';
 
-/** The editable part of a role. A cell is `resource:action`. */
+/** The editable part of a role. A cell is the name of a permission. */
 export type RoleValues = { description: string; requiresSecondFactor: boolean; cells: ReadonlySet<string> };
 
-export const cellOf = (resource: Resource, action: Action): string => `${resource}:${action}`;
-
 export const cellsOf = (permissions: readonly Permission[]): ReadonlySet<string> =>
-  new Set(permissions.map(({ resource, action }) => cellOf(resource, action)));
+  new Set(permissions.map(permissionName));
 
 export const resourceLabel = (resource: Resource): string =>
   resource === 'api_keys' ? 'API Keys' : roleLabel(resource);
@@ -34,8 +33,8 @@ export const valuesOf = (role: Role): RoleValues => ({
 export const permissionsOf = (cells: ReadonlySet<string>): Permission[] =>
   resources.flatMap((resource) =>
     resourceActions[resource]
-      .filter((action) => cells.has(cellOf(resource, action)))
-      .map((action) => ({ resource, action })),
+      .map((action) => permit(resource, action))
+      .filter((permission) => cells.has(permissionName(permission))),
   );
 
 export const payloadOf = ({ description, requiresSecondFactor, cells }: RoleValues) => ({
@@ -66,7 +65,7 @@ export function whyNotEdit(me: Me, role: Role, mayUpdate: boolean): string | nul
   if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin changes this role.';
   const missing = role.permissions.find((permission) => !me.holds(permission));
   return missing
-    ? `${roleLabel(role.name)} may do more than you: you lack ${missing.resource}:${missing.action} yourself.`
+    ? `${roleLabel(role.name)} may do more than you: you lack ${permissionName(missing)} yourself.`
     : null;
 }
 
@@ -76,7 +75,7 @@ export function whyNotEdit(me: Me, role: Role, mayUpdate: boolean): string | nul
  */
 export function whyNotCell(me: Me, role: Role, permission: Permission): string | null {
   if (role.roleId === 'super_admin') return 'super_admin holds everything and cannot be changed';
-  return me.holds(permission) ? null : `You lack ${permission.resource}:${permission.action} yourself`;
+  return me.holds(permission) ? null : `You lack ${permissionName(permission)} yourself`;
 }
 
 const sameCells = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>

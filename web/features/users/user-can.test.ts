@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasPermission, roleMatrix, type Permission, type RoleName } from '../../../contract/permissions.ts';
+import { hasPermission, roleMatrix, type RoleName } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import { fallbackRoles } from './role-labels.ts';
 import { whyNotChange, whyNotGrant, whyNotRemove, type Me } from './user-can.ts';
@@ -7,7 +7,7 @@ import { whyNotChange, whyNotGrant, whyNotRemove, type Me } from './user-can.ts'
 const as = (role: RoleName): Me => ({
   userId: role,
   isSuperAdmin: role === 'super_admin',
-  holds: ({ resource, action }: Permission) => hasPermission(roleMatrix[role], resource, action),
+  holds: (permission) => hasPermission(roleMatrix[role], permission),
 });
 const role = (name: RoleName) => fallbackRoles.find(({ roleId }) => roleId === name)!;
 const user = (...roles: RoleName[]) =>

@@ -1,4 +1,4 @@
-import type { Permission } from '../../../contract/permissions.ts';
+import { permissionName, type Permission } from '../../../contract/permissions.ts';
 import type { Role, User } from '../../../contract/users.ts';
 
 /** The fields of the signed-in user that the rules need. */
@@ -8,7 +8,7 @@ export type Me = { userId: string; isSuperAdmin: boolean; holds: (permission: Pe
 export function whyNotGrant(me: Me, role: Pick<Role, 'roleId' | 'permissions'>): string | null {
   if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin can grant this role';
   const missing = role.permissions.find((permission) => !me.holds(permission));
-  return missing ? `You lack ${missing.resource}:${missing.action} yourself` : null;
+  return missing ? `You lack ${permissionName(missing)} yourself` : null;
 }
 
 /** Why a user cannot be changed at all: they have permissions that the signed-in user lacks. */
