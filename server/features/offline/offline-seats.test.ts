@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utcMinute } from '../../../contract/activations.ts';
+import { clock } from '../../../contract/clock.ts';
 import { credentials, type EnrollmentInput } from '../../../contract/credentials.ts';
 import { licenses } from '../../../contract/licenses.ts';
 import {
@@ -181,6 +182,24 @@ describe('the seat of an offline machine', () => {
     const after = await validateOn(desktops[0], license, machine.machineId);
     expect(after).toMatchObject({ code: 'VALID', activation: { activationType: 'automatic' } });
     expect(after.expiresAt).toBe(new Date(server.clock.now().getTime() + days(14)).toISOString());
+  });
+
+  test('is held a day beyond each answer where it ended in an outage, until the clock is confirmed', async () => {
+    const license = await makeLicense(staff[0], { maxActivations: 1 });
+    const machine = offlineMachine('outage');
+    await issueTo(staff[0], license, machine, 1);
+    await wait(days(14.5));
+    server.clock.advance(days(2.5));
+    const { issuedAt, ...answer } = await validateOn(desktops[0], license, machine.machineId);
+    const expiresAt = new Date(Date.parse(issuedAt) + days(1)).toISOString();
+    expect(answer).toMatchObject({ code: 'VALID', expiresAt });
+    expect((await seatOf(license, machine)).offlineUntil).toBe(expiresAt);
+    // nobody else gets the seat while the machine relies on that
+    await staff[0].ok(clock.confirm, { body: { now: server.clock.now().toISOString() } });
+    await wait(hours(20));
+    expect((await validateOn(desktops[1], license, 'other')).code).toBe('TOO_MANY_ACTIVATIONS');
+    await wait(hours(4.1));
+    expect(await validateOn(desktops[1], license, 'other')).toMatchObject({ code: 'VALID' });
   });
 
   test('lasts at least as long as the last answer that the machine got before', async () => {

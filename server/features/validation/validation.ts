@@ -169,14 +169,18 @@ export async function takeSeat(change: Change, of: Owner, request: SeatRequest):
     .executeTakeFirst();
   const { code, takesSeat } = decideOn(license, machine?.status, by);
   if (takesSeat) await seat(change, of, machine, request);
-  if (code === 'VALID' && by.actor.kind !== 'staff')
+  if (code === 'VALID' && by.actor.kind !== 'staff') {
+    // A seat that has ended, but by a clock that nobody trusts yet: it is still held, and so while this answer counts.
+    const isHeld = license && machine?.offline_until && machine.offline_until <= by.now;
+    const heldUntil = isHeld && new Date(Math.min(by.now.getTime() + dayMs, license.valid_until.getTime()));
     await tx
       .updateTable('activations')
-      .set({ answered_at: by.now })
+      .set({ answered_at: by.now, ...(heldUntil && { offline_until: heldUntil }) })
       .where('license_id', '=', licenseId)
       .where('machine_id', '=', request.machineId)
       .where('offline_until', 'is not', null)
       .execute();
+  }
   return code;
 }
 
