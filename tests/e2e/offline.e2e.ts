@@ -236,6 +236,9 @@ test('a request comes by the camera, by a photo or as a file; force frees the se
   await form.getByRole('button', { name: 'Create License File' }).click();
   await dialog(page, 'License File').getByRole('button', { name: 'Done' }).click();
 
+  // for the server, no file ends by the clock of this browser
+  await page.clock.setFixedTime(Date.now() + 200 * day);
+  await page.reload();
   await rowOf(modal, sent.machineId).getByRole('button', { name: 'Deactivate' }).click();
   const question = dialog(page, 'Deactivate Machine');
   await expect(question.getByRole('checkbox')).toBeFocused();
@@ -243,6 +246,8 @@ test('a request comes by the camera, by a photo or as a file; force frees the se
   await question.getByRole('button', { name: 'Deactivate by Force' }).press('Enter');
   await expect(rowOf(modal, sent.machineId)).toContainText('Deactivated');
   // the file is out there all the same
+  await page.clock.setFixedTime(Date.now());
+  await page.reload();
   await expect(rowOf(modal, sent.machineId).getByText(/^Offline until /)).toBeVisible();
   const [left] = await machinesOf(server.admin, license);
   expect(left).toMatchObject({ machineId: sent.machineId, status: 'deactivated' });

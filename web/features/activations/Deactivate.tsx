@@ -4,8 +4,6 @@ import type { ListedActivation } from '../../../contract/activations.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { fullTime, utcDate } from '../../ui/time.ts';
-import { useNow } from '../../ui/use-now.ts';
-import { offlineUntil } from './offline-form.ts';
 import { deactivateMachine } from './queries.ts';
 import { tellNotReactivated, useReactivate, useShowChange } from './use-seat-changes.ts';
 import { aboutSeat } from '../../toast-subjects.ts';
@@ -14,7 +12,7 @@ type Props = { licenseKey: string; activation: ListedActivation; onClose: () => 
 
 /** Takes the seat of a machine. One that runs offline is not told so: its seat is taken by force. */
 export default function Deactivate(props: Props) {
-  const until = offlineUntil(props.activation, useNow());
+  const until = props.activation.offlineUntil;
   return until ? <DeactivateOffline {...props} until={until} /> : <DeactivateOnline {...props} />;
 }
 

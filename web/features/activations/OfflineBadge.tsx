@@ -5,7 +5,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { offlineUntil } from './offline-form.ts';
 
 /** Until when a machine may run without asking; nothing where it asks. */
-export function OfflineBadge({ activation }: { activation: Pick<Activation, 'offlineUntil'> }) {
+export function OfflineBadge({ activation }: { activation: Pick<Activation, 'status' | 'offlineUntil'> }) {
   const until = offlineUntil(activation, useNow());
   return (
     until && (

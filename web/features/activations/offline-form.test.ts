@@ -30,9 +30,10 @@ it.each([
   ['ey', 366, {}],
 ])('%s for %s days: %j', (request, days, errors) => expect(checkOffline({ request, days })).toEqual(errors));
 
-it('a machine is offline only until its file ends', () => {
-  const until = '2026-11-22T12:00:01.000Z';
-  expect(offlineUntil({ offlineUntil: until }, now)).toBe(until);
-  expect(offlineUntil({ offlineUntil: now.toISOString() }, now)).toBeNull();
-  expect(offlineUntil({ offlineUntil: null }, now)).toBeNull();
+it('a machine is offline only until its file ends, or the server frees its seat', () => {
+  const [before, until] = [now.toISOString(), '2026-11-22T12:00:01.000Z'];
+  expect(offlineUntil({ status: 'deactivated', offlineUntil: until }, now)).toBe(until);
+  expect(offlineUntil({ status: 'deactivated', offlineUntil: before }, now)).toBeNull();
+  expect(offlineUntil({ status: 'active', offlineUntil: before }, now)).toBe(before);
+  expect(offlineUntil({ status: 'active', offlineUntil: null }, now)).toBeNull();
 });

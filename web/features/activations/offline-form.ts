@@ -6,11 +6,14 @@ import { counted } from '../../ui/counted.ts';
 import { utcDate } from '../../ui/time.ts';
 import { numberText, type TypedNumber } from '../../ui/typed-number.ts';
 
-/** Until when a license file may let the machine run without asking; null if there is none. */
+/**
+ * Until when a license file may let the machine run without asking; null if there is none. An active machine holds its
+ * seat until the service frees it, which a clock that jumped puts off.
+ */
 export const offlineUntil = (
-  { offlineUntil: until }: Pick<Activation, 'offlineUntil'>,
+  { status, offlineUntil: until }: Pick<Activation, 'status' | 'offlineUntil'>,
   now: Date,
-): string | null => (until && Date.parse(until) > now.getTime() ? until : null);
+): string | null => (until && (status === 'active' || Date.parse(until) > now.getTime()) ? until : null);
 
 const { least, most } = licenseFileDays;
 
