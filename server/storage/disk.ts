@@ -182,13 +182,20 @@ export async function openDisk(folder: string): Promise<Storage> {
       await writeWhole(path.join(folder, name), `${text.trim()}\n`, draft);
     },
     async check() {
-      if (!isPrepared) await prepare();
+      // a disk that was emptied or exchanged lacks it; the folder itself is not made again where it was moved away
+      if (isPrepared) await orExists(mkdir(incoming, { mode: 0o750 }).then(() => closeToOthers(folder)));
+      else await prepare();
       isPrepared = true;
       await checkWritable(path.join(incoming, '.check'));
     },
     close: () => undefined,
   };
 }
+
+const orExists = (made: Promise<void>) =>
+  made.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 
 /** Tests with a write: a failed disk may still serve folders from its cache. A full disk counts as usable. */
 async function checkWritable(file: string): Promise<void> {

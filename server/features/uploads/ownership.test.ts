@@ -109,7 +109,6 @@ test('an emptied storage is not used until the id is written there, as the conso
   await upload(server);
   const folder = folderOf(server);
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, maxRetries: 5 });
-  await mkdir(join(folder, 'incoming'));
   await becomes(server, 'foreign');
   expect((await upload(server)).status).toBe(503);
   const api = server.api(await server.signInAs('super_admin'));
@@ -168,7 +167,7 @@ test('a storage that takes nothing at the first start is claimed when it does', 
   await becomes(server, 'unavailable');
   expect(await idOf(server)).toBeUndefined();
   await rm(parent);
-  await mkdir(join(folder, 'incoming'), { recursive: true });
+  await mkdir(folder, { recursive: true });
   await becomes(server, 'ok');
   expect(await idIn(folder)).toHaveLength(36);
 });
