@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from './harness.ts';
 import { counted } from './load.ts';
+import { startNginx } from './nginx.ts';
+import { opened } from './opened.ts';
 import { hasNginx } from './run-nginx.ts';
 import { restartRolling } from './rolling-restart.ts';
 
@@ -14,5 +19,27 @@ test.skipIf(!hasNginx)(
     const { answered, refused, failed } = counted(seen);
     expect({ refused, failed, lost }).toEqual({ refused: 0, failed: [], lost: [] });
     expect(answered).toBeGreaterThan(100);
+  },
+);
+
+/** The port of a process whose console has this script; whatever else is asked for has an answer. */
+async function processWith(script: string): Promise<number> {
+  const server = createServer((request, response) => {
+    const isThere = !request.url!.startsWith('/assets/') || request.url === script;
+    response.writeHead(isThere ? 200 : 404).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  opened.add(async () => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test.skipIf(!hasNginx)(
+  'while two versions run behind nginx, the console of each gets its scripts from the one that has them [needs nginx]',
+  async () => {
+    const scripts = ['/assets/main-old.js', '/assets/main-new.js'] as const;
+    const nginx = await startNginx([await processWith(scripts[0]), await processWith(scripts[1])]);
+    const statusOf = async (path: string) => (await fetch(nginx.url + path)).status;
+    for (const script of [...scripts, ...scripts, ...scripts]) expect(await statusOf(script)).toBe(200);
+    expect(await statusOf('/assets/main-older.js'), 'that of no version').toBe(404);
   },
 );
