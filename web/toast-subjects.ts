@@ -57,7 +57,11 @@ function aboutAll(
   const [first] = customers;
   return first && customers.length === 1
     ? { name: first.name, to: pathOf(first), id: first.customerId }
-    : { name: counted(customers.length, 'customer'), to: path };
+    : {
+        name: counted(customers.length, 'customer'),
+        to: path,
+        id: customers.map(({ customerId }) => customerId).join(' '),
+      };
 }
 
 export const aboutRelease = ({ id, version }: { id: string; version: string }): ToastSubject => ({

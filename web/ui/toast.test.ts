@@ -1,6 +1,6 @@
 import { notificationsStore } from '@mantine/notifications';
 import { expect, test, vi } from 'vitest';
-import { aboutLicense, licenseToast } from '../toast-subjects.ts';
+import { aboutDeletedCustomers, aboutLicense, licenseToast } from '../toast-subjects.ts';
 import { around, toast } from './toast.tsx';
 
 test('the name of the subject is found in the message, once, also where it looks like an expression', () => {
@@ -46,6 +46,22 @@ test('also where the record has another name since, as a license of another cust
     subject: { ...aboutLicense(license as never), name: 'E4YJG' },
   });
   expect(messages() - before).toBe(1);
+});
+
+test('as many other customers are another subject: Undo of the first ones stays', async () => {
+  const { notifications, queue } = notificationsStore.getState();
+  const before = notifications.length + queue.length;
+  for (const names of [
+    ['A', 'B'],
+    ['C', 'D'],
+  ])
+    await toast({
+      message: '2 customers deleted',
+      subject: aboutDeletedCustomers(names.map((name) => ({ customerId: name, name }))),
+      undo: () => undefined,
+    });
+  const after = notificationsStore.getState();
+  expect(after.notifications.length + after.queue.length - before).toBe(2);
 });
 
 test('a change does not fail where the toast that would say it cannot be loaded', async () => {

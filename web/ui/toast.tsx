@@ -6,7 +6,7 @@ import { createStore, useStore } from './store.ts';
 
 /**
  * What a toast is about: its name, and the path of its page where it has one. `id`: of a record, whose name may change
- * between two toasts.
+ * between two toasts, or of several.
  */
 export type ToastSubject = { name: string; to?: string | undefined; id?: string };
 
