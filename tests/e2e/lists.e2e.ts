@@ -269,6 +269,17 @@ test('what takes the focus with it leaves it to what is around: a filter, a row 
   await server.admin.ok(customers.restore, { params: { id: customerId } });
   await comeBack(page);
   await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'false');
+  // nor has it its menu, whose keys change records at once
+  await page.keyboard.press('k');
+  await page.keyboard.press('m');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await softDelete(server.admin, { customerId });
+  await comeBack(page);
+  await expect(rowOf(list, family)).toHaveCount(1);
+  await server.admin.ok(customers.restore, { params: { id: customerId } });
+  await comeBack(page);
+  const more = rowOf(list, `${family} A`).getByRole('button', { name: 'More actions' });
+  await expect(more).toHaveAttribute('aria-expanded', 'false');
 
   // A button that waits for so short a time that it is enabled again right after it lost the focus.
   const button = page.getByRole('button', { name: 'Create Customer' });

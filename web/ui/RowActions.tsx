@@ -1,4 +1,4 @@
-import { Suspense, useRef, useSyncExternalStore } from 'react';
+import { Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import classes from './RowActions.module.css';
 import { IconDots } from './icons.tsx';
@@ -25,6 +25,8 @@ export function RowActions(props: {
 }) {
   const { id, name, actions, note, menu } = props;
   const isOpen = useSyncExternalStore(menu.subscribe, () => menu.get() === id);
+  // gone with its row: opened again when that comes back, it would take the keys that are typed elsewhere
+  useEffect(() => () => void (menu.get() === id && menu.set(undefined)), [menu, id]);
   const more = useRef<HTMLButtonElement>(null);
   const shown = actions.filter(({ inRow, reason }) => inRow && !(note && reason));
   // a menu of one action, which is a button already, would say nothing
