@@ -82,7 +82,7 @@ export function AuditList() {
           stale={list.isPlaceholderData}
           empty={<NoEntries data={list.data} onNext={goOn} />}
         />
-        <AuditPages data={list.data} onNext={goOn} />
+        <AuditPages data={list.data} stale={list.isPlaceholderData} onNext={goOn} />
       </Loaded>
     </>
   );

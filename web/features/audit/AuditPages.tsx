@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useEffect } from 'react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { IconChevronLeft, IconChevronRight } from '../../ui/icons.tsx';
@@ -12,11 +13,20 @@ const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} p
 export type AuditPage = RouteAnswer<typeof audit.list>;
 
 /**
- * Pagination. The next page starts after the last entry shown, even when newer entries were written in the meantime.
+ * Pagination. The next page starts after the last entry shown, even when newer entries were written in the meantime. A
+ * page that no longer exists (a cleanup, an old link) is replaced by the last one, or by the first where not all are
+ * counted.
  */
-export function AuditPages({ data, onNext }: { data: AuditPage | undefined; onNext: () => void }) {
+export function AuditPages(props: { data: AuditPage | undefined; stale: boolean; onNext: () => void }) {
+  const { data, stale, onNext } = props;
   const { search, change } = useAuditSearch();
   const [page, size] = [search.page ?? 1, search.size ?? defaultSize];
+  const isGone = data !== undefined && !stale && page > 1 && isBeyond(data) && search.shown === undefined;
+  useEffect(() => {
+    if (!isGone) return;
+    const last = data.totalIsExact ? Math.min(Math.ceil(data.total / size), page - 1) : 1;
+    change({ page: last > 1 ? last : undefined, after: undefined, shown: undefined }, { replace: true });
+  });
   if (!data) return <Group h={30} />;
   const first = shownBefore(search) + 1;
   const last = first + data.entries.length - 1;
@@ -66,3 +76,7 @@ export function AuditPages({ data, onNext }: { data: AuditPage | undefined; onNe
     </Group>
   );
 }
+
+/** Not the end of a search in parts, which has no total. */
+const isBeyond = ({ entries, searchedBackTo, total, totalIsExact }: AuditPage): boolean =>
+  entries.length === 0 && searchedBackTo === null && (total > 0 || totalIsExact);
