@@ -13,6 +13,7 @@ export function ListSearch(props: {
   change: ChangeSearch<Pick<Search, 'search'>>;
   placeholder: string;
   delay?: number;
+  read?: (text: string) => string;
 }) {
   const { search, change, ...field } = props;
   const setText = (text: string) => change({ search: text || undefined });

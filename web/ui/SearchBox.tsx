@@ -12,9 +12,11 @@ export function SearchBox(props: {
   placeholder: string;
   /** Milliseconds without typing until `onChange` is called. */
   delay?: number;
+  /** What is searched, of what is typed. */
+  read?: (text: string) => string;
 }) {
-  const { value, onChange, placeholder, delay = usualDelay } = props;
-  const { typed, type, leave } = useDebouncedText({ value, onChange, delay });
+  const { value, onChange, placeholder, delay = usualDelay, read } = props;
+  const { typed, type, leave } = useDebouncedText({ value, onChange, delay, read });
   return (
     <TextInput
       type="search"

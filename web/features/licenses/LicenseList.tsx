@@ -12,6 +12,7 @@ import { FilterChips } from '../../ui/FilterChips.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { ExportLink } from '../../ui/ListButtons.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
+import { readDay } from '../../ui/typed-day.ts';
 import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { openViewOf, Views } from '../views/index.ts';
@@ -71,7 +72,13 @@ export function LicenseList() {
       <FilterRow
         left={
           <>
-            <ListSearch search={search} change={change} placeholder="Search licenses..." />
+            <ListSearch
+              search={search}
+              change={change}
+              placeholder="Search licenses..."
+              // a day as it is typed here would be another one to who opens the link elsewhere
+              read={readDay}
+            />
             {selected.licenses.length > 0 && (
               <BulkActions
                 ticked={selected.licenses}

@@ -4,7 +4,7 @@ import { writeQuery, readQuery } from './view-query.ts';
 const params = {
   names: ['search', 'type', 'sort'],
   read: ({ search, type, sort, page }: Record<string, unknown>) => ({
-    search,
+    search: search === '3.2.2036' ? '2036-02-03' : search,
     type: type === 'trial' ? type : undefined,
     sort,
     page,
@@ -26,4 +26,8 @@ test('a stored query opens without the parts that are not valid any more, and na
     search: { sort: 'name' },
     lost: ['type', 'region', 'page'],
   });
+});
+
+test('what a stored query holds in another form, as one of before, opens as it is read', () => {
+  expect(readQuery('search=3.2.2036', params)).toEqual({ search: { search: '2036-02-03' }, lost: [] });
 });

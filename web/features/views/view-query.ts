@@ -16,6 +16,7 @@ export function readQuery(query: string, { names, read }: ViewParams) {
   const params = Object.fromEntries(new URLSearchParams(query));
   const valid = read(params);
   const lost = Object.keys(params).filter((name) => !names.includes(name) || valid[name] === undefined);
-  const search = Object.fromEntries(Object.entries(params).filter(([name]) => !lost.includes(name)));
+  const kept = Object.keys(params).filter((name) => !lost.includes(name));
+  const search = Object.fromEntries(kept.map((name) => [name, valid[name]]));
   return { search, lost };
 }
