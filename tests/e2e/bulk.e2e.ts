@@ -5,6 +5,7 @@ import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
+import type { Route } from '../../contract/route.ts';
 import { users } from '../../contract/users.ts';
 import {
   makeCustomer,
@@ -38,6 +39,12 @@ import { makeUser } from './users-screen.ts';
 const row = (page: Page, license: Pick<License, 'licenseKey'>) => rowOf(page, license.licenseKey);
 const get = (server: ConsoleServer, { licenseId }: License) =>
   server.admin.ok(licenses.get, { params: { id: licenseId } });
+
+/** The next call does not reach the service. */
+const failOnce = (page: Page, { path }: Route) => {
+  expectStatus(page, 'aborted');
+  return page.route(`**${path}*`, (route) => route.abort('connectionreset'), { times: 1 });
+};
 
 test('a license is renewed in two actions and put back; a new customer gets one in four clicks', async ({
   page,
@@ -250,8 +257,10 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
   await page.getByRole('button', { name: 'Select all 52' }).click();
+  await failOnce(page, bulkLicenses.preview);
   await page.getByRole('button', { name: 'Revoke…' }).click();
   const modal = dialog(page, 'Revoke Licenses');
+  await modal.getByRole('button', { name: 'Try again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses change.');
   await expect(modal).toContainText('1 machine is refused from its next check.');
   await expect(modal.getByRole('list', { name: 'Preview' })).toContainText('Active → Revoked');
@@ -417,8 +426,21 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await expect(modal.getByText('Customer is soft-deleted')).toHaveCount(1);
   await expect(modal.getByRole('button', { name: 'Issue', exact: true })).toBeDisabled();
   await server.admin.ok(customers.restore, { params: { id: known!.customerId } });
-  await target.press('End');
-  await page.keyboard.type(' ');
+  // the same file again is checked again, also when its text is pasted
+  await drop(target, csv);
+  await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
+  await softDelete(server.admin, known!);
+  await drop(target, csv);
+  await expect(modal.getByText('Customer is soft-deleted')).toBeVisible();
+  await server.admin.ok(customers.restore, { params: { id: known!.customerId } });
+  await target.press('ControlOrMeta+A');
+  await target.press('ControlOrMeta+C');
+  await target.press('ControlOrMeta+V');
+  await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
+  await failOnce(page, imports.checkLicenses);
+  await drop(target, csv);
+  await expect(modal.getByRole('alert')).toContainText('The file could not be checked.');
+  await modal.getByRole('button', { name: 'Try again' }).click();
   await expect(modal.getByRole('status')).toHaveText('2 licenses without an error.');
   await modal.getByRole('button', { name: 'Issue 2 licenses' }).press('Enter');
   await expect(modal.getByRole('status')).toHaveText(

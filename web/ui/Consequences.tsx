@@ -1,5 +1,6 @@
-import { Alert, Anchor, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { TryAgain } from './ErrorText.tsx';
 
 /** Sentences that say in numbers whom else a change affects. */
 type Sentences = readonly string[];
@@ -68,10 +69,7 @@ function Uncounted({ query }: { query: CountedConsequences }) {
   }
   return (
     <Text inherit>
-      Who is affected could not be counted.{' '}
-      <Anchor component="button" type="button" inherit onClick={() => void query.refetch()}>
-        Try again
-      </Anchor>
+      Who is affected could not be counted. <TryAgain onRetry={query.refetch} />
     </Text>
   );
 }

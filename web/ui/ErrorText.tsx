@@ -1,7 +1,9 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 
-/** An error message in a dialog or form, with its line breaks. */
-export function ErrorText({ id, children }: { id?: string; children: string }) {
+type Retry = () => unknown;
+
+/** An error message in a dialog or form, with its line breaks. `onRetry`: asks again for what could not be loaded. */
+export function ErrorText({ id, onRetry, children }: { id?: string; onRetry?: Retry; children: string }) {
   return (
     <Text
       id={id}
@@ -10,6 +12,15 @@ export function ErrorText({ id, children }: { id?: string; children: string }) {
       style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}
     >
       {children}
+      {onRetry && ' '}
+      {onRetry && <TryAgain onRetry={onRetry} />}
     </Text>
   );
 }
+
+/** Beside what could not be loaded. */
+export const TryAgain = ({ onRetry }: { onRetry: Retry }) => (
+  <Anchor component="button" type="button" inherit underline="always" onClick={() => void onRetry()}>
+    Try again
+  </Anchor>
+);

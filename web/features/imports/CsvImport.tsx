@@ -23,7 +23,9 @@ type Checked<Row> = {
   names: string[];
   checked: string;
 };
-type Entered = { csv: string; option: boolean };
+/** `times` that a text was entered: each is checked, also the same one again. */
+type Entered = { csv: string; option: boolean; times: number };
+const nothing: Entered = { csv: '', option: false, times: 0 };
 type Sent = Entered & { checked: string };
 
 type Props<Row, Made> = {
@@ -51,7 +53,7 @@ const delay = 400;
 /** A CSV file, what it would do or what is wrong with it, and the button that does all of it. */
 export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, Made>) {
   const { noun, verb, option } = props;
-  const [entered, setEntered] = useEntered<Entered>(`import: ${noun}`, { csv: '', option: false });
+  const [entered, setEntered] = useEntered<Entered>(`import: ${noun}`, nothing);
   const [settled] = useDebouncedValue(entered, delay);
   const checked = useQuery({
     queryKey: ['imports', noun, settled],
@@ -66,7 +68,7 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
     mutationFn: ({ csv, option: isChosen, checked: shown }: Sent) => props.save(csv, isChosen, shown),
     onSuccess: (made) => {
       setSent(null);
-      setEntered({ csv: '', option: false });
+      setEntered(nothing);
       props.onSaved(made);
     },
     // refused: checked again, since the data may have changed
@@ -99,7 +101,13 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
           template={props.template}
           value={entered.csv}
           file={file}
-          onChange={(csv) => setEntered((before) => ({ ...before, csv }))}
+          onChange={(csv) =>
+            setEntered(({ option: isChosen, times }) => ({
+              csv,
+              option: isChosen,
+              times: csv === '' ? 0 : times + 1,
+            }))
+          }
         />
         {/* stays while it is chosen, so that it can be taken back */}
         {option && (entered.option || (data && data.names.length > 0)) && (
@@ -111,7 +119,9 @@ export function CsvImport<Row extends { line: number }, Made>(props: Props<Row, 
         )}
       </Fields>
       {checked.error ? (
-        <ErrorText>{sentenceOf(checked.error, 'The file could not be checked')}</ErrorText>
+        <ErrorText onRetry={checked.refetch}>
+          {sentenceOf(checked.error, 'The file could not be checked')}
+        </ErrorText>
       ) : data ? (
         <div aria-busy={!isFresh} style={{ opacity: isFresh ? undefined : 0.5 }}>
           {data.problems.length > 0 ? (

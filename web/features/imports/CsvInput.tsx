@@ -55,6 +55,8 @@ export function CsvInput(props: {
         className={classes.text}
         value={props.value}
         onChange={(event) => enter({ text: event.currentTarget.value, isGuess: false })}
+        // the same text again is no change
+        onPaste={() => onChange(props.value)}
       />
       <Group>
         <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(chosen) => chosen && choose(chosen)}>

@@ -18,7 +18,8 @@ const mostShown = 100;
 /** What a bulk change would do: each license with its values before and after, and those that stay, with the reason. */
 export function BulkPreview({ preview }: { preview: UseQueryResult<Preview> }) {
   const { data, error } = preview;
-  if (error) return <ErrorText>{sentenceOf(error, 'The preview failed')}</ErrorText>;
+  if (error)
+    return <ErrorText onRetry={preview.refetch}>{sentenceOf(error, 'The preview failed')}</ErrorText>;
   if (!data) return <Skeleton height={120} role="group" aria-label="Loading preview" />;
   const { changed, leftOut } = data;
   const hidden = changed.length + leftOut.length - mostShown;
