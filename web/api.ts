@@ -13,7 +13,8 @@ import { refusedByPreview } from './role-preview.ts';
 import { clearSession, getSession, rereadSession, setSession } from './session-store.ts';
 
 type Data<R extends Route> = R['answer'] extends z.ZodType ? RouteAnswer<R> : null;
-type Options = { signal?: AbortSignal | undefined };
+/** `form`: in whose name a change is sent, where another one may be open by then. */
+type Options = { signal?: AbortSignal | undefined; form?: object | undefined };
 type NothingNeeded = Record<string, never>;
 /** What a call takes: its request, and options; the request may be left out where all of its parts may be. */
 export type Arguments<R extends Route> =
@@ -31,7 +32,7 @@ type Parts = {
  */
 export async function call<R extends Route>(route: R, ...[request, options]: Arguments<R>): Promise<Data<R>> {
   const { meta, shownOnce }: ConsoleRoute = route;
-  const sent = send(route, request ?? {}, options?.signal);
+  const sent = send(route, request ?? {}, options ?? {});
   const body = await (isOfUser(route) ? untilLeft(sent) : sent);
   const data = (meta ? listOf(body) : dataOf(body)) as Data<R>;
   if (isChange(route) && !shownOnce) for (const tell of onChanged) tell(data);
@@ -74,7 +75,7 @@ export const replays = createStore(0);
 
 type Answer = { status: number; text: string; keepsSession: boolean; isReplayed: boolean };
 
-async function send(route: ConsoleRoute, request: Parts, signal: AbortSignal | undefined): Promise<unknown> {
+async function send(route: ConsoleRoute, request: Parts, { signal, form }: Options): Promise<unknown> {
   refuseUnpermitted(route);
   const url = address(route, request);
   // of every call, also without a body (spec part 1, section 7)
@@ -83,7 +84,8 @@ async function send(route: ConsoleRoute, request: Parts, signal: AbortSignal | u
   const init: RequestInit = { method: route.method, credentials: 'include' };
   if (request.body !== undefined) init.body = JSON.stringify(request.body);
   if (signal) init.signal = signal;
-  const once = isChange(route) ? idempotencyKey(JSON.stringify([route.method, url, init.body])) : undefined;
+  const sentAs = JSON.stringify([route.method, url, init.body]);
+  const once = isChange(route) ? idempotencyKey(sentAs, form) : undefined;
   if (once) headers['Idempotency-Key'] = once.key;
   const sent = route.access.kind === 'public' ? undefined : once?.onSent;
   const { status, text, isReplayed } =

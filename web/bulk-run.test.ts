@@ -64,25 +64,6 @@ describe('runBulk', () => {
       await Promise.all([runBulk(['one'], fail), vi.runAllTimersAsync()]);
       expect([status, tried.splice(0).length]).toEqual([status, tries]);
     }
-    // an answer that comes once another dialog is open, whose key is another
-    let closedOther = () => {};
-    const late = async () => {
-      if (tried.push('late') === 1) closedOther = addForm({});
-      throw lost;
-    };
-    await Promise.all([runBulk(['late'], late), vi.runAllTimersAsync()]);
-    expect(tried.splice(0)).toHaveLength(1);
-    // and one that was sent while another was open
-    closedOther();
-    const early = async (item: string) => {
-      if (item === 'opens it') closedOther = addForm({});
-      if (item !== 'early') return;
-      tried.push(item);
-      closedOther();
-      throw lost;
-    };
-    await Promise.all([runBulk(['opens it', 'b', 'c', 'd', 'early'], early), vi.runAllTimersAsync()]);
-    expect(tried.splice(0)).toHaveLength(1);
     // too many requests say nothing of the one that was lost
     const refused = new ApiError(429, 'Too many requests', { error: 'Too many requests' });
     const limited = () => Promise.reject(tried.push('x') === 1 ? lost : refused);
@@ -90,15 +71,6 @@ describe('runBulk', () => {
     expect(result.failed).toEqual([failed('limited')]);
     closed();
     vi.useRealTimers();
-  });
-
-  it('removes its form alone, also where its user leaves and comes back', () => {
-    const [removeOwn, other] = [addForm({}), {}];
-    const removeOther = addForm(other);
-    removeOwn();
-    removeOwn();
-    expect(topForm()).toBe(other);
-    removeOther();
   });
 
   it('never runs more than four concurrently', async () => {

@@ -1,65 +1,64 @@
 import { ApiError, isUnanswered, mayBeDone, messageOf } from './api-error.ts';
-import { retryPause, userNow } from './api.ts';
+import { retryPause } from './api.ts';
 import { shouldRetry } from './query-client.ts';
-import { sessionStore } from './session-store.ts';
-import { addForm, topForm } from './ui/open-forms.ts';
+import { topForm } from './ui/open-forms.ts';
 
 /** `done`: what was answered. */
 export type BulkResult<T, Answer = unknown> = { done: Answer[]; failed: { item: T; error: unknown }[] };
 
 const atOnce = 4;
 
-/** Calls `change` for every item, a few in parallel. A failure does not stop the others. */
+/**
+ * Calls `change` for every item, a few in parallel, in the name of the form that is open by now, or of none: that has the
+ * keys of the requests. A failure does not stop the others.
+ */
 export async function runBulk<T, Answer>(
   items: readonly T[],
-  change: (item: T) => Promise<Answer>,
+  change: (item: T, form: object) => Promise<Answer>,
 ): Promise<BulkResult<T, Answer>> {
   const result: BulkResult<T, Answer> = { done: [], failed: [] };
   const waiting = [...items];
-  // where no dialog is open, as in an Undo, the run keeps the keys of its requests
-  const close = topForm() ? undefined : addFormOfUser();
-  // of one form, the same request is done once, however often it is sent: one without an answer is sent again
-  const form = topForm();
+  const form = topForm() ?? {};
   let isAway = false;
-  const untilAnswered = async (item: T, failures = 0): Promise<Answer> => {
-    const isOfRun = topForm() === form;
-    try {
-      return await change(item);
-    } catch (error) {
-      if (isAway || !isOfRun || topForm() !== form || !mayBeDone(error)) throw error;
-      // the others are not waited for as long
-      isAway = !shouldRetry(failures, error);
-      if (isAway) throw error;
-      await retryPause(failures);
-      return untilAnswered(item, failures + 1).catch((later: unknown) => {
-        throw isRefusedBeforeKey(later) ? error : later;
-      });
-    }
-  };
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      const sent = item;
       try {
-        result.done.push(await untilAnswered(item));
+        result.done.push(
+          await untilAnswered(
+            () => change(sent, form),
+            () => !isAway,
+          ),
+        );
       } catch (error) {
+        // the others are not waited for as long
+        isAway ||= mayBeDone(error);
         result.failed.push({ item, error });
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  close?.();
   return result;
 }
 
-/** As `addForm`, but it is removed once its user has left: a run does not end then. */
-function addFormOfUser(): () => void {
-  const remove = addForm({});
-  const by = userNow();
-  const unsubscribe = sessionStore.subscribe(() => userNow() !== by && close());
-  const close = () => {
-    unsubscribe();
-    remove();
-  };
-  return close;
+/**
+ * The answer to a change, which is sent again while none comes, at most four times. `attempt` sends it in the name of one
+ * form, whichever is open by then: so it has the same `Idempotency-Key` each time, and is done once.
+ */
+export async function untilAnswered<Answer>(
+  attempt: () => Promise<Answer>,
+  goesOn: () => boolean,
+  failures = 0,
+): Promise<Answer> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!goesOn() || !mayBeDone(error) || !shouldRetry(failures, error)) throw error;
+    await retryPause(failures);
+    return untilAnswered(attempt, goesOn, failures + 1).catch((later: unknown) => {
+      throw isRefusedBeforeKey(later) ? error : later;
+    });
+  }
 }
 
 /** Why an item failed. It is not sent again, so its key does not help. */

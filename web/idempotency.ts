@@ -6,10 +6,13 @@ const waiting = new WeakMap<object, Map<string, string>>();
 /**
  * The `Idempotency-Key` of a change. The same request from the same dialog or form of a page keeps its key until it
  * has succeeded, so that a retry after a lost response does not apply it twice. Anything else is a new request. `onSent`:
- * the change was made (`done`), or no answer came and it may have been.
+ * the change was made (`done`), or no answer came and it may have been. `form`: that which sends it, where it may not be the
+ * one on top any more.
  */
-export function idempotencyKey(request: string): { key: string; onSent: (done?: true) => void } {
-  const form = topForm();
+export function idempotencyKey(
+  request: string,
+  form = topForm(),
+): { key: string; onSent: (done?: true) => void } {
   if (!form) return { key: randomKey(), onSent: () => {} };
   const keys = waiting.get(form) ?? new Map<string, string>();
   waiting.set(form, keys);

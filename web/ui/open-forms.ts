@@ -22,14 +22,12 @@ export const formsAgain = {
   closed: (_name: string, _form: object): void => undefined,
 };
 
-/** Adds a form on top; returns a function that removes it, also when it is called twice. */
+/** Adds a form on top; returns a function that removes it. */
 export function addForm(form: object, hasInput = () => false): () => void {
   const opened = { form, hasInput };
   forms.push(opened);
   return () => {
-    const at = forms.indexOf(opened);
-    if (at < 0) return;
-    forms.splice(at, 1);
+    forms.splice(forms.indexOf(opened), 1);
     closed.set(closed.get() + 1);
   };
 }

@@ -58,4 +58,5 @@ export const apiKeyImpact = (keyId: string) =>
     () => undefined,
   );
 
-export const revokeApiKey = (keyId: string) => call(apiKeys.revoke, { params: { keyId } });
+export const revokeApiKey = (keyId: string, form?: object) =>
+  call(apiKeys.revoke, { params: { keyId } }, { form });

@@ -115,8 +115,8 @@ function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
   const done = useRef<Customer[]>([]);
   const remove = useChange({
     mutationFn: () =>
-      runBulk(customers, async (customer) => {
-        const deleted = await softDeleteCustomer(customer);
+      runBulk(customers, async (customer, form) => {
+        const deleted = await softDeleteCustomer(customer, form);
         done.current.push(deleted);
         return deleted;
       }),

@@ -83,11 +83,11 @@ export const createCustomer = (body: CustomerPayload) => call(customers.create, 
 export const updateCustomer = (id: string, body: Update) => call(customers.update, { ...withId(id), body });
 type Shown = Pick<Customer, 'customerId' | 'updatedAt'>;
 /** The customer as it was shown: a colleague may have made another one of it. */
-export const softDeleteCustomer = ({ customerId, updatedAt }: Shown) =>
-  call(customers.softDelete, { ...withId(customerId), query: { updatedAt } });
+export const softDeleteCustomer = ({ customerId, updatedAt }: Shown, form?: object) =>
+  call(customers.softDelete, { ...withId(customerId), query: { updatedAt } }, { form });
 /** The customer as it was shown, or as its deletion returned it. */
-export const restoreCustomer = ({ customerId, updatedAt }: Shown) =>
-  call(customers.restore, { ...withId(customerId), query: { updatedAt } });
+export const restoreCustomer = ({ customerId, updatedAt }: Shown, form?: object) =>
+  call(customers.restore, { ...withId(customerId), query: { updatedAt } }, { form });
 /** `updatedAt`: of the check. */
 export const hardDeleteCustomer = (id: string, updatedAt: string) =>
   call(customers.hardDelete, { ...withId(id), query: { updatedAt } });

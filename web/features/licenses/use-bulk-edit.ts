@@ -1,18 +1,13 @@
 import { useRef, useState } from 'react';
-import {
-  bulkLicenses,
-  mostAtOnce,
-  type BulkResult,
-  type PlannedChange,
-} from '../../../contract/license-bulk.ts';
-import { call, retryPause } from '../../api.ts';
-import { sentenceOf } from '../../api-error.ts';
-import { isRefusedBeforeKey } from '../../bulk-run.ts';
+import { bulkLicenses, mostAtOnce, type PlannedChange } from '../../../contract/license-bulk.ts';
+import { call } from '../../api.ts';
+import { mayBeDone, sentenceOf } from '../../api-error.ts';
+import { isRefusedBeforeKey, untilAnswered } from '../../bulk-run.ts';
 import { keptValues, useKeepingValues } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
-import { shouldRetry } from '../../query-client.ts';
 import { hasSessionLapsed } from '../../session-store.ts';
 import { useUnsaved } from '../../ui/Dialog.tsx';
+import { topForm } from '../../ui/open-forms.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange, useIsLeft } from '../../use-change.ts';
 import { countOf } from './license-labels.ts';
@@ -28,7 +23,8 @@ type Outcome = {
 };
 /** All changes, and what happened to some of them before. */
 type Run = { all: readonly PlannedChange[]; before?: Outcome };
-type Progress = { signal: AbortSignal; onProgress: (outcome: Outcome) => void };
+/** `form`: the dialog that sends them, whose keys they have, also once it was left. */
+type Progress = { signal: AbortSignal; form: object | undefined; onProgress: (outcome: Outcome) => void };
 
 const settled = ({ done, failed }: Outcome) => done.length + failed.length;
 
@@ -36,14 +32,14 @@ const settled = ({ done, failed }: Outcome) => done.length + failed.length;
  * Sets what was planned, one call after the other. After an abort, the rest is in no list. A lost answer ends the run: what
  * was sent is unknown then, and a run with this outcome asks again.
  */
-async function setAll({ all, before }: Run, { signal, onProgress }: Progress): Promise<Outcome> {
+async function setAll({ all, before }: Run, { signal, form, onProgress }: Progress): Promise<Outcome> {
   const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
   const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
   const rest = before?.isStopped ? before.unknown : all.filter(({ licenseId }) => !known.has(licenseId));
   for (let start = 0; start < rest.length && !signal.aborted; start += mostAtOnce) {
     const some = rest.slice(start, start + mostAtOnce);
     onProgress({ ...outcome, unknown: some });
-    const { done, failed, unknown } = await setSome(some, signal);
+    const { done, failed, unknown } = await setSome(some, signal, form);
     outcome.done = [...outcome.done, ...done];
     outcome.failed = [...outcome.failed, ...failed];
     outcome.unknown = unknown;
@@ -56,12 +52,19 @@ async function setAll({ all, before }: Run, { signal, onProgress }: Progress): P
 
 const idOf = ({ licenseId }: PlannedChange) => licenseId;
 
-async function setSome(some: readonly PlannedChange[], signal: AbortSignal): Promise<Outcome> {
+async function setSome(
+  some: readonly PlannedChange[],
+  signal: AbortSignal,
+  form: object | undefined,
+): Promise<Outcome> {
+  const licenses = some.map(({ licenseId, updatedAt, after }) => ({ licenseId, updatedAt, ...after }));
   try {
-    const answer = await send(some, signal);
-    if (!answer) return { done: [], failed: [], unknown: [...some] };
-    const versions = new Map(answer.changed.map((one) => [one.licenseId, one.updatedAt]));
-    const reasons = new Map(answer.refused.map((one) => [one.licenseId, one.reason]));
+    const { changed, refused } = await untilAnswered(
+      () => call(bulkLicenses.change, { body: { licenses } }, { form }),
+      () => !signal.aborted,
+    );
+    const versions = new Map(changed.map((one) => [one.licenseId, one.updatedAt]));
+    const reasons = new Map(refused.map((one) => [one.licenseId, one.reason]));
     return {
       done: some.flatMap((planned) => {
         const updatedAt = versions.get(planned.licenseId);
@@ -74,29 +77,10 @@ async function setSome(some: readonly PlannedChange[], signal: AbortSignal): Pro
       unknown: [],
     };
   } catch (error) {
+    if (mayBeDone(error) || (hasSessionLapsed() && isRefusedBeforeKey(error)))
+      return { done: [], failed: [], unknown: [...some] };
     const reason = sentenceOf(error, 'The change failed');
     return { done: [], failed: some.map((planned) => ({ planned, reason })), unknown: [] };
-  }
-}
-
-/**
- * The answer of the service; undefined if it was lost each time. The same request has the same `Idempotency-Key` in a
- * dialog: asked again, the service answers what happened to the first one, or carries it out.
- */
-async function send(
-  some: readonly PlannedChange[],
-  signal: AbortSignal,
-  failures = 0,
-): Promise<BulkResult | undefined> {
-  const licenses = some.map(({ licenseId, updatedAt, after }) => ({ licenseId, updatedAt, ...after }));
-  try {
-    return await call(bulkLicenses.change, { body: { licenses } });
-  } catch (error) {
-    if ((failures > 0 || hasSessionLapsed()) && isRefusedBeforeKey(error)) return undefined;
-    if (!shouldRetry(0, error)) throw error;
-    if (signal.aborted || !shouldRetry(failures, error)) return undefined;
-    await retryPause(failures);
-    return send(some, signal, failures + 1);
   }
 }
 
@@ -137,7 +121,7 @@ export function useBulkEdit(kind: string, past: string) {
       latest.current = { wanted, outcome, undoes };
       setFinished(settled(outcome));
     };
-    return setAll(wanted, { signal: abort.current.signal, onProgress });
+    return setAll(wanted, { signal: abort.current.signal, form: topForm(), onProgress });
   };
   const isLeft = useIsLeft();
   const tell = (what: string) => (outcome: Outcome, wanted: Run) => {

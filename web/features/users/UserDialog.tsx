@@ -115,4 +115,4 @@ const isRemoved = (error: unknown) =>
 
 /** Revokes the keys of a deactivated user; returns those that failed. */
 const revokeKeys = async (keys: readonly ApiKey[]) =>
-  (await runBulk(keys, ({ id }) => revokeApiKey(id))).failed;
+  (await runBulk(keys, ({ id }, form) => revokeApiKey(id, form))).failed;
