@@ -2,6 +2,7 @@ import type { License } from '../../../contract/licenses.ts';
 import { licensePath, paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconLicense } from '../../ui/icons.tsx';
+import { readDay } from '../../ui/typed-day.ts';
 import { ownerText, stateBadge } from './license-labels.ts';
 import { findLicenses } from './queries.ts';
 
@@ -10,7 +11,7 @@ const licensesPalette: PaletteSource = {
   group: 'Licenses',
   icon: IconLicense,
   resource: 'licenses',
-  list: (search) => ({ to: paths.licenses, search: { search } }),
+  list: (text) => ({ to: paths.licenses, search: { search: readDay(text) } }),
   creates: [
     { id: 'licenses create', label: 'Create License', to: paths.licenses, search: { dialog: 'create' } },
     { id: 'licenses new', label: 'Open the New License page', to: paths.newLicense },
