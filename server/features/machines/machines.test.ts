@@ -3,6 +3,7 @@ import { machineStandings as standings } from '../../../contract/machine-standin
 import { machines as calls } from '../../../contract/machines.ts';
 import { offline } from '../../../contract/offline.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
+import { updates } from '../../../contract/updates.ts';
 import { validation } from '../../../contract/validation.ts';
 import {
   askFeed,
@@ -181,6 +182,19 @@ test('a machine without a network is known by its request, and so are the releas
   const explained = await staff.ok(calls.explain, { params });
   const reasonOf = ({ id }: { id: string }) => explained.find((e) => e.releaseId === id)?.reason;
   expect([reasonOf(older), reasonOf(newer)]).toEqual(['NOT_NEWER', 'OFFERED']);
+});
+
+test('the version of a validation explains no offer of a machine whose update checks name none', async () => {
+  await makeRelease(server, { version: '6.1.0', architecture: 'arm64' });
+  const newest = { version: '6.2.0', architecture: 'arm64', minimumAppVersion: '6.1.5' } as const;
+  const { id } = await makeRelease(server, newest);
+  await validateOn(desktop, await makeLicense(staff), 'terse', { appVersion: '6.1.0' });
+  const feed = { platform: 'win32', architecture: 'arm64', file: 'latest.yml' } as const;
+  const { text } = await desktop.call(updates.electron, { params: feed }, { 'x-machine-id': 'terse' });
+  expect(text).toContain('version: "6.2.0"\nfiles:\n');
+  await eventually(async () => (await machineOf('terse'))?.total_checks === 1);
+  const explained = await staff.ok(calls.explain, { params: { id: machineHashOf('terse') } });
+  expect(explained.find(({ releaseId }) => releaseId === id)).toMatchObject({ reason: 'OFFERED' });
 });
 
 test('the explanation names every release, those in the bin too', async () => {

@@ -167,6 +167,8 @@ async function findMachineWithSeat(db: Db, { now }: Caller, id: string) {
     platform: row.platform ?? seat.platform,
     architecture: row.architecture ?? seat.architecture,
     last_version: row.last_version ?? seat.app_version,
+    // a feed that knows the machine takes no version of a validation
+    fed_version: row.platform === null ? (row.last_version ?? seat.app_version) : row.last_version,
     app_version: row.app_version ?? seat.app_version,
     os_version: row.os_version ?? seat.os_version,
   };
@@ -198,6 +200,6 @@ export async function explainMachine(
     platform: row.platform as Platform | null,
     architecture: row.architecture as Architecture | null,
     channel: row.channel,
-    currentVersion: row.last_version,
+    currentVersion: row.fed_version,
   });
 }
