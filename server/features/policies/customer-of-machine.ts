@@ -7,13 +7,14 @@ import { runPrepared } from '../../db/prepared.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
 
 /**
- * The customer of a machine and the license that says so, whether both are active, and whether the machine enrolled
- * there.
+ * The customer of a machine and the license that says so, whether both are active, whether the customer is deleted, and
+ * whether the machine enrolled there.
  */
 export type CustomerOfMachine = {
   customerId: string;
   licenseId: string;
   isActive: boolean;
+  isDeleted: boolean;
   isProven: boolean;
 };
 
@@ -47,7 +48,7 @@ export async function ownersOf(
         select l.customer_id as "customerId", l.license_id as "licenseId", a.activation_id as "activationId",
                a.status = 'active' as "isHeld",
                l.status = 'active' and c.status = 'active' and c.deleted_at is null as "isActive",
-               m.activation_id is not null as "isProven",
+               c.deleted_at is not null as "isDeleted", m.activation_id is not null as "isProven",
                row_number() over (
                  order by a.status = 'active' desc,
                           l.status = 'active' and c.status = 'active' and c.deleted_at is null desc,

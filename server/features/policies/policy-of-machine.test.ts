@@ -15,6 +15,7 @@ import {
   makeLicense,
   makeRelease,
   revoke,
+  softDelete,
   unique,
   validateOn,
 } from '../../../tests/factories.ts';
@@ -352,6 +353,18 @@ test('without updates after revocation a revoked license gets none, and the page
     const [offer] = await strictStaff.ok(machines.explain, { params: { id: machineHashOf(machine) } });
     expect(offer).toMatchObject({ offered: false, reason: 'LICENSE_INACTIVE' });
   });
+});
+
+test('a token whose customer is deleted gets no updates, and the page says so', async () => {
+  await makeRelease(server, { version: '1.2.0' });
+  const license = await makeLicense(staff);
+  const machine = await enrollOn(server, license, unique('machine'));
+  expect(await fed(machine)).toBe('1.2.0 OFFERED');
+  const reason = async () => (await explained(machine.machineId))[0]?.[1];
+  expect(await reason()).toBe('OFFERED');
+  await softDelete(staff, license);
+  expect(await fed(machine)).toMatch(/^401/);
+  expect(await reason()).toBe('LICENSE_INACTIVE');
 });
 
 test('a deferral ends by the clock, not by one that is days ahead of the database until a person confirms it', async () => {

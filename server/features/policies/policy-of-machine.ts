@@ -26,16 +26,19 @@ export function createPolicyFinder(parts: Parts) {
     { actor, now }: Pick<Caller, 'actor' | 'now'>,
   ): Promise<Policed | undefined> => {
     const { policies, newest } = await policySet();
-    if (policies.size === 0 && updatesAfterRevocation) return undefined;
+    const isExplained = actor.kind === 'nobody';
+    if (policies.size === 0 && updatesAfterRevocation && !isExplained) return undefined;
     const owners = actor.kind === 'machine' ? [] : await find(machineHash);
     // nobody asks for the machine: what it is told, which comes by its token if it has one
-    const proven = actor.kind === 'nobody' ? owners.find(({ isProven }) => isProven) : undefined;
+    const proven = isExplained ? owners.find(({ isProven }) => isProven) : undefined;
     const owner =
       actor.kind === 'machine'
         ? { customerId: actor.customerId, isActive: actor.isLicensed, isProven: true }
         : (proven ?? ofSeveral(owners, policies));
     if (!owner) return undefined;
-    const isLicensed = owner.isActive || updatesAfterRevocation;
+    // its token is refused by every feed, whatever the setting
+    const isRefused = proven !== undefined && proven.isDeleted;
+    const isLicensed = owner.isActive || (updatesAfterRevocation && !isRefused);
     const policy = policies.get(owner.customerId);
     if (!policy && isLicensed) return undefined;
     const deferredBy = plausibleTime(now, newest);
