@@ -30,7 +30,7 @@ test.each([
   ],
   [
     { seats: { licenses: 0, used: 0, max: 0, nextEnd: null } },
-    'None of its licenses is valid: its machines are refused.',
+    'None of its licenses is valid: its machines are refused from their next check.',
   ],
   [
     {
@@ -41,7 +41,7 @@ test.each([
   ],
   [
     { customer: { deletedAt: '2026-11-01T12:00:00.000Z', licenseCount: 2 } },
-    'Soft-deleted on 1 Nov 2026: its machines are refused until it is restored.',
+    'Soft-deleted on 1 Nov 2026: its machines are refused from their next check until it is restored.',
   ],
   [{ seats: null, machines: null, refused: null }, undefined],
 ])('%j: %s', (changes, sentence) => expect(said(changes)).toBe(sentence));

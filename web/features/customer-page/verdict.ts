@@ -13,13 +13,16 @@ export function verdictOf({ customer, seats, refused }: CustomerOverview, now: D
   if (customer.deletedAt)
     return {
       tone: 'red',
-      sentence: `Soft-deleted on ${shortDate(customer.deletedAt)}: its machines are refused until it is restored.`,
+      sentence: `Soft-deleted on ${shortDate(customer.deletedAt)}: its machines are refused from their next check until it is restored.`,
     };
   if (!seats) return undefined;
   if (seats.licenses === 0)
     return customer.licenseCount === 0
       ? { tone: 'neutral', sentence: 'It has no license yet.' }
-      : { tone: 'red', sentence: 'None of its licenses is valid: its machines are refused.' };
+      : {
+          tone: 'red',
+          sentence: 'None of its licenses is valid: its machines are refused from their next check.',
+        };
   if (seats.used >= seats.max)
     return { tone: 'amber', sentence: 'All seats are in use: a further machine is refused.' };
   if (refused && refused.total > 0)

@@ -30,7 +30,10 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
     case 'refused': {
       const full = isFull({ code }) && license ? ` (${seatsOf(license)})` : '';
       const when = since === null ? '' : ` since ${sinceText(since, now)}`;
-      return `Refused${when}: ${refusalReasons[code ?? 'NOT_FOUND']}${full}`;
+      const until = seat?.offlineUntil;
+      const file =
+        until && new Date(until) > now ? `; may run without a network until ${utcDate(until)}` : '';
+      return `Refused${when}: ${refusalReasons[code ?? 'NOT_FOUND']}${full}${file}`;
     }
     case 'clone':
       return 'Two machines use its seat at once';
