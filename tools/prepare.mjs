@@ -3,6 +3,7 @@
 // serves the console from its sources.
 // It runs before packages are installed, so it uses only Node.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -10,26 +11,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
   lstatSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { installed, root, run, since } from './process.mjs';
 
-const SOURCES = ['contract', 'server', 'web', 'tools', 'package-lock.json', 'vite.config.ts'];
-
-function timeOf(path) {
-  return existsSync(path) ? statSync(path).mtimeMs : 0;
-}
-
-// The time of the folder counts too: it is the only trace of a deleted file.
-function newest(path) {
-  if (!existsSync(path)) return 0;
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
-}
+const SOURCES = /^(contract|server|web|tools|package-lock\.json|vite\.config\.ts|tsconfig.*\.json)$/;
 
 async function step(title, command, options) {
   const from = performance.now();
@@ -41,12 +29,31 @@ async function step(title, command, options) {
   process.exit(1);
 }
 
+function packagesIn(lock) {
+  if (!existsSync(lock)) return [];
+  return Object.entries(JSON.parse(readFileSync(lock, 'utf8')).packages).filter(
+    ([, { integrity }]) => integrity,
+  );
+}
+
+/**
+ * Whether what is installed is what the checkout asks for. Times do not tell: files of an archive have that of their
+ * commit. An optional package may be for another platform.
+ */
+function compareInstalled(packages) {
+  const wanted = new Map(packagesIn(join(root, 'package-lock.json')));
+  const found = new Map(packagesIn(join(packages, '.package-lock.json')));
+  const isWanted = [...found].every(([path, { integrity }]) => wanted.get(path)?.integrity === integrity);
+  const missing = [...wanted].filter(([path, one]) => !found.has(path) && !one.optional && !one.devOptional);
+  return { isCurrent: isWanted && missing.every(([, { dev }]) => dev), isComplete: missing.length === 0 };
+}
+
 async function install(withTests) {
   const packages = join(root, 'node_modules');
   // npm would empty the folder that a symbolic link points to.
   if (lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  const isCurrent = timeOf(join(packages, '.package-lock.json')) >= timeOf(join(root, 'package-lock.json'));
-  if (isCurrent && (!withTests || existsSync(join(packages, 'vitest')))) return;
+  const { isCurrent, isComplete } = compareInstalled(packages);
+  if (isCurrent && (isComplete || !withTests)) return;
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
   // "npm ci" would remove what a running service uses.
   const command = isCurrent ? ['install', '--no-save'] : ['ci'];
@@ -75,10 +82,17 @@ function revision() {
   }
 }
 
-function isFresh(stamp, wanted) {
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) return false;
-  const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name));
-  return [...SOURCES, ...configs].every((name) => newest(join(root, name)) <= timeOf(stamp));
+/** Of names, sizes and times: what an archive brings may be older than the build of another version. */
+function sourcesHash() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const found = lstatSync(join(root, path));
+    if (found.isDirectory())
+      for (const name of readdirSync(join(root, path)).toSorted()) add(join(path, name));
+    else hash.update(`${path} ${found.size} ${found.mtimeMs}\n`);
+  };
+  for (const name of readdirSync(root).toSorted()) if (SOURCES.test(name)) add(name);
+  return hash.digest('hex');
 }
 
 const buildServer = (target) =>
@@ -87,15 +101,16 @@ const buildServer = (target) =>
 async function buildAll() {
   const dist = join(root, 'dist');
   const { build, commit } = revision();
-  const stamp = `${JSON.stringify({ build, commit })}\n`;
-  if (isFresh(join(dist, 'build.json'), stamp)) return;
+  // Before the build: a file edited while it runs is built the next time.
+  const stamp = `${JSON.stringify({ build, commit, sources: sourcesHash() })}\n`;
+  const built = join(dist, 'build.json');
+  if (existsSync(built) && readFileSync(built, 'utf8') === stamp) return;
 
   // Built in a temporary folder and then renamed, so that a failed build leaves the last good one.
   const draft = `${dist}.new-${process.pid}`;
   const old = `${dist}.old-${process.pid}`;
   process.once('exit', () => [draft, old].forEach((path) => rmSync(path, { recursive: true, force: true })));
   mkdirSync(draft, { recursive: true });
-  // Written first: a file edited during the build is newer than the stamp, and built the next time.
   writeFileSync(join(draft, 'build.json'), stamp);
   const env = { LANYARD_BUILD: String(build), LANYARD_COMMIT: commit };
   await buildServer(draft);
