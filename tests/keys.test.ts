@@ -5,7 +5,7 @@ import { keys } from '../contract/keys.ts';
 import { knownMigrations, makeSchema } from '../server/db/migrate.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { apiAt, createTestDatabase, openClient, type TestDatabase } from './harness.ts';
-import { newDataDir, refusedStart, runTool, startServer } from './server-process.ts';
+import { freePort, newDataDir, refusedStart, runTool, startServer } from './server-process.ts';
 import { ask } from './work.ts';
 
 /* Errors of a start on a database without the keys that belong to it. */
@@ -98,4 +98,24 @@ test('a container brings its keys in the environment, and needs no file', async 
   };
   expect(await serveOnce(elsewhere, more)).toBe(keyId);
   expect((await readdir(elsewhere)).filter((name) => name.includes('key'))).toEqual([]);
+});
+
+test('what is accepted is said, and where the head of the audit log could not be kept', async () => {
+  const keyId = await serveOnce(home);
+  const closed = settings(home, { AUDIT_ANCHOR_URL: `http://127.0.0.1:${await freePort()}` });
+  const notKept =
+    /^The head of the audit log could not be kept in the receiver of AUDIT_ANCHOR_URL: .*cannot be reached/m;
+  await rm(join(home, 'signing-key.pem'));
+  const lost = await runTool('keys', closed, 'accept-new', '--reason', 'The disk failed');
+  expect(lost.said).toContain(`Accepted as lost: ${keyId}. New: `);
+  expect(lost.said).toMatch(notKept);
+  await writeFile(join(home, 'audit-head.json'), 'of another installation');
+  const missing = await runTool('audit-verify', closed, '--accept', 'Restored');
+  expect(missing.said).toContain('accepted that entries are missing (none): Restored');
+  expect(missing.said).toMatch(notKept);
+  expect(missing.said).toContain('The audit log is whole');
+  for (const { code, said } of [lost, missing]) {
+    expect(code).toBe(1);
+    expect(said).not.toMatch(/^\s+at /m);
+  }
 });

@@ -17,7 +17,7 @@ import {
 import { isFailure } from '../server/failure.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
-import { runCommand, say } from './command-line.ts';
+import { runCommand, say, sayNotKept } from './command-line.ts';
 import { onInstallation } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
@@ -52,7 +52,8 @@ async function verify(
     const parts = { db, writeEntry: entryWriter(keys) };
     const accepted = await acceptGaps(parts, keys, places, { reason, now: new Date() });
     if (isFailure(accepted)) throw new CannotStart(accepted.message);
-    say(accepted);
+    say(accepted.summary);
+    sayNotKept(accepted.notKept);
   }
   const kept = await readKept(places);
   if (options.head !== undefined) {

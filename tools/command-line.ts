@@ -21,6 +21,16 @@ export function runCommand(main: () => Promise<void>): void {
 
 export const say = (line: string) => void process.stdout.write(`${line}\n`);
 
+/** Prints where the head of the audit log could not be kept by a command that is done otherwise, and has it exit with 1. */
+export function sayNotKept(problems: string[]): void {
+  if (problems.length === 0) return;
+  problems.forEach(say);
+  say(
+    'A running server tries again every minute. If it reports a broken log, run: npm run audit:verify -- --accept "…"',
+  );
+  process.exitCode = 1;
+}
+
 /** Prints a line only if a person watches the command. */
 export const sayOnTerminal = (line: string) => void (process.stdout.isTTY && say(line));
 

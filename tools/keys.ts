@@ -3,7 +3,7 @@ import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
 import { createDb, type Db } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { auditKeys, entryWriter, headPlaces, type SignedHead } from '../server/features/audit/index.ts';
+import { auditKeys, entryWriter, headPlaces, keepHead } from '../server/features/audit/index.ts';
 import {
   acceptNewKeys,
   openKeys,
@@ -12,7 +12,7 @@ import {
   rotateSecrets,
 } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
-import { runCommand, say } from './command-line.ts';
+import { runCommand, say, sayNotKept } from './command-line.ts';
 import { onInstallation, requireStoppedServers } from './database.ts';
 import { fromCaller } from './from-caller.ts';
 
@@ -84,16 +84,13 @@ async function replaceSecrets(db: Db, config: Config, { out }: { out: string | u
 async function acceptNew(db: Db, config: Config, reason: string): Promise<void> {
   const now = new Date();
   const { lost, named, head } = await acceptNewKeys(db, config, { reason, now });
-  if (head) await keepHead(config, head, now);
   say(
     `Accepted as lost: ${lost.join(', ') || 'keys that were never recorded'}. New: ${named.join(', ') || 'none'}.`,
   );
-  if (head) say('Desktops need a release with the new public key, and a new audit chain begins.');
-}
-
-async function keepHead(config: Config, head: SignedHead, now: Date): Promise<void> {
+  if (!head) return;
+  say('Desktops need a release with the new public key, and a new audit chain begins.');
   const storage = await openStorage(config.storage);
-  for (const place of headPlaces(config, storage)) await place.write(head, now);
+  sayNotKept(await keepHead(headPlaces(config, storage), head, now));
   storage.close();
 }
 

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { checkEnd, readEnd, readRetention, resumeFrom } from './end.ts';
-import { highestSequence, readKept, type HeadPlace } from './kept-heads.ts';
+import { highestSequence, keepHead, readKept, type HeadPlace } from './kept-heads.ts';
 import type { AuditKeys } from './keys.ts';
 import {
   acceptedGaps,
@@ -20,15 +20,15 @@ import { sealAfter } from './sealer.ts';
 
 /**
  * Accepts missing entries, for example after a backup was restored. The entry that records this, with the reason, is
- * the next in the chain and makes it verify again; the stored heads advance to it. Returns the summary of that entry.
- * WRONG_STATE if nothing is missing, or if an entry was altered or forged, which cannot be accepted.
+ * the next in the chain and makes it verify again; the stored heads advance to it. Returns the summary of that entry,
+ * and sentences about the places that did not take the head. WRONG_STATE if nothing is missing, or if an entry was altered or forged, which cannot be accepted.
  */
 export async function acceptGaps(
   parts: ChangeParts,
   keys: AuditKeys,
   places: HeadPlace[],
   { reason, now }: { reason: string; now: Date },
-): Promise<string | Failure> {
+): Promise<{ summary: string; notKept: string[] } | Failure> {
   const kept = await readKept(places);
   const done = await systemChange(parts, now, async ({ tx, audit }) => {
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -56,8 +56,7 @@ export async function acceptGaps(
     return { summary: entry.changes_summary, next };
   });
   if ('failure' in done) return done;
-  for (const place of places) await place.write(done.next, now);
-  return done.summary;
+  return { summary: done.summary, notKept: await keepHead(places, done.next, now) };
 }
 
 const described = ({ after, until }: Gap) =>

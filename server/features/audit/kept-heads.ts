@@ -128,6 +128,19 @@ function receiver(url: string): HeadPlace {
   };
 }
 
+/**
+ * Stores a head in all places, for a command whose change is committed by then. Returns sentences about the places that
+ * did not take it.
+ */
+export async function keepHead(places: HeadPlace[], head: SignedHead, at: Date): Promise<string[]> {
+  const kept = await Promise.allSettled(places.map((place) => place.write(head, at)));
+  return kept.flatMap((one, index) =>
+    one.status === 'fulfilled'
+      ? []
+      : `The head of the audit log could not be kept in ${places[index]?.name}: ${(one.reason as Error).message}`,
+  );
+}
+
 /** All readable heads. Throws if a place cannot be reached. */
 export async function readKept(places: HeadPlace[]): Promise<KeptHead[]> {
   const found = await Promise.all(places.map((place) => place.read()));
