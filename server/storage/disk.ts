@@ -206,11 +206,14 @@ async function checkWritable(file: string): Promise<void> {
   }
 }
 
-/** Earlier versions made the folder accessible to others; if it is not ours (a network share), its owner decides. */
+/**
+ * Earlier versions made the folder accessible to others; if it is not ours (a network share), or has a setgid bit that
+ * systemd lets us change no mode of (`RestrictSUIDSGID=`), its owner decides.
+ */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if (mode & 0o007)
-    await chmod(folder, mode & 0o770).catch((error: NodeJS.ErrnoException) => {
+    await chmod(folder, mode & 0o7770).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPERM') throw error;
     });
 }
