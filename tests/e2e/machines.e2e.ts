@@ -379,16 +379,8 @@ test('each release says why this machine is or is not offered it', async ({ page
     bytes: archive(2048),
   });
   const machineId = newMachine();
-  await report(server, [
-    {
-      machineId,
-      eventType: 'check',
-      platform: 'win32',
-      architecture: 'ia32',
-      channel: 'stable',
-      fromVersion: '19.0.0',
-    },
-  ]);
+  const told = { ...lane, platform: 'win32', channel: 'stable', fromVersion: '19.0.0' } as const;
+  await report(server, [{ machineId, eventType: 'check', ...told }]);
   await openMachine(page, server, machineId);
   await expect(
     page.getByRole('heading', { name: 'Why this machine is or is not offered a release' }),
@@ -425,13 +417,11 @@ test('each release says why this machine is or is not offered it', async ({ page
 });
 
 test('the machine moves into the rollout when the percentage passes its bucket', async ({ page, server }) => {
-  const lane = { platform: 'darwin', architecture: 'arm64', fileName: 'Lanyard-arm64.zip' } as const;
-  const release = await makeRelease(
-    server,
-    { ...lane, version: '31.0.0', bytes: archive(2048) },
-    { rolloutPercentage: 0 },
-  );
-  await makeRelease(server, { ...lane, version: '30.0.0', bytes: archive(1024) });
+  const lane = { platform: 'darwin', architecture: 'arm64', channel: 'stable' } as const;
+  const file = { fileName: 'Lanyard-arm64.zip', bytes: archive(2048) };
+  const notYet = { rolloutPercentage: 0 };
+  const release = await makeRelease(server, { ...lane, ...file, version: '31.0.0' }, notYet);
+  await makeRelease(server, { ...lane, ...file, version: '30.0.0' });
   const bucketOf = async (id: string) => {
     const offered = await server.admin.ok(machines.explain, { params: { id } });
     return offered.find(({ releaseId }) => releaseId === release.id)!.bucket!;
@@ -440,16 +430,7 @@ test('the machine moves into the rollout when the percentage passes its bucket',
   let machineId;
   do {
     machineId = newMachine();
-    await report(server, [
-      {
-        machineId,
-        eventType: 'check',
-        platform: 'darwin',
-        architecture: 'arm64',
-        channel: 'stable',
-        fromVersion: '30.0.0',
-      },
-    ]);
+    await report(server, [{ machineId, eventType: 'check', ...lane, fromVersion: '30.0.0' }]);
   } while ((await bucketOf(machineId)) < 1);
   await openMachine(page, server, machineId);
   const cells = rowOf(offers(page), release.version).locator('td');
