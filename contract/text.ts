@@ -18,3 +18,12 @@ export function labelOf(name: string): string {
   const label = words.replaceAll(abbreviations, (word) => word.toUpperCase());
   return capitalize(label);
 }
+
+/** The value of a JSON text; undefined where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

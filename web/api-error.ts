@@ -1,5 +1,6 @@
 import type { ErrorBody, ErrorDetail } from '../contract/errors.ts';
-import { isObject, parsedJson } from './is-object.ts';
+import { parsedJson } from '../contract/text.ts';
+import { isObject } from './is-object.ts';
 
 export const signInAgain = 'Authentication failed - please log in again';
 

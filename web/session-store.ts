@@ -3,7 +3,7 @@ import type { Screen } from '../contract/screens.ts';
 import type { Advice, SessionUser } from '../contract/session.ts';
 import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
 import { createStore, type Store } from './ui/store.ts';
-import { parsedJson } from './is-object.ts';
+import { parsedJson } from '../contract/text.ts';
 
 /** What the console stores of a session in local storage, under these four names (spec part 1, sections 3, 9). */
 export type StoredSession = {

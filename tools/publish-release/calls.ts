@@ -2,6 +2,7 @@ import type { ErrorBody } from '../../contract/errors.ts';
 import type { Route, RouteRequest } from '../../contract/route.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { parsedJson } from '../../contract/text.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { present } from '../../server/invariants.ts';
 import type { Options } from './options.ts';
@@ -83,7 +84,7 @@ export function callsOf(
       throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
     if (status < 200 || status > 299) throw refusalOf(status, text, retryAfter);
-    const data = (parse(text) as { data?: unknown } | undefined)?.data;
+    const data = (parsedJson(text) as { data?: unknown } | undefined)?.data;
     // of a proxy, such as its sign-in page
     if (route.answer ? !data : status !== 204) throw new Refusal('Invalid response format', false);
     return data;
@@ -157,7 +158,7 @@ async function* piecesOf(bytes: Buffer) {
 const longestWaitSeconds = 60;
 
 function refusalOf(status: number, text: string, retryAfter: number): Refusal {
-  const body = parse(text) as Partial<ErrorBody> | undefined;
+  const body = parsedJson(text) as Partial<ErrorBody> | undefined;
   const message = body?.error ?? `Upload failed with status ${status}`;
   if (status === 429 && retryAfter > longestWaitSeconds) {
     const advice = `Publish again in ${Math.ceil(retryAfter / 60)} minutes, or with a key that has a higher limit.`;
@@ -165,14 +166,6 @@ function refusalOf(status: number, text: string, retryAfter: number): Refusal {
   }
   const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
   return new Refusal(message, isFinal, status);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const howToTrust =

@@ -6,7 +6,7 @@ import { uploads, type UploadState } from '../../../contract/uploads.ts';
 import { ApiError, errorOf } from '../../api-error.ts';
 import type { publishPayload } from '../../release-form.ts';
 import { refuseUnpermitted, urlOf, withSession } from '../../api.ts';
-import { parsedJson } from '../../is-object.ts';
+import { parsedJson } from '../../../contract/text.ts';
 
 /** The fields of a build that are sent with its file. With a plan, the percentage is 100. */
 export type BuildFields = ReturnType<typeof publishPayload> &
