@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { dateTime, id, instant, isShallow, namedObject, queryFlag, requiredText } from './common.ts';
-import { hasPermission, permit, type Permission } from './permissions.ts';
+import { lackedOf, permit, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
-import { permissionsOf, route, staffWithAny, type Route } from './route.ts';
+import { needsOf, route, staffWithAny, type Route } from './route.ts';
 import { channels, type Channel } from './versions.ts';
 
 /** How long a change request may be approved, in hours. */
@@ -59,9 +59,7 @@ export const approvableCalls = approvable.map((call) => callName(call));
 /** Whether these permissions are enough to ask for an approvable call, or to approve it: its own, and of rollouts. */
 export function mayAskFor(name: string, held: readonly Permission[]): boolean {
   const access = approvable.find((call) => callName(call) === name)?.access;
-  return [access, canRollOut].every(
-    (each) => each && permissionsOf(each).some((p) => hasPermission(held, p)),
-  );
+  return [access, canRollOut].every((each) => each && lackedOf(held, needsOf(each)).length === 0);
 }
 
 export const requestStates = ['open', 'approved', 'declined', 'withdrawn', 'expired'] as const;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isStorableText, namedObject } from './common.ts';
 import { license } from './licenses.ts';
-import { route, staffWith } from './route.ts';
+import { permit, type Resource } from './permissions.ts';
+import { route, staffWithAll } from './route.ts';
 
 /** Rows of one file. */
 export const mostImported = 1000;
@@ -92,20 +93,21 @@ const licensesFile = z.strictObject({
 });
 export type LicensesFile = z.output<typeof licensesFile>;
 
-const createsCustomers = staffWith('customers', 'create');
-const createsLicenses = staffWith('licenses', 'create');
+/** An import says which names exist. */
+const createsFrom = (resource: Resource) =>
+  staffWithAll(permit(resource, 'create'), permit('customers', 'read'));
 
 export const imports = {
   checkCustomers: route('POST', '/api/customers/import/check', {
     summary: 'What importing these customers would do, and every error by line; changes nothing',
-    access: createsCustomers,
+    access: createsFrom('customers'),
     body: customersFile,
     answer: customersCheck,
     changesNothing: true,
   }),
   customers: route('POST', '/api/customers/import', {
     summary: 'Create all customers of a CSV file, or none if there is an error',
-    access: createsCustomers,
+    access: createsFrom('customers'),
     body: customersFile.extend({ checked }),
     answer: namedObject('CustomersImported', { customers: z.number() }),
     status: 201,
@@ -113,14 +115,14 @@ export const imports = {
   }),
   checkLicenses: route('POST', '/api/v1/licenses/import/check', {
     summary: 'What issuing these licenses would do, and every error by line; changes nothing',
-    access: createsLicenses,
+    access: createsFrom('licenses'),
     body: licensesFile,
     answer: licensesCheck,
     changesNothing: true,
   }),
   licenses: route('POST', '/api/v1/licenses/import', {
     summary: 'Issue all licenses of a CSV file, or none if there is an error',
-    access: createsLicenses,
+    access: createsFrom('licenses'),
     body: licensesFile.extend({ checked }),
     answer: namedObject('LicensesImported', {
       customers: z.number(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { dateTime, id, instant, integer, namedObject } from './common.ts';
 import { licenseFilter, licenseStatuses, moduleIds } from './licenses.ts';
-import { route, staffWith } from './route.ts';
+import { permit } from './permissions.ts';
+import { route, staffWith, staffWithAll } from './route.ts';
 
 /** Licenses in one preview. */
 export const mostInBulk = 5000;
@@ -79,9 +80,9 @@ const isEachOnce = (all: ValuesToSet[]) => new Set(all.map((one) => one.licenseI
 
 export const bulkLicenses = {
   preview: route('POST', '/api/v1/licenses/bulk/preview', {
-    summary:
-      'What a change of all licenses that match the filter, or of those with these ids, would do; needs licenses:read too',
-    access: canUpdate,
+    summary: 'What a change of all licenses that match the filter, or of those with these ids, would do',
+    // it names keys and customers
+    access: staffWithAll(permit('licenses', 'update'), permit('licenses', 'read')),
     query: z.strictObject(licenseFilter),
     body: z.strictObject({ ids: z.array(id).max(mostInBulk).optional(), change: bulkChange }),
     answer: bulkPreview,

@@ -17,7 +17,8 @@ import {
 } from './common.ts';
 import { mostDaysBack } from './durations.ts';
 import { normalizeModuleIds } from './module-ids.ts';
-import { route, staffWith } from './route.ts';
+import { permit } from './permissions.ts';
+import { route, staffWith, staffWithAll } from './route.ts';
 
 export const licenseTypes = ['trial', 'enterprise'] as const;
 export type LicenseType = (typeof licenseTypes)[number];
@@ -210,8 +211,8 @@ export const licenses = {
     errors: ['WRONG_STATE', 'RULE_VIOLATED'],
   }),
   transferImpact: route('GET', '/api/v1/licenses/{id}/transfer', {
-    summary: 'What a transfer of a license to another customer would change; needs licenses:read too',
-    access: canUpdate,
+    summary: 'What a transfer of a license to another customer would change',
+    access: staffWithAll(permit('licenses', 'update'), permit('licenses', 'read')),
     params: byId,
     query: z.strictObject({ customerId: id }),
     answer: transferImpact,

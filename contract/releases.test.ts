@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { machines } from './machines.ts';
 import { releases } from './releases.ts';
 import { permissionName } from './permissions.ts';
-import { permissionsOf, type Route } from './route.ts';
+import { needsOf, type Route } from './route.ts';
 import { directUploadLimit, parallelChunks, uploads } from './uploads.ts';
 
 const admin = '/api/v1/updates/admin';
@@ -25,7 +25,7 @@ test.each<[string, string, Route, string]>([
   ['POST', `${binaries}/complete`, uploads.complete, 'releases:create'],
 ])('%s %s is a call of the spec and asks for its permission', (method, path, route, permissions) => {
   expect([route.method, route.path]).toEqual([method, path]);
-  const asked = permissionsOf(route.access).map(permissionName);
+  const asked = needsOf(route.access).flat().map(permissionName);
   expect(asked.join(' ')).toBe(permissions);
 });
 

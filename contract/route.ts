@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import { permit, type Action, type Permission, type Resource } from './permissions.ts';
+import { permit, type Action, type Needs, type Permission, type Resource } from './permissions.ts';
 
 /** Scopes of an API key: validating licenses, update feeds and events, publishing releases from CI. */
 export const apiKeyScopes = ['validate', 'updates', 'releases'] as const;
@@ -10,40 +10,40 @@ export type ApiKeyScope = (typeof apiKeyScopes)[number];
 export type MachineScope = Exclude<ApiKeyScope, 'releases'>;
 
 /**
- * Who may make a call: anyone, any signed-in user, staff with a permission (or with one of `or` instead), or (`apiKey`)
- * also a desktop program with a key or a machine token of that scope.
+ * Who may make a call: anyone, any signed-in user, staff with the permissions that it needs, or (`apiKey`) also a desktop
+ * program with a key or a machine token of that scope.
  */
 export type Access =
-  | { kind: 'public' }
-  | { kind: 'signedIn' }
-  | { kind: 'staff'; permission: Permission; or?: readonly Permission[]; apiKey?: ApiKeyScope };
+  { kind: 'public' } | { kind: 'signedIn' } | { kind: 'staff'; needs: Needs; apiKey?: ApiKeyScope };
 
 export const anyone: Access = { kind: 'public' };
 export const signedIn: Access = { kind: 'signedIn' };
 
 /** Staff who hold `action` on `resource`. */
-export const staffWith = (resource: Resource, action: Action): Access => ({
-  kind: 'staff',
-  permission: permit(resource, action),
-});
+export const staffWith = (resource: Resource, action: Action): Access =>
+  staffWithAny(permit(resource, action));
 
 /** Staff who hold at least one of the permissions. */
-export const staffWithAny = (permission: Permission, ...or: Permission[]): Access => ({
+export const staffWithAny = (...permissions: Permission[]): Access => ({
   kind: 'staff',
-  permission,
-  or,
+  needs: [permissions],
 });
 
-/** The permissions that each open the call to staff; empty for a call that needs no permission. */
-export const permissionsOf = (access: Access): Permission[] =>
-  access.kind === 'staff' ? [access.permission, ...(access.or ?? [])] : [];
+/** Staff who hold all of the permissions. */
+export const staffWithAll = (...permissions: Permission[]): Access => ({
+  kind: 'staff',
+  needs: permissions.map((one) => [one]),
+});
 
 /** Staff with the permission, or an API key or a machine token of the scope. */
 export const apiKeyOrStaffWith = (apiKey: ApiKeyScope, resource: Resource, action: Action): Access => ({
   kind: 'staff',
-  permission: permit(resource, action),
+  needs: [[permit(resource, action)]],
   apiKey,
 });
+
+/** The permissions that staff need for the call; empty for a call that needs none. */
+export const needsOf = (access: Access): Needs => (access.kind === 'staff' ? access.needs : []);
 
 type Schema = z.ZodType;
 

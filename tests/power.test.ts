@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../contract/api-keys.ts';
 import { permissionName, type Permission, type RoleName } from '../contract/permissions.ts';
 import { releases, type Release } from '../contract/releases.ts';
-import { permissionsOf, type Route } from '../contract/route.ts';
+import { needsOf, type Route } from '../contract/route.ts';
 import { uploads } from '../contract/uploads.ts';
 import { rbac, users } from '../contract/users.ts';
 import { program } from './binaries.ts';
@@ -435,7 +435,7 @@ test('whoever holds every permission is still no super admin, and changes none',
 test('every route that grants or changes permissions is in this table', () => {
   const open = [users, rbac, apiKeys, releases, uploads].flatMap((calls) =>
     Object.entries(calls as Record<string, Route>)
-      .filter(([, route]) => route.method !== 'GET' && permissionsOf(route.access).length > 0)
+      .filter(([, route]) => route.method !== 'GET' && needsOf(route.access).length > 0)
       .filter(([, route]) => !acts.some((act) => act.route === route))
       .map(([name]) => name),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { resourceActions, resources, type RoleName } from '../contract/permissions.ts';
-import { permissionsOf } from '../contract/route.ts';
+import { needsOf } from '../contract/route.ts';
 import { everyCall } from './every-call.ts';
 import { enrollOn, makeLicense, unique } from './factories.ts';
 import { addressOf } from './harness.ts';
@@ -42,7 +42,7 @@ test('no call that reads names a customer to who may read neither customers nor 
           [...route.path.matchAll(/\{(\w+)\}/g)].map((found) => [found[1], id]),
         );
         const answer = await fetch(server.url + addressOf(route, { params, query }), { headers });
-        if (answer.ok && permissionsOf(route.access).length > 0) allowed.add(name);
+        if (answer.ok && needsOf(route.access).length > 0) allowed.add(name);
         // what was searched for is in the filter of no answer
         expect(await answer.text(), `${name} of ${id}`).not.toContain(secret);
       }

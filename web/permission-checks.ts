@@ -30,8 +30,7 @@ export function permissionChecks({ permissions, roles }: Rights) {
 
 /** Names the permission of a call that `held` lacks; undefined where the call is allowed. */
 export function lackedBy(held: readonly Permission[], access: Access): string | undefined {
-  if (access.kind !== 'staff') return undefined;
-  return lackedOf(held, [[access.permission, ...(access.or ?? [])]])[0];
+  return access.kind === 'staff' ? lackedOf(held, access.needs)[0] : undefined;
 }
 
 function namedChecks(has: (resource: Resource, action: Action) => boolean) {

@@ -3,13 +3,7 @@ import { once } from 'node:events';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  mediaTypes,
-  permissionsOf,
-  type Access,
-  type ApiKeyScope,
-  type Route,
-} from '../../contract/route.ts';
+import { mediaTypes, type Access, type ApiKeyScope, type Route } from '../../contract/route.ts';
 import { lackedOf } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { runChange } from '../change.ts';
@@ -183,7 +177,7 @@ export function authorize(access: Access, actor: Actor): Failure | undefined {
     return fail('FORBIDDEN', `This ${who} lacks the scope ${access.apiKey}.`);
   }
   if (actor.kind !== 'staff' || access.kind === 'signedIn') return undefined;
-  const [lacking] = lackedOf(actor.permissions, [permissionsOf(access)]);
+  const [lacking] = lackedOf(actor.permissions, access.needs);
   if (!lacking) return undefined;
   if (actor.ownPasswordMissing)
     return fail('FORBIDDEN', 'Somebody else set your password. Change it on your account page first.');

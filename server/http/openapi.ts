@@ -1,8 +1,8 @@
-import { permissionName } from '../../contract/permissions.ts';
+import { lackedOf } from '../../contract/permissions.ts';
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { errorBody, errorStatus } from '../../contract/errors.ts';
-import { mediaTypes, permissionsOf, type Access, type Route } from '../../contract/route.ts';
+import { mediaTypes, type Access, type Route } from '../../contract/route.ts';
 import { errorsOf } from './errors-of.ts';
 
 type Json = Record<string, unknown>;
@@ -72,7 +72,7 @@ function requestBody({ body, bodyKind }: Route, toJson: ToJson): Json {
 function accessSentence(access: Access): string {
   if (access.kind === 'public') return 'No sign-in needed.';
   if (access.kind === 'signedIn') return 'Any signed-in user.';
-  const staff = `Staff with ${permissionsOf(access).map(permissionName).join(' or ')}`;
+  const staff = `Staff with ${lackedOf([], access.needs).join(' and ')}`;
   if (!access.apiKey) return `${staff}.`;
   const machine = access.apiKey === 'releases' ? '' : ', or the token of a machine, for itself';
   return `${staff}, or an API key with the scope ${access.apiKey}${machine}.`;
