@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
 import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
-import { enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
+import { askFeed, enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import { pauseByGuard } from './approving.ts';
 import {
   auditOf,
@@ -488,6 +488,42 @@ describe('machines that fall silent', () => {
       body: { ...noPolicy, tags: ['wards'] },
     });
     expect(await silenceOf()).toEqual(['QUIET', 0]);
+  });
+
+  test('have the interval of their checks, however long before they only validated', async () => {
+    const staff = server.api((await server.signInAs('super_admin')).byCookie);
+    const license = await makeLicense(staff);
+    const desktop = server.api(await makeApiKey(staff, { scopes: ['validate', 'updates'] }));
+    const [asksDaily, asksSince] = ['asks daily', 'asks since today'];
+    for (const machineId of [asksDaily, asksSince]) await validateOn(desktop, license, machineId);
+    const asks = async (machineId: string, total: number) => {
+      await askFeed(desktop, { 'x-machine-id': machineId, 'x-app-version': '0.0.1' });
+      const written = server.db
+        .selectFrom('machines')
+        .select('machine_hash')
+        .where('total_checks', '=', total);
+      await eventually(async () =>
+        expect(await written.execute()).toContainEqual({ machine_hash: hashOf(machineId) }),
+      );
+    };
+    await eventually(async () =>
+      expect(await server.db.selectFrom('machines').select('machine_hash').execute()).toEqual(
+        expect.arrayContaining([{ machine_hash: hashOf(asksDaily) }, { machine_hash: hashOf(asksSince) }]),
+      ),
+    );
+    server.clock.advance(days(200));
+    const build = { version: '9.4.0', fileKind: 'msi', rolloutPercentage: 50 } as const;
+    const release = await makeRelease(server, { ...build, platform: 'win32' });
+    for (let day = 1; day <= 9; day++) {
+      server.clock.advance(days(1));
+      await asks(asksDaily, day);
+    }
+    for (const check of [1, 2, 3]) await asks(asksSince, check);
+    await takes(release, [asksDaily, asksSince].map(hashOf), server.clock.now());
+    server.clock.advance(days(3));
+    expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 1, silent: 1 });
+    server.clock.advance(days(30));
+    expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 1, silent: 1 });
   });
 
   test('are not virtual desktops that live for an hour', async () => {

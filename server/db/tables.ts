@@ -364,6 +364,7 @@ export type Tables = ViewTables & {
     os_version: string | null;
     app_version: string | null;
     first_seen: Date;
+    first_check: Date | null;
     last_seen: Date;
     last_check_day: Date | null;
     total_checks: Generated<number>;

@@ -15,12 +15,14 @@ const sampledTaken = 10_000;
 const sampled = 2000;
 /** Machines among which they are searched, of all platforms. */
 const searched = 40_000;
-/** A machine with fewer checks, or that is younger than a week, has no usual interval. */
+/** A machine with fewer checks, or that first asked less than a week before, has no usual interval. */
 const fewestChecks = 3;
 const leastAge = sql`interval '7 days'`;
 
+/** When machine `m` first asked for updates; it may have validated long before. */
+const firstCheck = sql`coalesce(m.first_check, m.first_seen)`;
 /** Seconds between two checks of machine `m`, on average: from an hour to two weeks. */
-const usual = sql`greatest(3600, least(1209600, extract(epoch from m.last_seen - m.first_seen) / m.total_checks))`;
+const usual = sql`greatest(3600, least(1209600, extract(epoch from m.last_seen - ${firstCheck}) / m.total_checks))`;
 
 /** A random number from 0 to 65,535 for each machine. */
 const drawn = (hash: RawBuilder<unknown>) => sql`(get_byte(${hash}, 30) * 256 + get_byte(${hash}, 31))`;
@@ -69,7 +71,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
           from known k, part p, downloads d join machines m on m.machine_hash = d.machine_hash
          where d.release_id = ${id} and ${drawn(sql`d.machine_hash`)} < p.size
            and d.fetched_at >= ${from} and d.offered_at is not null and (d.proven or not k.proven)
-           and m.total_checks >= ${fewestChecks} and m.first_seen < d.fetched_at - ${leastAge}
+           and m.total_checks >= ${fewestChecks} and ${firstCheck} < d.fetched_at - ${leastAge}
            and d.fetched_at < ${since(now)} and ${isFree}),
       around as materialized (
         select * from (${beside(sql`machine_hash >= ${place}`)} union all
@@ -95,7 +97,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
            select e.occurred_at from update_events e
             where e.machine_hash = m.machine_hash and e.event_type = 'check' and e.occurred_at >= s.at
             order by e.occurred_at limit 1) chance
-         where m.first_seen < chance.occurred_at - ${leastAge} and chance.occurred_at < ${since(now)})
+         where ${firstCheck} < chance.occurred_at - ${leastAge} and chance.occurred_at < ${since(now)})
       select (select count(*) from took) as taken, (select count(*) from took where silent) as silent,
              (select count(*) from others) as others,
              (select count(*) from others where silent) as "othersSilent"`.execute(db),

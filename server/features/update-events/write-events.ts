@@ -113,6 +113,7 @@ async function updateMachines(
            last_version = coalesce(n.last_version, m.last_version),
            os_version = coalesce(n.os_version, m.os_version),
            app_version = coalesce(n.app_version, m.app_version),
+           first_check = coalesce(m.first_check, case when m.total_checks = 0 and n.checks > 0 then n.first end),
            last_seen = greatest(m.last_seen, n.seen),
            last_check_day = greatest(m.last_check_day, n.check_day),
            total_events = m.total_events + n.events,
@@ -121,10 +122,10 @@ async function updateMachines(
       from unnest(
              ${column('machineHash')}::text[], ${column('platform')}::text[], ${column('architecture')}::text[],
              ${column('channel')}::text[], ${column('lastVersion')}::text[], ${column('osVersion')}::text[],
-             ${column('appVersion')}::text[], ${column('lastAt')}::timestamptz[],
+             ${column('appVersion')}::text[], ${column('firstAt')}::timestamptz[], ${column('lastAt')}::timestamptz[],
              ${activity.map((m) => m.checkDays.at(-1)?.[0] ?? null)}::date[], ${column('events')}::int[],
              ${column('checks')}::int[], ${activity.map((m) => newDownloads.get(m.machineHash) ?? 0)}::int[])
-        as n (hash, platform, architecture, channel, last_version, os_version, app_version, seen, check_day,
+        as n (hash, platform, architecture, channel, last_version, os_version, app_version, first, seen, check_day,
               events, checks, downloads)
      where m.machine_hash = decode(n.hash, 'hex')`.execute(tx);
 }
