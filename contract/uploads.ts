@@ -7,6 +7,11 @@ import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 /** Files up to this many bytes go in one request, larger ones in chunks (spec part 2, section 9). */
 export const directUploadLimit = 20 * 1024 * 1024;
 export const parallelChunks = 6;
+
+/** Whether the same request would be refused again, as on a full disk; not after a timeout or too many requests. */
+export const isFinalStatus = (status: number): boolean =>
+  status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
+
 export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
 
 /** Accepted extensions: those of the spec, offered by the console, and Linux packages, sent by build pipelines. */

@@ -3,7 +3,7 @@ import type { Route, RouteRequest } from '../../contract/route.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { parsedJson } from '../../contract/text.ts';
-import { uploads } from '../../contract/uploads.ts';
+import { isFinalStatus, uploads } from '../../contract/uploads.ts';
 import { present } from '../../server/invariants.ts';
 import type { Options } from './options.ts';
 
@@ -164,8 +164,7 @@ function refusalOf(status: number, text: string, retryAfter: number): Refusal {
     const advice = `Publish again in ${Math.ceil(retryAfter / 60)} minutes, or with a key that has a higher limit.`;
     return new Refusal(`${message.replace(/[^.!?]$/, '$&.')} ${advice}`, true, status);
   }
-  const isFinal = status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
-  return new Refusal(message, isFinal, status);
+  return new Refusal(message, isFinalStatus(status), status);
 }
 
 const howToTrust =

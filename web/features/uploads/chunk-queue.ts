@@ -1,4 +1,5 @@
 import { ApiError } from '../../api-error.ts';
+import { isFinal } from './upload-errors.ts';
 
 /** Limits the number of concurrent jobs; the others wait in first-in, first-out order. */
 export type Pool = <T>(job: () => Promise<T>) => Promise<T>;
@@ -63,7 +64,7 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
         if (signal.aborted || queue.hold.aborted) return;
         failed.push({ index, reason });
         failuresInARow++;
-        if (!isRefusal(reason) && failuresInARow < 2 * queue.parallel) continue;
+        if (!isFinal(reason) && failuresInARow < 2 * queue.parallel) continue;
         permanent = { index, reason };
         stop.abort();
       }
@@ -74,13 +75,6 @@ async function sendRound(indexes: readonly number[], queue: Queue): Promise<Fail
   queue.hold.throwIfAborted();
   if (permanent) throw chunkError(permanent, queue.totalChunks);
   return failed;
-}
-
-/** A rejection by the service, not by a proxy before it, does not change with a retry. */
-function isRefusal(reason: unknown): boolean {
-  if (!(reason instanceof ApiError) || reason.code === undefined) return false;
-  const { status } = reason;
-  return status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
 }
 
 function chunkError({ index, reason }: Failure, totalChunks: number): ApiError {

@@ -25,7 +25,7 @@ export type UploadRecord = {
 
 export type UploadPhase = 'hashing' | 'uploading' | 'finishing';
 
-/** The signals and callbacks of a run. */
+/** The signals and callbacks of a run, which may also come after its signal was aborted. */
 export type EngineParts = {
   transport: Transport;
   hashFile: HashFile;
@@ -73,7 +73,7 @@ async function sendDirectly(run: Run): Promise<Release | undefined> {
       signal,
       // with the last byte, the server may make the release whatever happens here
       onSent: (bytes) =>
-        report(run, Math.min(bytes, file.blob.size), bytes < file.blob.size ? 'uploading' : 'finishing'),
+        run.onProgress(bytes < file.blob.size ? 'uploading' : 'finishing', Math.min(bytes, file.blob.size)),
     });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 413)) throw error;
@@ -129,7 +129,8 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
   const indexes = Array.from({ length: totalChunks }, (_, index) => index);
   const inProgress = new Map<number, number>();
   let done = bytesOf(stored, sizeOf);
-  const notify = () => report(run, done + [...inProgress.values()].reduce((sum, bytes) => sum + bytes, 0));
+  const notify = () =>
+    run.onProgress('uploading', done + [...inProgress.values()].reduce((sum, bytes) => sum + bytes, 0));
 
   const send = async (index: number, signal: AbortSignal) => {
     signal.throwIfAborted();
@@ -164,11 +165,6 @@ async function sendMissing(run: Run, prepared: PreparedUpload, stored: ReadonlyS
       send: (index, signal) => run.pool(() => send(index, signal)),
     },
   );
-}
-
-/** Ignores callbacks of an aborted run. */
-function report(run: Run, done: number, phase: UploadPhase = 'uploading'): void {
-  if (!run.signal.aborted) run.onProgress(phase, done);
 }
 
 const bytesOf = (stored: Iterable<number>, sizeOf: (index: number) => number): number =>

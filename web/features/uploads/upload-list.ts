@@ -4,6 +4,7 @@ import { ApiError, messageOf } from '../../api-error.ts';
 import { createPool } from './chunk-queue.ts';
 import type { HashFile } from './hash-file.ts';
 import { createTransferMeter, unknownPace, type Pace } from './transfer-meter.ts';
+import { canContinue, isLost, isRefusal } from './upload-errors.ts';
 import {
   goesInChunks,
   runUpload,
@@ -178,6 +179,11 @@ export function createUploadList(parts: UploadListParts) {
     halt(entry);
     const stop = (entry.stop = new AbortController());
     const hold = (entry.hold = new AbortController());
+    const ifRunning =
+      <Args extends unknown[]>(tell: (...args: Args) => void) =>
+      (...args: Args) => {
+        if (!stop.signal.aborted) tell(...args);
+      };
     entry.file = file;
     entry.meter.reset();
     update(entry, { status: 'running', message: null, note: null, pace: unknownPace });
@@ -188,10 +194,12 @@ export function createUploadList(parts: UploadListParts) {
         signal: stop.signal,
         hold: hold.signal,
         hashFile: parts.hashFile,
-        onRecord: (changes) => void (stop.signal.aborted || keep(entry, changes)),
-        onNote: (note) => update(entry, { note }),
-        onStored: (bytes) => void (stop.signal.aborted || (entry.stored = bytes)),
-        onProgress: (phase, done) => void (stop.signal.aborted || progress(entry, phase, done)),
+        onRecord: ifRunning((changes) => keep(entry, changes)),
+        onNote: ifRunning((note) => update(entry, { note })),
+        onStored: ifRunning((bytes) => {
+          entry.stored = bytes;
+        }),
+        onProgress: ifRunning((phase, done) => progress(entry, phase, done)),
       });
       if (!stop.signal.aborted) finish(entry, release);
     } catch (error) {
@@ -388,25 +396,3 @@ export function createUploadList(parts: UploadListParts) {
 }
 
 const isOver = ({ upload }: Entry): boolean => ['done', 'cancelled'].includes(upload.status);
-
-/**
- * A failure of the network, of a proxy, or of a temporarily unavailable server, or of a storage that has lost the chunks:
- * as opposed to a rejection, the upload continues from its state on the server. What is too large for a proxy stays so.
- */
-const canContinue = (error: unknown): boolean =>
-  isLost(error) ||
-  (error instanceof ApiError &&
-    ([408, 429, 502, 503, 504].includes(error.status) || (!isOfService(error) && error.status !== 413)));
-
-/** As opposed to the page of a proxy, and to no answer. */
-const isOfService = ({ code }: ApiError): boolean => code !== undefined;
-
-const isLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'CHUNKS_LOST';
-
-/** A rejection that a retry with the same file would get again. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  isOfService(error) &&
-  error.status >= 400 &&
-  error.status < 500 &&
-  ![408, 429].includes(error.status);
