@@ -139,9 +139,16 @@ export async function runServer(config: Config, starting: Start): Promise<void> 
       },
     );
   };
-  // A terminal sends SIGINT to all processes: a worker ignores it, and stops when its primary says so or disconnects.
-  if (cluster.isWorker) process.on('SIGINT', () => undefined).on('disconnect', () => onSignal('SIGTERM'));
-  else process.on('SIGINT', onSignal);
+  const { worker } = cluster;
+  if (worker) {
+    // A terminal sends SIGINT to all processes: a worker stops when its primary says so, or is gone.
+    process.on('SIGINT', () => undefined);
+    worker.on('disconnect', () => {
+      // otherwise Node ends the process at once, and with it the calls under way
+      worker.exitedAfterDisconnect = true;
+      onSignal('SIGTERM');
+    });
+  } else process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   starting.over();
 }

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import {
   spawnServer,
   startServer,
 } from './server-process.ts';
+import { ask } from './work.ts';
 
 /* The built server with two workers, on its embedded database. */
 
@@ -39,8 +41,8 @@ const get = (path: string, { url } = server) =>
   });
 
 async function metric(name: string, { url } = server): Promise<number> {
-  const once = { headers: { connection: 'close' }, signal: giveUp() };
-  const text = await (await fetch(`${url}/metrics`, once)).text();
+  const fresh = { headers: { connection: 'close' }, signal: giveUp() };
+  const text = await (await fetch(`${url}/metrics`, fresh)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
   expect(lines, name).toHaveLength(1);
   return Number(lines[0]!.split(' ').at(-1));
@@ -175,4 +177,35 @@ test('while no worker can be forked, the others serve, and it is tried again', a
   await rename(`${node}.away`, node);
   await eventually(areTwo);
   await own.end('SIGTERM');
+});
+
+test('workers whose primary was killed answer the calls under way, and write what they recorded', async () => {
+  const database = await createTestDatabase();
+  const settings = { DATABASE_URL: database.url, DATA_DIR: await newDataDir(), WORKERS: '2' };
+  const own = await startServer({ ...settings, LOG_LEVEL: 'warn' });
+  const administrator = await signInAdministrator(own);
+  const { licenseKey } = await makeLicense(administrator);
+  const { headers } = await makeApiKey(administrator);
+  const body = JSON.stringify({ licenseKey, machineId: 'under way' });
+  const sent = request(`${own.url}/api/licenses/validate`, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
+  });
+  const answer = new Promise<unknown>((resolve) => {
+    sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', resolve);
+  });
+  // a worker has it
+  await new Promise((resolve) => sent.on('continue', resolve).flushHeaders());
+  own.process.kill('SIGKILL');
+  await once(own.process, 'exit');
+  sent.end(body);
+  expect(await answer).toBe(200);
+  // when the last worker has closed the output, too
+  await own.ended;
+  expect(await ask(database.url, 'select from validations')).toHaveLength(1);
 });

@@ -28,10 +28,12 @@ export function collectMetrics(register: Registry): () => Promise<string> {
 
   async function report(id: string): Promise<void> {
     const metrics = (await register.getMetricsAsJSON()).map(withAggregator);
-    process.send?.({ relay: 'collected', id, metrics } satisfies RelayMessage);
+    if (process.connected) process.send?.({ relay: 'collected', id, metrics } satisfies RelayMessage);
   }
 
   return async () => {
+    // the primary is gone, and this process is about to stop: a message would end it at once
+    if (!process.connected) return register.metrics();
     const id = randomUUID();
     const all = await new Promise<ProcessMetrics[] | undefined>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs, undefined);
