@@ -125,6 +125,9 @@ export const policyImpact = namedObject('PolicyImpact', {
     .boolean()
     .nullable()
     .meta({ description: 'false: no published release matches the pin, so it does not count; null: no pin' }),
+  unpinned: z.number().meta({
+    description: 'Machines for which the pin does not count: no published release of their build matches it',
+  }),
 });
 export type PolicyImpact = z.output<typeof policyImpact>;
 

@@ -12,7 +12,14 @@ import {
   type LiveRelease,
   type ReleaseSet,
 } from '../releases/index.ts';
-import { countedVersion, decideOffer, fedKinds, type Policed } from '../updates/index.ts';
+import {
+  candidatesOf,
+  countedVersion,
+  decideOffer,
+  fedKinds,
+  pinCounts,
+  type Policed,
+} from '../updates/index.ts';
 import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
 import {
   effectiveOf,
@@ -73,7 +80,7 @@ export async function impactOfTransfer(
   { licenseId }: { licenseId: string },
   toCustomerId: string,
   now: Date,
-): Promise<Omit<PolicyImpact, 'pinMatches'>> {
+): Promise<Offers> {
   const policies = effectiveOf(await readPolicies(parts.db));
   const found = await machinesOf(parts, sql`l.license_id = ${licenseId}`);
   const isMoved = (owner: CustomerOfMachine) => owner.licenseId === licenseId;
@@ -81,8 +88,11 @@ export async function impactOfTransfer(
     isMoved(owner) ? { ...owner, customerId: toCustomerId } : owner;
   const sidesOf = (owners: readonly CustomerOfMachine[]) =>
     [owners, owners.map(move)].map((of) => followed(of, policies));
-  return compareOffers(parts, found, { sidesOf, counts: isMoved }, now);
+  const { unpinned: _, ...offers } = await compareOffers(parts, found, { sidesOf, counts: isMoved }, now);
+  return offers;
 }
+
+type Offers = Omit<PolicyImpact, 'pinMatches' | 'unpinned'>;
 
 /** The customer of a machine whose policy it follows, and this policy. */
 type Followed = { owner: CustomerOfMachine; policy: EffectivePolicy | undefined };
@@ -107,10 +117,9 @@ async function impact(
   const policies = [compared.before, compared.after].map(effectiveOf);
   const sidesOf = (owners: readonly CustomerOfMachine[]) => policies.map((one) => followed(owners, one));
   const counts = ({ customerId }: CustomerOfMachine) => mine.has(customerId);
-  return {
-    ...(await compareOffers(parts, found, { sidesOf, counts }, now)),
-    pinMatches: policy.pin === null ? null : await matchesAny(parts, policy.pin),
-  };
+  const pinMatches = policy.pin === null ? null : await matchesAny(parts, policy.pin);
+  const pin = policy.pin === null ? undefined : { value: policy.pin, matches: pinMatches === true };
+  return { ...(await compareOffers(parts, found, { sidesOf, counts, pin }, now)), pinMatches };
 }
 
 type Sides = {
@@ -118,22 +127,27 @@ type Sides = {
   sidesOf: (owners: readonly CustomerOfMachine[]) => readonly (Followed | undefined)[];
   /** Whether a machine that follows this customer, before or after, is counted. */
   counts: (owner: CustomerOfMachine) => boolean;
+  /** The pin that the change sets, and whether a release of any build matches it. */
+  pin?: { value: string; matches: boolean } | undefined;
 };
 
-/** Counts the machines that the change is about, and those that would be offered something else, or nothing. */
+/**
+ * Counts the machines that the change is about, those that would be offered something else, or nothing, and those for
+ * which its pin does not count.
+ */
 async function compareOffers(
   parts: ImpactParts,
   found: readonly Row[],
-  { sidesOf, counts }: Sides,
+  { sidesOf, counts, pin }: Sides,
   now: Date,
-): Promise<Omit<PolicyImpact, 'pinMatches'>> {
+): Promise<Offers & { unpinned: number }> {
   const [releases, trashed, deferredBy] = await Promise.all([
     parts.releaseSet(),
     listTrashedReleases(parts.db),
     plausibleNow(parts.db, now),
   ]);
   const { updatesAfterRevocation } = parts.config;
-  const result = { machines: 0, changed: 0, held: 0 };
+  const result = { machines: 0, changed: 0, held: 0, unpinned: 0 };
   const looked = found.slice(0, mostMachines);
   for (let from = 0; from < looked.length; from += piece) {
     const some = looked.slice(from, from + piece);
@@ -146,16 +160,15 @@ async function compareOffers(
         (side): side is Followed => side !== undefined,
       );
       if (!sides.some(({ owner }) => counts(owner))) continue;
-      const [was = [], is = []] = sides.map(({ owner, policy }) => {
+      const asked = sides.map(({ owner, policy }) => {
         const isLicensed = owner.isActive || updatesAfterRevocation;
-        return offersTo(releases, machine, {
-          policy: { isLicensed, ...policy },
-          now,
-          deferredBy,
-          trashed,
-        });
+        const policed = { policy: { isLicensed, ...policy }, now, deferredBy, trashed };
+        return questionsOf(releases, machine, policed);
       });
+      const [was = [], is = []] = asked.map((questions) => offersTo(releases, questions));
       result.machines++;
+      const follows = pin !== undefined && sides[1]?.policy?.pin?.value === pin.value;
+      if (follows && !(asked[1]?.length ? isPinned(releases, asked[1]) : pin.matches)) result.unpinned++;
       if (was.join() === is.join()) continue;
       result.changed++;
       if (is.every((id) => id === '')) result.held++;
@@ -182,12 +195,14 @@ async function machinesOf({ db }: ImpactParts, which: RawBuilder<unknown>): Prom
   return rows;
 }
 
-/** The id of the release that each updater of the machine's platform would offer; empty for none. */
-function offersTo(
+type Asked = Parameters<typeof decideOffer>[1];
+
+/** What each updater of the machine's platform would ask; nothing where the machine has not said what it is. */
+function questionsOf(
   releases: readonly LiveRelease[],
   machine: Row,
   policed: Policed & { trashed: readonly TrashedRelease[] },
-): string[] {
+): Asked[] {
   const { platform, architecture } = machine;
   if (!platform || !architecture) return [];
   const question = {
@@ -198,10 +213,16 @@ function offersTo(
     machineHash: machine.machine_hash.toString('hex'),
     policed,
   };
-  return fedKinds[question.platform].map(
-    (fileKind) => decideOffer(releases, { ...question, fileKind }).release?.id ?? '',
-  );
+  return fedKinds[question.platform].map((fileKind) => ({ ...question, fileKind }));
 }
+
+/** The id of the release that each of the updaters would offer; empty for none. */
+const offersTo = (releases: readonly LiveRelease[], questions: readonly Asked[]): string[] =>
+  questions.map((question) => decideOffer(releases, question).release?.id ?? '');
+
+/** Whether the pin counts for one of the updaters: which one the machine has is unknown. */
+const isPinned = (releases: readonly LiveRelease[], questions: readonly Asked[]): boolean =>
+  questions.some((question) => pinCounts(candidatesOf(releases, question), question));
 
 async function matchesAny({ db, releaseSet }: ImpactParts, pin: string): Promise<boolean> {
   const releases: TrashedRelease[] = [...(await releaseSet()), ...(await listTrashedReleases(db))];

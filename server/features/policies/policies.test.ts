@@ -48,13 +48,16 @@ describe('before saving, the impact', () => {
     await fed(mine[0]!, { version: '1.3.0' });
     await eventually(async () => (await machineRow(server, mine[0]!))?.last_version === '1.3.0');
     const { customerId } = license;
-    const all = { machines: 2, isComplete: true, pinMatches: null, changed: 0, held: 0 };
+    const all = { machines: 2, isComplete: true, pinMatches: null, changed: 0, held: 0, unpinned: 0 };
     expect(await impact(customerId, {})).toEqual(all);
     expect(await impact(customerId, { pin: '1.2.' })).toEqual({ ...all, pinMatches: true, changed: 1 });
     expect(await impact(customerId, { windows: atNight })).toEqual({ ...all, changed: 1, held: 1 });
-    expect(await impact(customerId, { pin: '9.' })).toEqual({ ...all, pinMatches: false });
+    expect(await impact(customerId, { pin: '9.' })).toEqual({ ...all, pinMatches: false, unpinned: 2 });
     // one of them runs 1.0.0, which is no release any more
-    expect(await impact(customerId, { pin: '1.0.' })).toMatchObject({ changed: 1, held: 1 });
+    expect(await impact(customerId, { pin: '1.0.' })).toMatchObject({ changed: 1, held: 1, unpinned: 1 });
+    await makeRelease(server, { version: '1.1.5', platform: 'darwin', fileKind: 'zip' });
+    const elsewhere = { pinMatches: true, changed: 0, unpinned: 2 };
+    expect(await impact(customerId, { pin: '1.1.' })).toMatchObject(elsewhere);
     const slow = { body: { ...noPolicy, tag: 'slow', deferDays: 5 } };
     expect(await staff.ok(calls.impactOnTag, slow)).toMatchObject({ machines: 0, changed: 0 });
     await put(license.customerId, {}, ['slow']);

@@ -86,7 +86,7 @@ export const isOnChannel = (
  * so it does not; a machine that runs a version inside the pin stays there. A release that is withdrawn, paused, a draft
  * again, on another channel or in the recycle bin matches: taking it back must not send pinned machines to other versions.
  */
-function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
+export function pinCounts(candidates: readonly Candidate[], question: Question): boolean {
   const pin = question.policed?.policy.pin?.value;
   if (pin === undefined) return false;
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;

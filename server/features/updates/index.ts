@@ -1,6 +1,6 @@
 export { offersToCustomer } from './customer-offers.ts';
 export { policySentences } from './explain-policy.ts';
-export { decideOffer, isHeldBack } from './decide-offer.ts';
+export { candidatesOf, decideOffer, isHeldBack, pinCounts } from './decide-offer.ts';
 export { countedVersion } from './counted-version.ts';
 export { explainOffers } from './updates.ts';
 export { fedKinds } from './explain.ts';

@@ -52,9 +52,16 @@ test.each([
     ['3 of 12 machines would be offered something else from now on, 2 of them nothing.'],
   ],
   [
-    { changed: 3, held: 3, pinMatches: false },
+    { changed: 3, held: 3, pinMatches: true, unpinned: 9 },
     [
       '3 of 12 machines would be offered something else from now on, all of them nothing.',
+      'For 9 of them no published release matches the pinned version. Until one does, the pin does not hold them back.',
+    ],
+  ],
+  [
+    { changed: 0, held: 0, pinMatches: false, unpinned: 12 },
+    [
+      'None of 12 machines would be offered something else from now on.',
       'No published release matches the pinned version. Until one does, the pin holds back no machine.',
     ],
   ],
@@ -63,7 +70,7 @@ test.each([
     ['1 of the first 12 machines would be offered something else from now on.'],
   ],
 ])('%j is said in words', (impact, said) => {
-  expect(impactSentences({ machines: 12, isComplete: true, ...impact })).toEqual(said);
+  expect(impactSentences({ machines: 12, isComplete: true, unpinned: 0, ...impact })).toEqual(said);
 });
 
 test('a conflict shows what differs as the form does', () => {

@@ -111,7 +111,8 @@ function asText(field: keyof typeof policyLabels, value: unknown): string {
 }
 
 /** What saving changes for machines, in sentences. */
-export function impactSentences({ machines, isComplete, changed, held, pinMatches }: PolicyImpact): string[] {
+export function impactSentences(impact: PolicyImpact): string[] {
+  const { machines, isComplete, changed, held, pinMatches, unpinned } = impact;
   const nothing =
     held === 0
       ? ''
@@ -127,8 +128,12 @@ export function impactSentences({ machines, isComplete, changed, held, pinMatche
       : changed === 0
         ? `None of ${of} would be offered something else from now on.`
         : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
-    ...(pinMatches === false
+    ...(pinMatches === false && unpinned === machines
       ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
-      : []),
+      : unpinned > 0
+        ? [
+            `For ${countText(unpinned)} of them no published release matches the pinned version. Until one does, the pin does not hold ${unpinned === 1 ? 'it' : 'them'} back.`,
+          ]
+        : []),
   ];
 }
