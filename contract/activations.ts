@@ -53,6 +53,10 @@ const offlineGraceDays = z.number().meta({
     'For how many days after its end a new license file still counts, if the license lasts as long',
 });
 
+const validationGraceMs = z.number().meta({
+  description: 'For how many milliseconds a machine may rely on a valid answer, if the license lasts as long',
+});
+
 /** `2026-12-01T09:30:00.000Z` as `2026-12-01 09:30 UTC`, for a sentence. */
 export const utcMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -78,7 +82,7 @@ export const activations = {
     access: staffWith('licenses', 'read'),
     params: z.object({ licenseKey: licenseKeyInput }),
     answer: z.array(listedActivation),
-    meta: namedObject('ActivationListMeta', { selfReleases, offlineGraceDays }),
+    meta: namedObject('ActivationListMeta', { selfReleases, offlineGraceDays, validationGraceMs }),
     errors: ['NOT_FOUND'],
   }),
   deactivate: route('DELETE', '/api/licenses/activations/{activationId}', {

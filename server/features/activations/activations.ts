@@ -21,8 +21,8 @@ export type ActivationRow = Selectable<Tables['activations']>;
 const notFound = noSuch('activation');
 
 /**
- * The machines of a license, active ones first, how many seats they released on the UTC day of `now`, and the grace of a
- * new license file.
+ * The machines of a license, active ones first, how many seats they released on the UTC day of `now`, and the grace of
+ * a new license file and of a valid answer.
  */
 export async function listActivations(
   db: Db,
@@ -52,6 +52,7 @@ export async function listActivations(
     meta: {
       selfReleases: { today: license.self_releases_today, atMost },
       offlineGraceDays: Math.floor(validationGraceMs / dayMs),
+      validationGraceMs,
     },
   };
 }

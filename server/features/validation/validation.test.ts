@@ -346,7 +346,8 @@ describe('one seat that is passed around', () => {
       [other.licenseKey, 0],
     ] as const) {
       const list = await staff.call(activations.list, { params: { licenseKey: key } });
-      expect(list.body.meta).toEqual({ selfReleases: { today, atMost: 2 }, offlineGraceDays: 14 });
+      const grace = { offlineGraceDays: 14, validationGraceMs: days(14) };
+      expect(list.body.meta).toEqual({ selfReleases: { today, atMost: 2 }, ...grace });
     }
 
     const body = { licenseKey, machineId: 'third' };

@@ -11,8 +11,8 @@ import { graceUntil, validityMarks } from './validity.ts';
 /** When the license was created, is valid and ends, on a line with today and the grace of its machines. */
 export function ValidityLine({ license }: { license: License }) {
   const now = useNow();
-  const graceDays = useQuery(activationsQuery(license.licenseKey)).data?.meta.offlineGraceDays;
-  const grace = graceDays === undefined ? undefined : graceUntil(license, now, graceDays);
+  const graceMs = useQuery(activationsQuery(license.licenseKey)).data?.meta.validationGraceMs;
+  const grace = graceMs === undefined ? undefined : graceUntil(license, now, graceMs);
   const marks = validityMarks(license, now, grace);
   const of = (label: string) => marks.find((mark) => mark.label === label)?.percent ?? 0;
   const between = (from: string, to: string) => ({ left: `${of(from)}%`, right: `${100 - of(to)}%` });

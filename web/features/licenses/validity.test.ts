@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dayMs } from '../../../contract/durations.ts';
 import { graceUntil, validityMarks } from './validity.ts';
 
 const line = (createdAt: string, validFrom: string, validUntil: string, today: string) =>
@@ -31,7 +32,7 @@ test.each([
   expect(line(created!, from!, until!, today!)).toEqual(marks),
 );
 
-test('the grace lasts its days from now, never past the end, and is of machines that are accepted now', () => {
+test('the grace lasts its time from now, whole days or not, never past the end, and is of machines that are accepted now', () => {
   const customer = { customerId: 'c1', name: 'Osaka Medical', country: 'JP', deletedAt: null };
   const license = {
     status: 'active' as const,
@@ -39,8 +40,10 @@ test('the grace lasts its days from now, never past the end, and is of machines 
     validFrom: '2026-01-01T00:00:00.000Z',
     validUntil: '2026-12-31T00:00:00.000Z',
   };
-  const at = (now: string, fields: object = {}) => graceUntil({ ...license, ...fields }, new Date(now), 14);
+  const at = (now: string, fields: object = {}, grace = 14 * dayMs) =>
+    graceUntil({ ...license, ...fields }, new Date(now), grace);
   expect(at('2026-06-01T10:00:00Z')).toBe('2026-06-15T10:00:00.000Z');
+  expect(at('2026-06-01T20:00:00Z', {}, 1.5 * dayMs)).toBe('2026-06-03T08:00:00.000Z');
   expect(at('2026-12-24T00:00:00Z')).toBe(license.validUntil);
   expect(at('2027-01-01T00:00:00Z')).toBeUndefined();
   expect(at('2025-12-31T00:00:00Z')).toBeUndefined();

@@ -1,4 +1,3 @@
-import { dayMs } from '../../../contract/durations.ts';
 import type { License } from '../../../contract/licenses.ts';
 import { licenseRefusal } from '../../../contract/license-state.ts';
 
@@ -28,15 +27,15 @@ export function validityMarks(
 }
 
 /**
- * Until when a machine may rely on an answer of now, if it cannot ask again: for the days of grace, and never past the end.
+ * Until when a machine may rely on an answer of now, if it cannot ask again: for the time of grace, and never past the end.
  * Undefined where a machine would be refused now.
  */
 export function graceUntil(
   license: Pick<License, 'status' | 'validFrom' | 'validUntil' | 'customer'>,
   now: Date,
-  graceDays: number,
+  graceMs: number,
 ): string | undefined {
   if (licenseRefusal.activateOffline(license, now)) return undefined;
   const until = Date.parse(license.validUntil);
-  return new Date(Math.min(now.getTime() + graceDays * dayMs, until)).toISOString();
+  return new Date(Math.min(now.getTime() + graceMs, until)).toISOString();
 }
