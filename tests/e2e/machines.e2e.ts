@@ -394,7 +394,7 @@ test('each release says why this machine is or is not offered it', async ({ page
   ]);
   await expect(cells(partly.version)).toHaveText([
     '21.0.0 stable',
-    'Not started',
+    'Rollout at 0 %',
     /^\d{1,2}\.\d\d of 0 %$/,
     'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.',
   ]);

@@ -13,7 +13,7 @@ export const reasonLabels: Record<OfferReason, string> = {
   DAMAGED: 'Damaged file',
   DELETED: 'In the recycle bin',
   PAUSED: 'Rollout paused',
-  NOT_STARTED: 'Not started',
+  NOT_STARTED: 'Rollout at 0 %',
   ROLLOUT_BUCKET: 'Outside the rollout',
   MINIMUM_VERSION: 'Below minimum version',
   LICENSE_INACTIVE: 'License inactive',

@@ -71,6 +71,12 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     [offer('5.0.0', 'CHANNEL'), offer('4.9.0', 'DRAFT'), ...current],
     'good: Runs 4.2.0; no newer release is for it | Its license is valid',
   ],
+  [
+    'a rollout set back to nobody',
+    {},
+    [offer('4.2.1', 'NOT_STARTED', { rolloutPercentage: 0 }), ...current],
+    'good: Runs 4.2.0; not offered 4.2.1: rollout at 0 % | Its license is valid',
+  ],
   ['an unknown version', { version: null }, [], 'good: Runs an unknown version | Its license is valid'],
   ['offers still load', {}, undefined, 'good: Its license is valid | null'],
   [

@@ -75,7 +75,7 @@ const reasons: Record<OfferReason, string | null> = {
   OFFERED: '',
   ROLLOUT_BUCKET: '',
   FULL_RELEASE_OFFERED_INSTEAD: 'a newer release rolls out without it',
-  NOT_STARTED: 'its rollout has not started',
+  NOT_STARTED: 'rollout at 0 %',
   PAUSED: 'rollout paused',
   MINIMUM_VERSION: 'it runs less than the minimum version',
   LICENSE_INACTIVE: 'its license is not active',
