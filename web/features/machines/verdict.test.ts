@@ -155,7 +155,7 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     'no license',
     { state: 'no_seat', license: null, seat: null, code: null },
     current,
-    'good: Runs 4.2.0; no newer release is for it | Has never validated a license',
+    'good: Runs 4.2.0; no newer release is for it | Holds no seat on any license',
   ],
   [
     'licenses may not be read',

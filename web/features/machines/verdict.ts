@@ -42,7 +42,7 @@ function licenseSentence({ state, code, since, license, seat, lastSeen }: Standi
     case 'active':
       return 'Its license is valid';
     case 'no_seat':
-      if (!license) return 'Has never validated a license';
+      if (!license) return 'Holds no seat on any license';
       return isFull({ code })
         ? `Holds no seat, and all are taken (${seatsOf(license)})`
         : 'Holds no seat, and gets one when it next validates';
