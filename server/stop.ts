@@ -20,14 +20,16 @@ export type Start = {
   over: () => void;
 };
 
-/** Without a listener for it, the first process of a container ignores a signal. */
-export function startUntilSignal(): Start {
+/**
+ * Without a listener for it, the first process of a container ignores a signal. The process exits with `code` then.
+ */
+export function startUntilSignal(code = 0): Start {
   const ending = new AbortController();
   let undo = () => Promise.resolve();
   const end = () => {
     if (ending.signal.aborted) return;
     ending.abort();
-    void undo().finally(() => process.exit(0));
+    void undo().finally(() => process.exit(code));
   };
   process.on('SIGTERM', end).on('SIGINT', end);
   return {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import {
   copyFile,
@@ -12,6 +13,8 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
@@ -36,6 +39,7 @@ import {
   refusedStart,
   runTool,
   signInAdministrator,
+  spawnTool,
   startServer,
   type ServerProcess,
 } from './server-process.ts';
@@ -161,6 +165,18 @@ test('a backup that is taken while machines validate holds all, and is restored 
     expect(await refusal(name, others, ...args)).toContain('holds another signing key');
     expect(await findPostmaster(join(target, 'postgres')), name).toBeUndefined();
   }
+
+  // nor does one that a signal ends, here while it waits for a receiver
+  const receiver = createServer();
+  onTestFinished(() => receiver.close().closeAllConnections());
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  const waiting = { DATA_DIR: target, AUDIT_ANCHOR_URL: `http://127.0.0.1:${port}` };
+  await writeFile(join(target, 'audit-head.json'), 'of another installation');
+  const ended = spawnTool('audit-verify', waiting, '--accept', 'Restored');
+  await once(receiver, 'request');
+  expect([await ended.end('SIGINT'), ended.output()]).toEqual([1, '']);
+  expect(await findPostmaster(join(target, 'postgres'))).toBeUndefined();
 });
 
 test('the same file moves an installation to a database of its own', async () => {

@@ -92,17 +92,16 @@ export function spawnServer(settings: Record<string, string>, { checkout = root,
   return spawnBuilt(patient, [...flags, join(checkout, main)], node, log);
 }
 
-/** Runs the tool behind an npm script, such as `npm run backup`, and returns its exit code and output. */
-export async function runTool(
+/** Starts the tool behind an npm script, such as `npm run backup`. */
+export const spawnTool = (
   name: 'keys' | 'backup' | 'restore' | 'demo' | 'audit-verify',
   settings: Record<string, string>,
   ...args: string[]
-) {
-  const { ended, output } = spawnBuilt(settings, [
-    '--enable-source-maps',
-    join(root, `dist/tools/${name}.js`),
-    ...args,
-  ]);
+) => spawnBuilt(settings, ['--enable-source-maps', join(root, `dist/tools/${name}.js`), ...args]);
+
+/** Runs the tool behind an npm script, and returns its exit code and output. */
+export async function runTool(...of: Parameters<typeof spawnTool>) {
+  const { ended, output } = spawnTool(...of);
   return { code: await ended, said: output() };
 }
 

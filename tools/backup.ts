@@ -26,10 +26,7 @@ async function main(): Promise<void> {
   await requireDatabase(config);
   const archive = await createArchive(file, new Date());
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      rmSync(`${file}.part`, { force: true });
-      process.exit(1);
-    });
+    process.once(signal, () => rmSync(`${file}.part`, { force: true }));
   const endProgress = showProgress(() => archive.bytes());
   try {
     await createBackup(config, archive);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CannotStart } from '../server/cannot-start.ts';
 import { holdOpen } from '../server/hold-open.ts';
+import { startUntilSignal, type Start } from '../server/stop.ts';
 import { whyNotStarted } from '../server/why-not-started.ts';
 import { fromCaller } from './from-caller.ts';
 
@@ -11,9 +12,23 @@ export function fileArgument(usage: string): string {
   return fromCaller(file);
 }
 
+let isEnded = false;
+
+/** From now on a signal ends the command, with 1: what fails by that is not told. */
+export function untilSignal(): Start {
+  const command = startUntilSignal(1);
+  command.signal.addEventListener('abort', () => {
+    isEnded = true;
+    // idle connections to a database that is stopped
+    process.on('uncaughtException', () => undefined);
+  });
+  return command;
+}
+
 /** Runs a command; prints an error as a sentence, and exits with 1. */
 export function runCommand(main: () => Promise<void>): void {
   holdOpen(main()).catch((error: unknown) => {
+    if (isEnded) return;
     process.stderr.write(`${whyNotStarted(error)}\n`);
     process.exitCode = 1;
   });

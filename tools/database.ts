@@ -8,15 +8,22 @@ import { findCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded, type EmbeddedOptions } from '../server/db/embedded.ts';
 import type { Limits } from '../server/db/limits.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
+import { untilSignal } from './command-line.ts';
 
-/** The database of the settings, past any pooler; without a setting the embedded one, which `stop` stops again. */
-export const startDatabase = async (
+/**
+ * The database of the settings, past any pooler; without a setting the embedded one, which `stop` stops again, as does a
+ * signal that ends the command.
+ */
+export async function startDatabase(
   config: Config,
-  options: EmbeddedOptions,
-): Promise<{ url: string; stop(): Promise<void> }> =>
-  config.databaseDirectUrl
-    ? { url: config.databaseDirectUrl, stop: async () => undefined }
-    : startEmbedded(config.dataDir, options);
+  options: Omit<EmbeddedOptions, 'signal'>,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { signal, onEnd } = untilSignal();
+  if (config.databaseDirectUrl) return { url: config.databaseDirectUrl, stop: async () => undefined };
+  const embedded = await startEmbedded(config.dataDir, { ...options, signal });
+  onEnd(embedded.stop);
+  return embedded;
+}
 
 /**
  * Throws CannotStart where the settings lead to no database. Called by each tool that needs an installation: without the
