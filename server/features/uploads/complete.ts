@@ -44,9 +44,8 @@ const pollMs = 200;
 /**
  * Turns a chunked upload into a release when its size, hash and kind are right. May be repeated at any time, also
  * concurrently, after a crash, and on another process: one call does the work, and all return the same release, however
- * long it takes, unless their connection `isGone` before. With
- * other values than those it became a release with, a complete upload is WRONG_STATE: a corrected percentage would
- * otherwise seem to be published.
+ * long it takes, unless their connection `isGone` before. With other values than those it became a release with, a
+ * complete upload is WRONG_STATE: a corrected percentage would otherwise seem to be published.
  */
 export async function completeUpload(
   context: CompleteContext,
@@ -57,21 +56,24 @@ export async function completeUpload(
   const denied = await refuseNew(context.db, by, input);
   if (denied) return denied;
   for (;;) {
-    const upload = await claim(context, by, input);
-    if (upload !== 'claimed by another call') {
-      if (isFailure(upload)) return upload;
-      if (upload.status === 'completed') {
-        // null: completed by a version that did not keep it
-        if ((upload.completed_with ?? digestOf(input)) !== digestOf(input)) return otherValues;
-        return getRelease(context.db, upload.release_id);
-      }
-      const made = await carryOut(context, by, input, upload);
-      // another call has taken the work over
-      if (made !== beingCompleted) return made;
-    }
-    if (isGone()) return beingCompleted;
+    const made = await attempt(context, by, input);
+    if (made !== beingCompleted || isGone()) return made;
     await sleep(pollMs);
   }
+}
+
+/** The release, or why there is none; `beingCompleted` while another call is at it. */
+async function attempt(
+  context: CompleteContext,
+  by: Caller,
+  input: CompleteInput,
+): Promise<Release | Failure> {
+  const upload = await claim(context, by, input);
+  if (isFailure(upload)) return upload;
+  if (upload.status !== 'completed') return carryOut(context, by, input, upload);
+  // null: completed by a version that did not keep it
+  if ((upload.completed_with ?? digestOf(input)) !== digestOf(input)) return otherValues;
+  return getRelease(context.db, upload.release_id);
 }
 
 const digestOf = (input: CompleteInput) => createHash('sha256').update(JSON.stringify(input)).digest('hex');
@@ -81,7 +83,7 @@ async function claim(
   context: CompleteContext,
   by: Caller,
   input: CompleteInput,
-): Promise<UploadRow | 'claimed by another call' | Failure> {
+): Promise<UploadRow | Failure> {
   return systemChange(context, context.clock(), async ({ tx, now }) => {
     const upload = await lockUpload(tx, input.uploadId);
     if (!upload || upload.file_key !== input.fileKey) return notFound;
@@ -89,7 +91,7 @@ async function claim(
     if (refused) return refused;
     if (upload.status === 'completed') return upload;
     if (upload.status === 'cancelled') return cancelled;
-    if (isClaimed(upload, now)) return 'claimed by another call';
+    if (isClaimed(upload, now)) return beingCompleted;
     return tx
       .updateTable('uploads')
       .set({ claim: randomUUID(), claimed_at: now, updated_at: now })
