@@ -104,7 +104,7 @@ export function isHeldBack<R extends Candidate>(
   const question = { ...machine, platform, architecture, fileKind, machineHash: undefined };
   const pinMatches = pinCounts(candidatesOf(releases, release), question);
   const { currentVersion, policed } = machine;
-  const steps = [...policySteps(release, policed, { currentVersion, pinMatches })];
+  const steps = policySteps(release, policed, { currentVersion, pinMatches });
   return steps.some(({ result }) => result === 'holds');
 }
 
@@ -118,15 +118,8 @@ export function* evaluate<R extends Candidate>(
   const pinMatches = pinCounts(candidates, question);
   for (const release of candidates) {
     const ineligible = ineligibility(release, question);
-    const steps =
-      ineligible || !question.policed
-        ? []
-        : [
-            ...policySteps(release, question.policed, {
-              currentVersion: question.currentVersion,
-              pinMatches,
-            }),
-          ];
+    const { policed, currentVersion } = question;
+    const steps = ineligible || !policed ? [] : policySteps(release, policed, { currentVersion, pinMatches });
     const held = steps.find(({ result }) => result === 'holds');
     let reason: OfferReason;
     if (ineligible) reason = ineligible;

@@ -8,18 +8,18 @@ import { isInWindow } from './windows.ts';
 
 /** Where a field of a policy was set. */
 export type PolicySource = { kind: 'customer' | 'tag'; name: string };
-type Set<Value> = { value: Value; from: PolicySource };
+type Sourced<Value> = { value: Value; from: PolicySource };
 
 /** The policy of a machine, each field from the most specific place that sets it. */
 export type AppliedPolicy = {
   /** False where none of the licenses of the machine may have updates any more. */
   isLicensed: boolean;
-  channel?: Set<Channel>;
-  pin?: Set<string> & { forSecurity: boolean };
-  deferDays?: Set<number>;
-  windows?: Set<readonly MaintenanceWindow[]>;
+  channel?: Sourced<Channel>;
+  pin?: Sourced<string> & { forSecurity: boolean };
+  deferDays?: Sourced<number>;
+  windows?: Sourced<readonly MaintenanceWindow[]>;
   /** The last day with updates: 2026-11-20, UTC. */
-  updatesUntil?: Set<string>;
+  updatesUntil?: Sourced<string>;
 };
 
 /** Combines policies, the most specific first, field by field. The pin brings along whether it holds for security. */
@@ -108,30 +108,29 @@ const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): 
     compareVersions(currentVersion, release.minimumSupportedVersion) < 0);
 
 /** What the policy looks at for one release, in order; the first step that holds it back is the last. */
-export function* policySteps(
+export function policySteps(
   release: PolicedRelease,
   { policy, now, deferredBy }: Policed,
   { currentVersion, pinMatches }: { currentVersion: string | undefined; pinMatches: boolean },
-): Generator<PolicyStep> {
-  if (!policy.isLicensed) return yield { reason: 'LICENSE_INACTIVE', result: 'holds' };
+): PolicyStep[] {
+  if (!policy.isLicensed) return [{ reason: 'LICENSE_INACTIVE', result: 'holds' }];
   const urgent = isUrgent(release, currentVersion);
   const { pin, updatesUntil, deferDays, windows } = policy;
-  if (pin && !isInsidePin(release.version, pin.value) && !(urgent && !pin.forSecurity)) {
-    yield { reason: 'PINNED', result: pinMatches ? 'holds' : 'unmatched' };
-    if (pinMatches) return;
-  } else if (pin) {
-    yield { reason: 'PINNED', result: isInsidePin(release.version, pin.value) ? 'passes' : 'urgent' };
+  const steps: PolicyStep[] = [];
+  if (pin) {
+    const isInside = isInsidePin(release.version, pin.value);
+    const otherwise = urgent && !pin.forSecurity ? 'urgent' : pinMatches ? 'holds' : 'unmatched';
+    steps.push({ reason: 'PINNED', result: isInside ? 'passes' : otherwise });
   }
   const checks: [PolicyReason, boolean | undefined][] = [
     ['UPDATES_ENDED', updatesUntil && now.toISOString().slice(0, 10) > updatesUntil.value],
     ['DEFERRED', deferDays && deferDays.value > 0 && !isDue(release, deferDays.value, deferredBy)],
     ['OUTSIDE_WINDOW', windows && windows.value.length > 0 && !isInWindow(windows.value, now)],
   ];
-  for (const [reason, holds] of checks) {
-    if (holds === undefined) continue;
-    yield { reason, result: holds ? (urgent ? 'urgent' : 'holds') : 'passes' };
-    if (holds && !urgent) return;
-  }
+  for (const [reason, holds] of checks)
+    if (holds !== undefined) steps.push({ reason, result: holds ? (urgent ? 'urgent' : 'holds') : 'passes' });
+  const held = steps.findIndex(({ result }) => result === 'holds');
+  return held === -1 ? steps : steps.slice(0, held + 1);
 }
 
 const isDue = (release: PolicedRelease, days: number, now: Date): boolean => {
