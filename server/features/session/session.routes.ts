@@ -1,5 +1,6 @@
 import { session as calls } from '../../../contract/session.ts';
-import { fail, isFailure } from '../../failure.ts';
+import { personOf } from '../../caller.ts';
+import { isFailure } from '../../failure.ts';
 import { implement } from '../../http/call.ts';
 import { me, type Sessions } from './session.ts';
 
@@ -26,6 +27,5 @@ export const sessionRoutes = (sessions: Sessions) =>
       if (result.cookie) cookie.set(result.cookie);
       return result.answer;
     },
-    me: async ({ by }) =>
-      by.actor.kind === 'staff' ? me(by.actor) : fail('FORBIDDEN', 'An API key has no profile.'),
+    me: async ({ by }) => me(personOf(by)),
   });
