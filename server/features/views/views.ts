@@ -158,7 +158,6 @@ export async function deleteView(change: Change, id: string): Promise<undefined 
     event: ({ shared }) => (shared ? 'view.deleted' : undefined),
     check: refuseChange,
     columns: { deleted_at: change.now },
-    what: () => 'deleted',
   });
   if (isFailure(deleted)) return deleted;
   await change.tx
@@ -181,7 +180,6 @@ export const restoreView = (change: Change, id: string): Promise<SavedView | Fai
       return refuseChange(view) ?? (me && view.isOwn ? refuseMore(change, me.userId) : undefined);
     },
     columns: { deleted_at: null },
-    what: () => 'restored',
   });
 
 const refuseChange = ({ mayChange }: SavedView): Failure | undefined => (mayChange ? undefined : notYours);
