@@ -86,8 +86,10 @@ export async function impactOfTransfer(
   const isMoved = (owner: CustomerOfMachine) => owner.licenseId === licenseId;
   const move = (owner: CustomerOfMachine) =>
     isMoved(owner) ? { ...owner, customerId: toCustomerId } : owner;
-  const sidesOf = (owners: readonly CustomerOfMachine[]) =>
-    [owners, owners.map(move)].map((of) => followed(of, policies));
+  const sidesOf = (owners: readonly CustomerOfMachine[]) => ({
+    before: followed(owners, policies),
+    after: followed(owners.map(move), policies),
+  });
   const { unpinned: _, ...offers } = await compareOffers(parts, found, { sidesOf, counts: isMoved }, now);
   return offers;
 }
@@ -114,8 +116,11 @@ async function impact(
   const found =
     customerIds.length > 0 ? await machinesOf(parts, sql`l.customer_id = any(${customerIds}::uuid[])`) : [];
   const mine = new Set(customerIds);
-  const policies = [compared.before, compared.after].map(effectiveOf);
-  const sidesOf = (owners: readonly CustomerOfMachine[]) => policies.map((one) => followed(owners, one));
+  const [before, after] = [effectiveOf(compared.before), effectiveOf(compared.after)];
+  const sidesOf = (owners: readonly CustomerOfMachine[]) => ({
+    before: followed(owners, before),
+    after: followed(owners, after),
+  });
   const counts = ({ customerId }: CustomerOfMachine) => mine.has(customerId);
   const pinMatches = policy.pin === null ? null : await matchesAny(parts, policy.pin);
   const pin = policy.pin === null ? undefined : { value: policy.pin, matches: pinMatches === true };
@@ -124,7 +129,7 @@ async function impact(
 
 type Sides = {
   /** What a machine of these customers follows before and after the change. */
-  sidesOf: (owners: readonly CustomerOfMachine[]) => readonly (Followed | undefined)[];
+  sidesOf: (owners: readonly CustomerOfMachine[]) => Record<'before' | 'after', Followed | undefined>;
   /** Whether a machine that follows this customer, before or after, is counted. */
   counts: (owner: CustomerOfMachine) => boolean;
   /** The pin that the change sets, and whether a release of any build matches it. */
@@ -156,19 +161,18 @@ async function compareOffers(
       some.map(({ machine_hash }) => machine_hash.toString('hex')),
     );
     for (const [index, machine] of some.entries()) {
-      const sides = sidesOf(ofMachines[index]?.owners ?? []).filter(
-        (side): side is Followed => side !== undefined,
-      );
-      if (!sides.some(({ owner }) => counts(owner))) continue;
-      const asked = sides.map(({ owner, policy }) => {
+      const { before, after } = sidesOf(ofMachines[index]?.owners ?? []);
+      if (!before || !after || !(counts(before.owner) || counts(after.owner))) continue;
+      const askedBy = ({ owner, policy }: Followed) => {
         const isLicensed = owner.isActive || updatesAfterRevocation;
         const policed = { policy: { isLicensed, ...policy }, now, deferredBy, trashed };
         return questionsOf(releases, machine, policed);
-      });
-      const [was = [], is = []] = asked.map((questions) => offersTo(releases, questions));
+      };
+      const asked = askedBy(after);
+      const [was, is] = [offersTo(releases, askedBy(before)), offersTo(releases, asked)];
       result.machines++;
-      const follows = pin !== undefined && sides[1]?.policy?.pin?.value === pin.value;
-      if (follows && !(asked[1]?.length ? isPinned(releases, asked[1]) : pin.matches)) result.unpinned++;
+      const follows = pin !== undefined && after.policy?.pin?.value === pin.value;
+      if (follows && !(asked.length > 0 ? isPinned(releases, asked) : pin.matches)) result.unpinned++;
       if (was.join() === is.join()) continue;
       result.changed++;
       if (is.every((id) => id === '')) result.held++;
