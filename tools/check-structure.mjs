@@ -8,6 +8,7 @@ import {
   featureOf,
   formatsOf,
   leftFoldersOf,
+  machineHashesOf,
   momentsOf,
   namelessRolesOf,
   ownFoldersOf,
@@ -93,6 +94,7 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
         ...formatsOf(file, text),
         ...callSchemasOf(file, text),
         ...ownFoldersOf(file, text),
+        ...machineHashesOf(file, text),
       ];
   const ofAll = [rawFieldsOf, unsavedStateOf, momentsOf, leftFoldersOf].flatMap((rule) => rule(file, text));
   for (const reason of [...ofAll, ...ofCode]) errors.push(`${file}: ${reason}`);

@@ -224,6 +224,13 @@ test('a decision record has a number, title, status and date', async () => {
   expect(output).not.toMatch(/00[12]-/);
 });
 
+test('the hash of a machine is spelled out in one file', async () => {
+  const hash = 'sql`select machine_hash(a.machine_id)`';
+  const { output } = await check({ 'server/db/sql.ts': hash, 'server/features/machines/machines.ts': hash });
+  expect(output).toContain('server/features/machines/machines.ts: machine_hash(): use recordHash');
+  expect(output).toContain('1 violations');
+});
+
 test('a bundled file may not ask for its own folder', async () => {
   const text = 'const folder = path.join(import.meta.dirname, "files");';
   const { code, output } = await check({

@@ -221,3 +221,11 @@ export function namelessRolesOf(file, text) {
     .filter(([tag]) => !/\s(?:role|component)=/.test(tag))
     .map(([tag]) => `${tag.replaceAll(/\s+/g, ' ')}: has a name, and no role`);
 }
+
+/** The record of a machine is not always that of its machine id: who hashes that itself forgets the other one. */
+export function machineHashesOf(file, text) {
+  if (!file.startsWith('server/') || file === 'server/db/sql.ts') return [];
+  return [...text.matchAll(/\bmachine_hash\(/g)].map(
+    () => 'machine_hash(): use recordHash, activationsWithHash or idHash (server/db/sql.ts)',
+  );
+}

@@ -28,6 +28,25 @@ export function sigmaForms(text: string): string[] {
 export const onMachinesFoundBy = (term: string): RawBuilder<boolean> | undefined =>
   term.length < 3 ? undefined : containsFolded(sql`machine_search_text(machine_id, hostname)`, term);
 
+/** The hash of the machine id of `table`, also where the machine has a record of its own. */
+export const idHash = (table: string): RawBuilder<Buffer> => sql.raw(`machine_hash(${table}.machine_id)`);
+
+/**
+ * The hash of the machine record of an activation or refusal: that of its machine id, unless its credential has a record
+ * of its own (docs/decisions/046-machine-credentials.md). As text, for statements that are prepared.
+ */
+export const recordHashText = (credential: string, activation: string): string =>
+  `coalesce(${credential}.own_hash, machine_hash(${activation}.machine_id))`;
+
+/** The same as part of a statement. */
+export const recordHash = (credential: string, activation: string): RawBuilder<Buffer> =>
+  sql.raw(recordHashText(credential, activation));
+
+/** The ids of the activations whose machine id, or record of their own, has that hash, by the indexes. */
+export const activationsWithHash = (hash: RawBuilder<unknown> | Buffer): RawBuilder<string> => sql`
+  select activation_id from activations where machine_hash(machine_id) = ${hash}
+  union all select activation_id from machine_credentials where own_hash = ${hash}`;
+
 /**
  * The activations of the machine record with that hash, as a table: those of its machine id, without those that have a
  * record of their own, or the one that this record belongs to (docs/decisions/046-machine-credentials.md). The hash

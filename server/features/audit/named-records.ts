@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AuditEntry, NamedRecord } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
+import { recordHash } from '../../db/sql.ts';
 
 type Bare = Pick<AuditEntry, 'audit_id' | 'resource_id' | 'changes_summary'>;
 /** A record by its id; null: its name is the beginning of the summary. */
@@ -62,7 +63,7 @@ export async function namedRecords(
       from named join activations on activation_id = key join licenses using (license_id)
     union select entry, 'machine', m.display_id, a.machine_id, a.hostname
       from named join activations a on activation_id = key left join machine_credentials k using (activation_id)
-      join machines m on m.machine_hash = coalesce(k.own_hash, machine_hash(a.machine_id))
+      join machines m on m.machine_hash = ${recordHash('k', 'a')}
     union select entry, 'user', u.email, e.name, null
       from unnest(${emails.map(({ entry }) => entry)}::uuid[], ${emails.map(({ name }) => name)}::text[]) as e (entry, name)
       join users u on lower(u.email) = lower(e.name)`;

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Change } from '../../change.ts';
 import { makeRecords } from '../update-events/index.ts';
 import { machineHashOf } from '../../machine-hash.ts';
+import { idHash } from '../../db/sql.ts';
 
 /**
  * Marks the record of a machine that enrolls as proven, and returns the hash that names it if that is not the hash of its
@@ -24,7 +25,7 @@ export async function claimRecord(
   const isTaken = await isOfAnother(
     change,
     customerId,
-    sql`machine_hash(a.machine_id) = ${usual} and m.own_hash is null`,
+    sql`${idHash('a')} = ${usual} and m.own_hash is null`,
   );
   if (isTaken) await makeRecord(change, own);
   await change.tx

@@ -3,7 +3,7 @@ import type { CustomerMachine, customerPage as calls } from '../../../contract/c
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { contains, lastSeenOf, releaseRun } from '../../db/sql.ts';
+import { contains, lastSeenOf, recordHash, releaseRun } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
@@ -81,7 +81,7 @@ const machinesWhere = (found: RawBuilder<unknown>) => sql`
          ${lastSeenOf(sql`a.last_checked_at`)} as "lastSeen"
     from activations a join licenses l using (license_id)
     left join machine_credentials c using (activation_id)
-    left join machines m on m.machine_hash = coalesce(c.own_hash, machine_hash(a.machine_id))
+    left join machines m on m.machine_hash = ${recordHash('c', 'a')}
    where ${found}`;
 
 const toMachine = (row: Row): CustomerMachine => ({

@@ -11,6 +11,7 @@ import { mayRead, type Caller } from '../../caller.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
+import { recordHash } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
@@ -123,7 +124,7 @@ async function refusedOf(
       left join licenses l on l.license_id = r.license_id
       left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id
       left join machine_credentials c using (activation_id)
-      left join machines m on m.machine_hash = coalesce(c.own_hash, machine_hash(r.machine_id))
+      left join machines m on m.machine_hash = ${recordHash('c', 'r')}
      order by r.last desc, r.machine_id, r.code`.execute(db);
   return {
     total: rows[0]?.total ?? 0,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LicenseImpact } from '../../../contract/licenses.ts';
 import type { Db } from '../../db/client.ts';
+import { recordHash } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 
 /**
@@ -27,7 +28,7 @@ async function count(
 ): Promise<LicenseImpact> {
   const isAccepted = sql`${now} between l.valid_from and l.valid_until and ${otherwiseAccepted}`;
   const isOffline = sql`coalesce(a.offline_until >= ${now}, false)`;
-  const machines = sql`count(distinct coalesce(k.own_hash, machine_hash(a.machine_id)))`;
+  const machines = sql`count(distinct ${recordHash('k', 'a')})`;
   const { rows } = await sql<LicenseImpact>`
     select count(distinct l.license_id) as licenses,
            ${machines} filter (where ${isAccepted} and not ${isOffline}) as machines,

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Machine } from '../../../contract/machines.ts';
 import type { Db } from '../../db/client.ts';
-import { onMachinesFoundBy } from '../../db/sql.ts';
+import { onMachinesFoundBy, recordHash } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { machineHashOf } from '../../machine-hash.ts';
@@ -59,11 +59,11 @@ export function foundBy(search: string): RawBuilder<boolean> {
  * may have a record of its own, and so do its refusals (docs/decisions/046-machine-credentials.md).
  */
 export const recordsWhere = (matching: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select coalesce(k.own_hash, machine_hash(a.machine_id))
+  select ${recordHash('k', 'a')}
     from (select activation_id, machine_id from activations where ${matching}) a
     left join machine_credentials k using (activation_id)
   union all
-  select coalesce(k.own_hash, machine_hash(r.machine_id))
+  select ${recordHash('k', 'r')}
     from (select license_id, machine_id from refusals where ${matching}) r
     left join activations held on held.license_id = r.license_id and held.machine_id = r.machine_id
     left join machine_credentials k on k.activation_id = held.activation_id`;

@@ -5,7 +5,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, nobody, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
-import { countOf, heardOf, lastSeenOf } from '../../db/sql.ts';
+import { activationsWithHash, countOf, heardOf, lastSeenOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toActivation, toIdentity } from '../activations/index.ts';
 import type { PolicyFinder } from '../policies/index.ts';
@@ -131,11 +131,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     .selectAll('a')
     .select(['l.license_key', 'c.enrolled_at', 'c.cloned_at', 'c.own_hash'])
     .select(sql<number>`count(*) over ()`.as('total'))
-    .where(
-      sql<boolean>`a.activation_id in (
-        select activation_id from activations where machine_hash(machine_id) = ${machine_hash}
-        union all select activation_id from machine_credentials where own_hash = ${machine_hash})`,
-    )
+    .where(sql<boolean>`a.activation_id in (${activationsWithHash(machine_hash)})`)
     .orderBy('a.created_at', 'desc')
     .orderBy('a.activation_id')
     .limit(shownAtMost)

@@ -3,29 +3,26 @@ import type { MachineStanding, MachineState } from '../../../contract/machine-st
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { lastSeenOf, releaseRun } from '../../db/sql.ts';
+import { activationsWithHash, idHash, lastSeenOf, recordHash, releaseRun } from '../../db/sql.ts';
 
 /** The record of an activation `a`: that of its machine id, unless its credential `k` has one of its own. */
-export const recordOf = sql`coalesce(k.own_hash, machine_hash(a.machine_id))`;
+export const recordOf = recordHash('k', 'a');
 
 /**
  * All attempts of machines on licenses, as a table: their seats, and the refusals of those that never had one. `hash`:
  * of one machine only, by the indexes of its id.
  */
 export function attempts(hash?: RawBuilder<unknown>): RawBuilder<unknown> {
-  const activationIds = sql`a.activation_id in (
-    select activation_id from activations where machine_hash(machine_id) = ${hash}
-    union all select activation_id from machine_credentials where own_hash = ${hash})`;
   return sql`(
     select ${recordOf} as hash, a.license_id, a.machine_id, a.activation_id, a.status, a.created_at, a.updated_at,
            a.last_checked_at, a.offline_until, k.cloned_at, a.hostname, a.platform, a.architecture, a.app_version
       from activations a left join machine_credentials k using (activation_id)
-     where ${hash ? sql`${activationIds} and ${recordOf} = ${hash}` : sql`true`}
+     where ${hash ? sql`a.activation_id in (${activationsWithHash(hash)}) and ${recordOf} = ${hash}` : sql`true`}
     union all
-    select machine_hash(r.machine_id), r.license_id, r.machine_id, null, null, null, null, r.refused_at, null, null,
+    select ${idHash('r')}, r.license_id, r.machine_id, null, null, null, null, r.refused_at, null, null,
            r.hostname, r.platform, r.architecture, r.app_version
       from refusals r
-     where ${hash ? sql`machine_hash(r.machine_id) = ${hash}` : sql`true`}
+     where ${hash ? sql`${idHash('r')} = ${hash}` : sql`true`}
        and not exists (select from activations held
                         where held.license_id = r.license_id and held.machine_id = r.machine_id))`;
 }
@@ -72,7 +69,7 @@ export const seatsAt = (now: Date, hash?: RawBuilder<unknown>): RawBuilder<unkno
 
 /** The machines that tried a license without a seat on it, and would not be refused with the same code at `now`. */
 export const refusedNoLonger = (now: Date): RawBuilder<unknown> => sql`
-  select machine_hash(r.machine_id) as hash
+  select ${idHash('r')} as hash
     from refusals r join licenses l using (license_id) join customers c using (customer_id)
    cross join (select null::text as status) s
    cross join lateral (select ${codeAt(now)} as code) d

@@ -5,6 +5,7 @@ import { channels } from '../../../contract/versions.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Tables } from '../../db/tables.ts';
+import { recordHash } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 import {
   listTrashedReleases,
@@ -192,7 +193,7 @@ async function machinesOf({ db }: ImpactParts, which: RawBuilder<unknown>): Prom
     select m.machine_hash, m.platform, m.architecture, m.channel, m.last_version
       from machines m
      where m.machine_hash in (
-       select coalesce(c.own_hash, machine_hash(a.machine_id))
+       select ${recordHash('c', 'a')}
          from activations a join licenses l using (license_id) left join machine_credentials c using (activation_id)
         where ${which})
      limit ${mostMachines + 1}`.execute(db);

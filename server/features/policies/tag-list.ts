@@ -6,6 +6,7 @@ import {
 } from '../../../contract/policies.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
+import { recordHash } from '../../db/sql.ts';
 import { policyOf } from './policy-set.ts';
 import { toTagPolicy } from './policies.ts';
 
@@ -50,7 +51,7 @@ async function withMachines<Tag extends { tag: string }>(
 ): Promise<(Tag & Pick<ListedTagPolicy, 'machines'>)[]> {
   if (tags.length === 0) return [];
   const { rows } = await sql<{ tag: string; machines: number }>`
-    select t.tag, count(distinct coalesce(k.own_hash, machine_hash(a.machine_id))) as machines
+    select t.tag, count(distinct ${recordHash('k', 'a')}) as machines
       from customer_tags t
       join customers c using (customer_id)
       join licenses l using (customer_id)

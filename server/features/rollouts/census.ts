@@ -9,6 +9,7 @@ import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
 import { listTrashedReleases, wouldTake, type TrashedRelease, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createKept } from '../../db/kept.ts';
+import { recordHash } from '../../db/sql.ts';
 
 type Group = {
   platform: string;
@@ -63,7 +64,7 @@ async function countPoliced(db: Db): Promise<Counted['policed']> {
   const places = new Map(distinct.map(([key], place) => [key, place]));
   const { rows } = await sql<Group & { place: number }>`
     with owned as (
-      select coalesce(c.own_hash, machine_hash(a.machine_id)) as machine_hash, min(p.place) as place
+      select ${recordHash('c', 'a')} as machine_hash, min(p.place) as place
         from unnest(${[...customers.keys()]}::uuid[], ${keys.map((key) => places.get(key))}::int[])
                as p (customer_id, place)
         join licenses l using (customer_id) join activations a using (license_id)

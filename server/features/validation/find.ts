@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { LicenseType } from '../../../contract/licenses.ts';
 import { batchLoader } from '../../db/batch-loader.ts';
 import type { Facts } from '../../db/facts.ts';
+import { recordHashText } from '../../db/sql.ts';
 import type { ActivationRow } from '../activations/index.ts';
 
 type Asked = { key: string; machineId: string };
@@ -77,7 +78,7 @@ const findQuery = {
 const findByTokenQuery = {
   name: 'validation-find-by-token',
   text: `select ${columns}, a.machine_id, encode(m.secret_hash, 'hex') as secret_hash,
-                encode(coalesce(m.own_hash, machine_hash(a.machine_id)), 'hex') as machine_hash
+                encode(${recordHashText('m', 'a')}, 'hex') as machine_hash
            from unnest($1::text[]) with ordinality as asked (token_id, place)
            join machine_credentials m using (token_id)
            join activations a on a.activation_id = m.activation_id and a.status = 'active'

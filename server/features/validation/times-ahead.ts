@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Change } from '../../change.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+import { activationsWithHash } from '../../db/sql.ts';
 
 /** Machines corrected at once; the next hour has the rest. */
 const most = 10_000;
@@ -27,8 +28,7 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
   await sql`
     with seats as materialized (
       select activation_id, license_id from activations
-       where activation_id in (select activation_id from activations where machine_hash(machine_id) = ${hashes}
-                               union all select activation_id from machine_credentials where own_hash = ${hashes})
+       where activation_id in (${activationsWithHash(hashes)})
        order by activation_id for update),
     days as materialized (
       select license_id from license_days
