@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { locks } from './locks.ts';
 import { withClient } from './with-client.ts';
 
 /** The lock of a serving process. After `forget`, losing it is expected. */
 export type Lock = { forget(): void; release(): Promise<void> };
-
-/** An arbitrary number that nothing else uses; it spells "lanyard" on a telephone keypad. */
-const lockKey = 5_269_273;
 
 const takeWithinMs = 1500;
 const retryMs = 100;
@@ -77,7 +75,7 @@ async function take(client: pg.Client): Promise<boolean> {
 
 async function tryOnce(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [
-    lockKey,
+    locks.embeddedServer,
   ]);
   return rows[0]?.held === true;
 }

@@ -5,13 +5,11 @@ import type pg from 'pg';
 import { createPrivate, syncFolder } from '../files.ts';
 import { appPasswordFile, databaseName, readPassword } from './embedded-cluster.ts';
 import type { ClusterLocation } from './embedded-location.ts';
+import { locks } from './locks.ts';
 import { withClient } from './with-client.ts';
 
 /** The role that serves requests: it owns our database and everything in it, and nothing else. */
 export const appRole = 'lanyard_app';
-
-/** An arbitrary fixed number; concurrent starts take turns. */
-const lockKey = 5_269_274;
 
 /**
  * Returns the address of our database under the role that serves requests. Creates both if missing, and takes over
@@ -26,7 +24,7 @@ export async function ensureAppRole(location: ClusterLocation, port: number): Pr
 
   const superuser = await readPassword(location.cluster);
   await withClient(url(databaseName, superuser, 'postgres'), async (client) => {
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query('select pg_advisory_lock($1)', [locks.embeddedRole]);
     await makeRole(client, password);
     await withClient(url(databaseName, superuser, databaseName), handOver);
   });

@@ -5,10 +5,14 @@ import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
 /**
- * The advisory locks that coordinate all processes on one database. The numbers are arbitrary but must be unique:
- * session and transaction locks share one number space.
+ * The advisory locks that coordinate all processes on one database, and starts on the embedded cluster. The numbers are
+ * arbitrary but must be unique: session and transaction locks share one number space.
  */
 export const locks = {
+  /** Held by the only server on the embedded cluster. */
+  embeddedServer: 5_269_273,
+  /** Concurrent starts take turns to create the role that serves requests. */
+  embeddedRole: 5_269_274,
   migration: 7_241_160_001,
   housekeeping: 7_241_160_002,
   trashPurge: 7_241_160_003,
@@ -16,12 +20,12 @@ export const locks = {
   auditSealer: 7_241_160_006,
   auditCleanup: 7_241_160_007,
   eventRotation: 7_241_160_008,
-  validationRotation: 7_241_160_029,
   auditHead: 7_241_160_009,
   refusalWindows: 7_241_160_011,
-  rolloutWatch: 7_241_160_027,
   keys: 7_241_160_022,
+  rolloutWatch: 7_241_160_027,
   imports: 7_241_160_028,
+  validationRotation: 7_241_160_029,
 } as const;
 
 /** Takes the lock until the transaction ends, when no other transaction or process holds it. */
