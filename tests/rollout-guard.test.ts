@@ -21,7 +21,7 @@ import { releaseRow } from './rows.ts';
 import type { Tables } from '../server/db/tables.ts';
 import { housekeep } from '../server/jobs/housekeeping.ts';
 import { pauseFailing } from '../server/features/update-events/failure-guard.ts';
-import { guardState, watchRollouts } from '../server/features/update-events/index.ts';
+import { guardState, rotateEvents, watchRollouts } from '../server/features/update-events/index.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
 
@@ -550,6 +550,25 @@ describe('machines that fall silent', () => {
     expect(await stateOf(release)).toMatchObject({
       verdict: 'QUIET',
       figures: { silence: { taken: 100, silent: 0 } },
+    });
+  });
+
+  test('of months whose checks are no longer kept count in neither sample', async () => {
+    const release = await fleet(
+      { version: '9.5.0', platform: 'darwin', fileKind: 'zip' },
+      { taken: 60, others: 120 },
+    );
+    expect((await stateOf(release)).figures.silence).toMatchObject({ taken: 100, others: 200 });
+    const { context } = server;
+    await rotateEvents(context, checkedTime(server));
+    server.clock.advance(days(35));
+    await rotateEvents(
+      { ...context, config: { ...context.config, eventsKeepMs: days(1) } },
+      checkedTime(server),
+    );
+    expect(await stateOf(release)).toMatchObject({
+      verdict: 'QUIET',
+      figures: { silence: { taken: 0, others: 0 } },
     });
   });
 });

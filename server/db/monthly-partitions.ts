@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CheckedTime } from '../checked-time.ts';
-import type { Tx } from './client.ts';
+import type { Db, Tx } from './client.ts';
 
 const monthsAhead = 2;
 
@@ -42,11 +42,17 @@ const monthOf = (at: Date, ahead: number): Date =>
 const nameOf = (table: string, month: Date): string =>
   `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
-async function listMonths(tx: Tx, table: string): Promise<string[]> {
+/** Since when all rows are kept; undefined before the first rotation. */
+export async function keptSince(db: Db, table: string): Promise<Date | undefined> {
+  const [oldest] = await listMonths(db, table);
+  return oldest === undefined ? undefined : new Date(oldest.slice(-7).replace('_', '-'));
+}
+
+async function listMonths(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
-     order by c.relname`.execute(tx);
+     order by c.relname`.execute(db);
   return rows.map((row) => row.name);
 }
 
