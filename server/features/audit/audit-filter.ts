@@ -53,8 +53,8 @@ export function split(filter: Filter): Split {
 const containsText = (search: string): Condition =>
   sql`(${sql.join(
     // an event is shown in words: `customer updated` finds customer.updated, by any sign in place of the space, and
-    // `upload canceled` upload.cancelled
-    sigmaForms(search).map(
+    // `upload canceled` upload.cancelled; so are fields: `max activations` finds maxActivations
+    [...new Set(sigmaForms(search).flatMap((form) => [form, form.replaceAll(' ', '')]))].map(
       (form) =>
         sql`${searched} like replace(replace(${containsPattern(form)}, ' ', '_'), 'canceled', 'cancel%ed')`,
     ),

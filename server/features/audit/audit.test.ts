@@ -200,6 +200,8 @@ describe('the list', () => {
     expect(await summaries({ search: 'needle', eventType: 'test.made' })).toEqual([]);
     await entry({ event: 'upload.cancelled', resourceType: 'upload', resourceId: null, summary: 'b.exe' });
     expect(await summaries({ search: 'Upload canceled' })).toEqual(['b.exe']);
+    await entry({ resourceId: null, summary: 'K7TRD: maxActivations: 1 → 5' });
+    expect(await summaries({ search: 'Max Activations' })).toEqual(['K7TRD: maxActivations: 1 → 5']);
     expect(await summaries({ search: '  ' })).not.toEqual([]);
   });
 });
