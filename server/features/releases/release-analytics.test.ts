@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { releases as calls } from '../../../contract/releases.ts';
 import { makeRelease } from '../../../tests/factories.ts';
-import { minutes, movableClock, startTestServer } from '../../../tests/harness.ts';
+import { days, minutes, movableClock, startTestServer } from '../../../tests/harness.ts';
 
 async function startAt(time: string) {
   const server = await startTestServer({ clock: movableClock(time) });
@@ -112,11 +112,14 @@ test('machines: the ten last active', async () => {
     validated_at: null as Date | null,
     notes: null,
   }));
+  // its record was made by its first validation
   const onlyValidates = {
     ...rows[0]!,
     machine_hash: createHash('sha256').update('only validates').digest(),
     display_id: 'VALIDATES',
-    last_seen: new Date(now),
+    last_seen: new Date(now - days(40)),
+    validated_at: new Date(now),
+    proven_at: new Date(now - days(40)),
   };
   rows[11]!.validated_at = new Date(now - minutes(1));
   await server.db
@@ -124,7 +127,7 @@ test('machines: the ten last active', async () => {
     .values([...rows, onlyValidates])
     .execute();
   const { machineActivity, provenMachines } = await ask();
-  expect(provenMachines).toBe(1);
+  expect(provenMachines).toBe(2);
   expect(machineActivity.map((m) => m.displayId)).toEqual(
     Array.from({ length: 10 }, (_, n) => `M-${11 - n}`),
   );
