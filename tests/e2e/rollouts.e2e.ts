@@ -256,6 +256,7 @@ test('the page of a release shows its plan and what became of it, and changes it
     await expect(page.getByRole('rowheader', { name: 'EBUSY' }).first()).toBeVisible({ timeout: 1000 });
   }, 'the page refreshes by itself').toPass();
   await expect(page.getByText('Offered to 1 % of machines, step 1 of 3.')).toBeVisible();
+  await expect(page.getByLabel('Machines, Windows (x64)')).toContainText('Silent0 of 0');
   await expect(page.getByRole('img', { name: 'Rollout 1 %', exact: true })).toBeVisible();
   await expect(page.getByText(/^Next step: 10 % at /)).toBeVisible();
   await expectAccessible(page);

@@ -77,6 +77,7 @@ const lineOf = ({ event, what, ...line }: RouteAnswer<typeof rollouts.history>[n
 
 function Details({ progress }: { progress: RolloutProgress }) {
   const { release, figures } = progress;
+  const { silence } = progress.guard.figures;
   return (
     <>
       <PlanCard progress={progress} />
@@ -90,7 +91,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
           Installed: countText(figures.installed),
           Failed: countText(figures.failed),
           'Rolled Back': countText(figures.rolledBack),
-          Silent: progress.guard.figures.silence ? countText(progress.guard.figures.silence.silent) : '—',
+          Silent: silence ? `${countText(silence.silent)} of ${countText(silence.taken)}` : '—',
           'Run It Now': countText(figures.running),
         }}
       />
