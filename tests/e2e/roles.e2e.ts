@@ -1,4 +1,5 @@
 import { generateSync } from 'otplib';
+import { audit } from '../../contract/audit.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { password } from '../harness.ts';
@@ -286,6 +287,16 @@ test('the console as another role: what it shows, and that nothing can be change
   await expect(page.getByText('You may not read licenses.')).toBeVisible();
   await expect(page.getByText('No validations or update events to show.')).toBeVisible();
   for (const hidden of [license.licenseKey, name]) await expect(page.getByText(hidden)).toHaveCount(0);
+
+  await button(page, 'Exit').click();
+  await goTo(page, '/users?tab=roles&role=admin');
+  await button(page, 'See the console as this role').click();
+  await expect(page.getByText('You see the console as Admin.')).toBeVisible();
+  await goTo(page, '/audit');
+  page.on('request', (request) => request.url().includes(audit.exportCsv.path) && files++);
+  await button(page, 'Export CSV').click();
+  await expect(page.getByText(/^You see the console as Admin\. Files are those of your/)).toBeVisible();
+  expect(files).toBe(0);
 });
 
 test('another role takes the place of one with unsaved changes only when these are discarded', async ({

@@ -70,15 +70,20 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
   );
 }
 
-/** A link to a file is followed by the browser, and the server writes it for the user, not for the role that is previewed. */
+/** The server writes a file for the user, not for the role that is previewed, whether the browser or a button fetches it. */
 function useFilesRefused(previewed: string | undefined): void {
   useEffect(() => {
     if (previewed === undefined) return;
     const refuse = (event: MouseEvent) => {
       // nothing is followed by the right button
       if (event.button > 1) return;
-      if (!(event.target instanceof Element && event.target.closest('a[download][href^="/api/"]'))) return;
+      if (!(
+        event.target instanceof Element &&
+        event.target.closest('a[download][href^="/api/"], [data-fetches-file]')
+      ))
+        return;
       event.preventDefault();
+      event.stopPropagation();
       const message = `You see the console as ${previewed}. Files are those of your own role: choose Exit first.`;
       void toast({ message, subject: { name: previewed }, tone: 'red' });
     };

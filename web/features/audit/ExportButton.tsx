@@ -33,7 +33,13 @@ export function ExportButton({ search }: { search: AuditSearch }) {
           Cancel export
         </Button>
       )}
-      <Button variant="default" leftSection={<IconDownload />} loading={busy} onClick={() => void run()}>
+      <Button
+        variant="default"
+        leftSection={<IconDownload />}
+        loading={busy}
+        data-fetches-file
+        onClick={() => void run()}
+      >
         Export CSV
       </Button>
     </Group>
