@@ -4,7 +4,7 @@ import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 
-/** The whole days that say what is usual: those before the counted hours began. */
+/** The whole days that say what is usual: those before the counted hours began, of a young log fewer. */
 const usualDays = 14;
 /** So many refused sign-ins, or three times the usual number, are nothing to look at. */
 const always = 10;
@@ -20,14 +20,18 @@ export async function signInsForToday(
 ): Promise<{ count: number; since: string; usual: number }> {
   const since = new Date(now.getTime() - (todayLimits.signInsHours / 24) * dayMs);
   const firstDay = new Date(since.getTime() - usualDays * dayMs).toISOString().slice(0, 10);
-  const { rows } = await sql<{ count: number; before: number }>`
+  const lastDay = since.toISOString().slice(0, 10);
+  const { rows } = await sql<{ count: number; before: number; days: number }>`
     select (select count(*) from (select from audit_entries
               where event_type = 'session.login_failed' and timestamp >= ${since} limit ${mostCounted}) e) as count,
            (select coalesce(sum(entries), 0)::int from audit_days
-              where day >= ${firstDay}::date and day < ${since.toISOString().slice(0, 10)}::date
-                and event_type = 'session.login_failed') as before`.execute(db);
-  const { count, before } = onlyRow({ rows });
-  const usual = before / usualDays;
+              where day >= ${firstDay}::date and day < ${lastDay}::date
+                and event_type = 'session.login_failed') as before,
+           (select greatest(1, least(${usualDays}, ${lastDay}::date - min(day))) from audit_days) as days`.execute(
+    db,
+  );
+  const { count, before, days } = onlyRow({ rows });
+  const usual = before / days;
   const isAbove = count > Math.max(always, aboveUsual * usual);
   return { count: isAbove ? count : 0, since: since.toISOString(), usual: Math.round(usual) };
 }

@@ -382,11 +382,14 @@ describe('refused sign-ins', () => {
       entries,
       failed: entries,
     });
-    // the first and the last of these days, and what is too old
-    await server.db
-      .insertInto('audit_days')
-      .values([usual(21, '2026-11-05'), usual(35, '2026-11-18'), usual(1000, '2026-11-04')])
-      .execute();
+    const write = (...rows: ReturnType<typeof usual>[]) =>
+      server.db.insertInto('audit_days').values(rows).execute();
+    // the log is a day old
+    await write(usual(35, '2026-11-18'));
+    server.clock.advance(5000);
+    expect(await countOf(staff, 'signInsRefused')).toBe(0);
+    // the first of these days, and what is too old
+    await write(usual(21, '2026-11-05'), usual(1000, '2026-11-04'));
     server.clock.advance(5000);
     // 4 a day: 12 are three times as many
     await refuse(1);

@@ -92,8 +92,8 @@ test('every kind says what it counts, for one and for many', () => {
         "1,200 API keys expire within 30 days",
       ],
       [
-        "1 sign-in was refused within 24 hours",
-        "1,200 sign-ins were refused within 24 hours",
+        "1 entry about refused sign-ins within 24 hours",
+        "1,200 entries about refused sign-ins within 24 hours",
       ],
       [
         "1 release leaves the recycle bin within 7 days",

@@ -202,7 +202,7 @@ const described: Record<TodayKind, Describe> = {
   ),
   signInsRefused: ({ count, since, usual }) => ({
     tone: 'orange',
-    title: say(count, 'sign-in', ['was', 'were'], 'refused within 24 hours'),
+    title: `${counted(count, 'entry', 'entries')} about refused sign-ins within 24 hours`,
     about: usual === 0 ? 'Usually there are none' : `Usually there are ${countText(usual ?? 0)}`,
     list: {
       to: paths.audit,
