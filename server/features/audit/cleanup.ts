@@ -102,7 +102,10 @@ export async function cleanUp(
   return { removed, before: before.toISOString() };
 }
 
-/** The sealed entries that a clean-up would remove at present. */
+/**
+ * The sealed entries that a clean-up would remove at present: those before a restart of the chain with the first one
+ * behind it.
+ */
 export async function impactOfCleanUp(
   db: Db,
   now: Date,
@@ -111,13 +114,18 @@ export async function impactOfCleanUp(
   const retentionDays = days ?? (await retentionOf(db)).retentionDays;
   const before = new Date(now.getTime() - retentionDays * dayMs);
   const { rows } = await sql<{ entries: number; oldest: Date | null; newest: Date | null }>`
-    with young as (
-      select sequence from audit_seals join audit_entries using (audit_id)
-      where timestamp >= ${before} order by sequence limit 1
+    with start as (select coalesce(max(sequence), 0) as anchor from audit_anchors),
+    young as (
+      select sequence from start, audit_seals join audit_entries using (audit_id)
+      where sequence > anchor and timestamp >= ${before} order by sequence limit 1
+    ),
+    last as (
+      select max(sequence) as sequence from start, audit_seals
+      where sequence > anchor and sequence < coalesce((select sequence from young), ${Number.MAX_SAFE_INTEGER})
     )
     select count(*) as entries, min(timestamp) as oldest, max(timestamp) as newest
     from audit_seals join audit_entries using (audit_id)
-    where timestamp < ${before} and sequence < coalesce((select sequence from young), ${Number.MAX_SAFE_INTEGER})
+    where sequence <= (select sequence from last)
   `.execute(db);
   const { entries, oldest, newest } = onlyRow({ rows });
   return { entries, oldest: oldest?.toISOString() ?? null, newest: newest?.toISOString() ?? null };

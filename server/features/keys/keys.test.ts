@@ -6,6 +6,7 @@ import {
   checkedTime,
   createTestDatabase,
   days,
+  movableClock,
   startTestServer,
   type TestDatabase,
 } from '../../../tests/harness.ts';
@@ -17,6 +18,7 @@ import { insertUser } from '../users/index.ts';
 import { systemChange } from '../../change.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { audit } from '../../../contract/audit.ts';
 import { keys as calls } from '../../../contract/keys.ts';
 import { auditKeys, entryWriter, verifyChain } from '../audit/index.ts';
 import { acceptNewKeys } from './accept.ts';
@@ -367,7 +369,11 @@ describe('keys that are lost', () => {
 
   test('are accepted as lost by a person: new ones are made, and the audit log begins again with an entry', async () => {
     const folder = await newFolder();
-    const before = await startTestServer({ database, config: { dataDir: folder, ...noSettings } });
+    const before = await startTestServer({
+      database,
+      clock: movableClock('2026-06-01T09:30:00Z'),
+      config: { dataDir: folder, ...noSettings },
+    });
     await before.createPerson('admin');
     await before.audit.seal();
     await before.createPerson('admin');
@@ -394,6 +400,8 @@ describe('keys that are lost', () => {
     expect(published.map(({ state }) => state)).toEqual(['current', 'lost']);
 
     // those of before the loss go with the first that are old
+    const staff = after.api(await after.signInAs('super_admin'));
+    expect(await staff.ok(audit.cleanupImpact, { query: { days: '90' } })).toMatchObject({ entries: 0 });
     const { length } = await db.selectFrom('audit_entries').select('event_type').execute();
     after.clock.advance(days(800));
     const removed = await keepRetention(after.context, checkedTime(after), after.audit);
