@@ -53,20 +53,22 @@ async function direct(db: Db, { narrow }: Split, { after, limit, offset }: Page)
   return rows;
 }
 
-/** Scans the next `most` entries of the index. */
-export async function within(
+/** Scans the next `most` entries of the index, in one snapshot: with entries written in between, it would end sooner. */
+export function within(
   db: Db,
   { narrow, rest }: Split,
   { after, limit, offset }: Page,
   most: number,
 ): Promise<FoundPage> {
   const next = sql`from audit_entries ${where(narrow, behind(after))} ${order}`;
-  const { rows } = await sql<ListRow>`select ${columns} from (select * ${next} limit ${most}) as e
-    ${where(rest)} ${order} limit ${limit} offset ${offset}`.execute(db);
-  if (rows.length === limit) return { rows };
-  const { rows: ends } =
-    await sql<Position>`select timestamp, audit_id ${next} limit 1 offset ${most - 1}`.execute(db);
-  return { rows, searchedTo: ends[0] };
+  return readOnly(db, async (tx) => {
+    const { rows } = await sql<ListRow>`select ${columns} from (select * ${next} limit ${most}) as e
+      ${where(rest)} ${order} limit ${limit} offset ${offset}`.execute(tx);
+    if (rows.length === limit) return { rows };
+    const { rows: ends } =
+      await sql<Position>`select timestamp, audit_id ${next} limit 1 offset ${most - 1}`.execute(tx);
+    return { rows, searchedTo: ends[0] };
+  });
 }
 
 /** Finds rare matches with the search index; undefined on timeout, for example if there are too many candidates. */

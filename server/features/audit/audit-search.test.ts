@@ -2,9 +2,12 @@ import pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
+import { makeCustomer } from '../../../tests/factories.ts';
 import { addressOf, startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { withClient } from '../../db/with-client.ts';
+import { split } from './audit-filter.ts';
 import { listEntries } from './audit-list.ts';
+import { within } from './audit-page.ts';
 
 type Query = NonNullable<RouteRequest<typeof calls.list>['query']>;
 
@@ -85,6 +88,19 @@ describe('among 120,000 entries', () => {
     } while (after);
     expect(seen).toEqual([`${md5of7} §%`]);
     expect(stops).toEqual([expect.stringMatching(/^2026-01-1/), null]);
+  });
+
+  test('a part ends with the last entry that it looked at, whatever is written meanwhile', async () => {
+    const busy = own.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        await makeCustomer(ownApi);
+        return result;
+      },
+    });
+    const filter = split({ search: 'example' });
+    const { rows, searchedTo } = await within(busy, filter, { after: undefined, limit: 9, offset: 0 }, 3);
+    expect(rows.at(-1)).toMatchObject(searchedTo!);
   });
 
   test('the export finds the same', async () => {
