@@ -30,12 +30,14 @@ export function AuditPages(props: { data: AuditPage | undefined; stale: boolean;
   if (!data) return <Group h={30} />;
   const first = shownBefore(search) + 1;
   const last = first + data.entries.length - 1;
+  // the last page knows the total, whatever was counted
+  const isAll = data.totalIsExact || (!data.hasMore && data.total <= last);
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
         {data.entries.length === 0 && <span className="visually-hidden">No results</span>}
         {data.entries.length > 0 &&
-          `Showing ${countText(first)} to ${countText(last)} of ${data.totalIsExact ? '' : 'more than '}${countText(Math.max(data.total, last))} results`}
+          `Showing ${countText(first)} to ${countText(last)} of ${isAll ? '' : 'more than '}${countText(Math.max(data.total, last))} results`}
         {data.searchedBackTo &&
           `${data.entries.length > 0 ? ', searched' : 'Searched'} back to ${momentText(data.searchedBackTo)}`}
       </Text>
