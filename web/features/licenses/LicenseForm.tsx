@@ -21,7 +21,15 @@ import { RecordHistoryLink } from '../audit/index.ts';
 import { CustomerModal } from '../customers/index.ts';
 import { ModulePicker, modulesQuery } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
-import { payloadOf, validate, valuesLike, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import {
+  endText,
+  payloadOf,
+  validate,
+  valuesLike,
+  valuesOf,
+  withTerm,
+  type LicenseValues,
+} from './license-form.ts';
 import { typeBadges } from './license-labels.ts';
 import type { LicensePayload } from './queries.ts';
 
@@ -96,7 +104,7 @@ export function LicenseForm(props: Props) {
           onChange={(id, customerName) => setCustomer(id ?? '', customerName)}
           onCreate={can.createCustomers ? (name) => setNewCustomer({ name }) : undefined}
         />
-        <TermFields form={form} terms={terms} />
+        <TermFields form={form} license={license} terms={terms} />
         <ModulePicker
           value={moduleIds}
           onChange={(chosen) => form.setFieldValue('moduleIds', chosen)}
@@ -120,9 +128,11 @@ export function LicenseForm(props: Props) {
 /** Type, seats and days; the type and the first day set the last one. */
 function TermFields({
   form,
+  license,
   terms,
 }: {
   form: UseFormReturnType<LicenseValues, LicenseValues, (values: LicenseValues) => FormErrors>;
+  license?: License | undefined;
   terms: Terms;
 }) {
   const follow = (changes: Partial<LicenseValues>) =>
@@ -152,7 +162,7 @@ function TermFields({
       <div>
         <DayField
           label={licenseLabels.validUntil}
-          description="Ends when this day begins in UTC"
+          description={endText(form.values.validUntil, license)}
           required
           {...form.getInputProps('validUntil')}
         />

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
-import { payloadOf, validate, valuesLike, valuesOf, withTerm, type LicenseValues } from './license-form.ts';
+import {
+  endText,
+  payloadOf,
+  validate,
+  valuesLike,
+  valuesOf,
+  withTerm,
+  type LicenseValues,
+} from './license-form.ts';
 import { modalTerms, pageTerms } from '../../../contract/license-term.ts';
 
 const now = new Date('2026-11-20T22:15:00.000Z');
@@ -23,6 +31,15 @@ const license: License = {
   createdAt: '2026-01-01T12:34:56.000Z',
   updatedAt: '2026-01-01T12:34:56.000Z',
 };
+
+it('says when in its day a license ends, by the stored time until another day is chosen', () => {
+  const begins = 'Ends when this day begins in UTC';
+  expect(endText('2027-01-01', license)).toBe('Ends at 23:59 UTC on this day');
+  expect(endText('2027-01-02', license)).toBe(begins);
+  expect(endText('2027-01-01')).toBe(begins);
+  expect(endText('', license)).toBe(begins);
+  expect(endText('2027-01-01', { ...license, validUntil: '2027-01-01T00:00:00.000Z' })).toBe(begins);
+});
 
 describe('a new license like another', () => {
   const like = (validFrom: string, validUntil: string, type: License['type'] = 'enterprise') =>

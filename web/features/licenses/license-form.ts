@@ -89,6 +89,14 @@ function instant(day: string, stored: string | undefined): string {
   return stored && dayOf(stored) === day ? stored : instantOf(day);
 }
 
+/** When in its day a license ends: one made by a program may end at any time. */
+export function endText(day: string, license?: License): string {
+  const at = instant(day, license?.validUntil);
+  return at === '' || at === instantOf(day)
+    ? 'Ends when this day begins in UTC'
+    : `Ends at ${at.slice(11, 16)} UTC on this day`;
+}
+
 const checkAgainstContract = schemaResolver(licenseInput, { sync: true });
 
 /** Errors by field, in the words of spec part 1, section 5. */
