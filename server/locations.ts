@@ -47,10 +47,10 @@ export async function tellLocations(config: Config, cluster: string | undefined,
   const { database, binaries } = locations;
   log.info(
     { locations },
-    `Its data: database ${database}, binaries ${binaries}, keys ${locations['signing key']}`,
+    `Data: database ${database}, binaries ${binaries}, keys ${locations['signing key']}`,
   );
   const lines = Object.entries(locations).map(([name, place]) => `${name}: ${place}\n`);
-  const text = `# Where this installation lies; written at each start. A backup needs all of it.\n${lines.join('')}`;
+  const text = `# Locations of this installation, written at each start. A backup needs all of them.\n${lines.join('')}`;
   await mkdir(config.dataDir, { recursive: true });
   const file = path.join(config.dataDir, locationsName);
   await withFile(file, 'w', async (handle) => handle.writeFile(text), 0o644).catch((error: unknown) =>

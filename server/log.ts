@@ -34,7 +34,7 @@ function toStdout() {
 
 /** Drops PostgreSQL's `detail` and `where`, which quote whole rows including keys. */
 export function loggedError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: 'Not an error was thrown' };
+  if (!(error instanceof Error)) return { message: 'A value that is not an Error was thrown' };
   const { code, constraint, table, routine } = error as Error & Record<string, unknown>;
   return { type: error.name, message: error.message, code, constraint, table, routine, stack: error.stack };
 }

@@ -35,8 +35,8 @@ const isOwnEmail = (password: string, email: string) =>
 export function passwordProblem(password: string, email: string): string | undefined {
   if (password.length < shortestPassword) return 'New password must be at least 6 characters long';
   const meant = plain(password);
-  if (isOwnEmail(meant, email)) return 'The email address is no password. Choose another.';
-  if (isOneCharacter(meant)) return 'One character repeated is no password. Choose another.';
+  if (isOwnEmail(meant, email)) return 'The password must not be the email address. Choose another.';
+  if (isOneCharacter(meant)) return 'The password must not be one repeated character. Choose another.';
   if (beyondTheList.has(meant) || isListed(meant))
     return 'This password is one of the most common ones. Choose another.';
   return undefined;

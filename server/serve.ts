@@ -127,14 +127,14 @@ export async function runServer(config: Config, starting: Start): Promise<void> 
     const giveUp = () =>
       void holdOpen(untilEnded(Promise.resolve(embedded?.stop()))).finally(() => process.exit(1));
     setTimeout(() => {
-      log.error('The stop took too long; what was under way is given up');
+      log.error('Shutdown timed out; unfinished work was abandoned');
       giveUp();
     }, config.drainMs + stopWithinMs).unref();
     if (!cluster.isWorker) log.info({ signal }, stoppingText(config));
     holdOpen(stop().then(() => embedded?.stop())).then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'The stop was not clean');
+        log.error({ err: error }, 'Shutdown failed');
         giveUp();
       },
     );

@@ -154,7 +154,7 @@ test('a start says where everything is, the data directory too, and a clean stop
   const locations = await readFile(join(own, 'locations.txt'), 'utf8');
   expect(locations).toContain(`database: ${own}/postgres\nbinaries: ${own}/binaries\n`);
   expect(server.output()).toContain(
-    `Its data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
+    `Data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
   );
   expect(await server.end('SIGTERM')).toBe(0);
   const warnings = server
@@ -216,7 +216,7 @@ test('a stop that gives up what is under way ends the embedded database too', as
   socket.write('content-length: 99\r\nexpect: 100-continue\r\n\r\n');
   await once(socket, 'data');
   expect(await server.end('SIGTERM')).toBe(1);
-  expect(server.output()).toContain('The stop took too long');
+  expect(server.output()).toContain('Shutdown timed out');
   await eventually(async () => (await findPostmaster(join(own, 'postgres'))) === undefined);
 });
 

@@ -146,7 +146,7 @@ export function PlanFields(props: {
         label="Start"
         withTime="00:00"
         placeholder="At once"
-        description="Empty: at once. A step is taken only while too few updates fail to pause the rollout."
+        description="Empty: at once. The next step starts only while the failure rate is below the pause threshold."
         disabled={disabled}
         {...form.getInputProps('plan.startsAt')}
       />

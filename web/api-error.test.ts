@@ -20,10 +20,10 @@ test('a server that is not there is named', () =>
   ));
 
 test('of a change without an answer nothing says that it was not made', () => {
-  const lost = new ApiError(0, 'It may have done this or not.');
+  const lost = new ApiError(0, 'Your change may have been applied.');
   lost.isUnanswered = true;
-  expect(sentenceOf(lost, 'Failed to create user')).toBe('It may have done this or not.');
-  expect(refusalOf('Not extended', lost)).toBe('It may have done this or not.');
+  expect(sentenceOf(lost, 'Failed to create user')).toBe('Your change may have been applied.');
+  expect(refusalOf('Not extended', lost)).toBe('Your change may have been applied.');
   expect(refusalOf('Not extended', refused('It was revoked.'))).toBe('Not extended: It was revoked.');
 });
 

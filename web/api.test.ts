@@ -122,7 +122,7 @@ test('a proxy that failed may have passed a change on; the service that refuses 
   const failed = [502, '<html>'] as const;
   answer([...failed], [...failed], [...failed], [503, { error: 'Busy', code: 'UNAVAILABLE' }]);
   expect(await failure(call(customers.softDelete, id))).toEqual([
-    'Request failed with status 502\nIt may have done this or not: look before you do it again.',
+    'Request failed with status 502\nYour change may have been applied. Check before you try again.',
     true,
   ]);
   expect(await failure(call(customers.get, id))).toEqual(['Request failed with status 502', false]);
@@ -131,7 +131,7 @@ test('a proxy that failed may have passed a change on; the service that refuses 
   expect(await failure(call(customers.softDelete, id))).toEqual(['Busy', false]);
   answer([200, '<title>Sign in to the network</title>']);
   expect(await failure(call(customers.softDelete, id))).toEqual([
-    'The server returned an unreadable response.\nIt may have done this or not: look before you do it again.',
+    'The server returned an unreadable response.\nYour change may have been applied. Check before you try again.',
     true,
   ]);
 });
@@ -495,7 +495,7 @@ describe('the key that lets a change be sent again', () => {
     const close = addForm({});
     await expect(create('Osaka Medical')).rejects.toThrow();
     const answerQuestion = addDialog({ onEscape: () => {} });
-    await expect(create('Osaka Medical')).rejects.toThrow('send it again without a change');
+    await expect(create('Osaka Medical')).rejects.toThrow('Send it again unchanged');
     answerQuestion();
     close();
     expect(new Set(keys()).size).toBe(1);

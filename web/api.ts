@@ -206,8 +206,8 @@ const tryAgain = 'Check the connection and try again.';
 /** What was sent may have been carried out. A form keeps the key of the request, so that it is not done twice. */
 const unanswered = () =>
   topForm()
-    ? 'It may have done this or not: send it again without a change, and it is done once.'
-    : 'It may have done this or not: look before you do it again.';
+    ? 'Your change may have been applied. Send it again unchanged: it is applied only once.'
+    : 'Your change may have been applied. Check before you try again.';
 
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');

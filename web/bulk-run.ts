@@ -63,7 +63,7 @@ export async function untilAnswered<Answer>(
 
 /** Why an item failed. It is not sent again, so its key does not help. */
 export const itemProblem = (error: unknown): string =>
-  isUnanswered(error) ? 'No answer came: it may have been done or not.' : messageOf(error);
+  isUnanswered(error) ? 'No response: the change may or may not have been applied.' : messageOf(error);
 
 /** A repeated request was refused before its key was looked at: nothing is known of the first one. */
 export const isRefusedBeforeKey = (error: unknown): boolean =>

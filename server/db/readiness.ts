@@ -25,7 +25,7 @@ export async function doCallsGetAnswers({
     await signals.untilDown(() => Promise.race([answers(), silence()]));
     return true;
   } catch (error) {
-    log.warn({ err: error }, 'The database does not answer as it must');
+    log.warn({ err: error }, 'The database does not respond as expected');
     return false;
   }
 }

@@ -279,7 +279,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
     await page.clock.runFor(5000);
   }
   await expect(modal.getByRole('alert')).toHaveText(
-    '0 licenses revoked. No answer came for 50 licenses: they may have been revoked or not. Stopped: 2 licenses not revoked.',
+    '0 licenses revoked. No response for 50 licenses: they may or may not have been revoked. Stopped: 2 licenses not revoked.',
   );
   // which two are left depends on the order in which they were made, all at once
   const left = (await Promise.all(made.map((one) => get(server, one)))).filter(
@@ -306,7 +306,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await page.unrouteAll();
   await signInByForm(page, (await server.person('license_manager')).email);
   await expect(modal.getByRole('alert')).toHaveText(
-    '50 licenses put back. No answer came for 2 licenses: they may have been put back or not.',
+    '50 licenses put back. No response for 2 licenses: they may or may not have been put back.',
   );
   await modal.getByRole('button', { name: 'Ask again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses put back.');
@@ -326,7 +326,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   });
   await modal.getByRole('button', { name: 'Revoke 52 licenses' }).click();
   await expect(modal.getByRole('alert')).toHaveText(
-    '0 licenses revoked. No answer came for 50 licenses: they may have been revoked or not. Stopped: 2 licenses not revoked.',
+    '0 licenses revoked. No response for 50 licenses: they may or may not have been revoked. Stopped: 2 licenses not revoked.',
   );
   await page.unrouteAll();
   await modal.getByRole('button', { name: 'Ask again' }).click();
@@ -401,9 +401,7 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   // the service does it, and the answer is lost
   await loseAnswers(page, `**${imports.customers.path}`);
   await people.getByRole('button', { name: 'Import 1 customer' }).click();
-  await expect(people.getByRole('alert')).toContainText(
-    'send it again without a change, and it is done once',
-  );
+  await expect(people.getByRole('alert')).toContainText('Send it again unchanged: it is applied only once');
   const sent = await clickTwice(people.getByRole('button', { name: 'Import 1 customer' }), imports.customers);
   await expect(page.getByText('1 customer created')).toBeVisible();
   await expect(people).toBeHidden();
@@ -524,7 +522,7 @@ test('an import that would create another customer than it showed, as one that w
   expectStatus(page, 401);
   await loseAnswers(page, `**${imports.licenses.path}`);
   await issue.click();
-  await expect(modal.getByRole('alert')).toContainText('send it again without a change, and it is done once');
+  await expect(modal.getByRole('alert')).toContainText('Send it again unchanged: it is applied only once');
   await endSessions(page, 'admin', server, imports.licenses);
   await issue.click();
   await signInByForm(page, (await server.person('admin')).email);

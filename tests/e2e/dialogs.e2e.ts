@@ -210,7 +210,7 @@ test('neither a double click nor an answer that was lost creates anything twice'
   await send.click();
   await expect(
     add.getByText(
-      'The server cannot be reached. It may have done this or not: send it again without a change, and it is done once.',
+      'The server cannot be reached. Your change may have been applied. Send it again unchanged: it is applied only once.',
     ),
   ).toBeVisible();
   await send.click();

@@ -59,7 +59,7 @@ test('a form whose answer was lost does not say that nothing is saved', async ({
   await page.getByRole('option', { name: 'Germany' }).click();
   await loseAnswers(page, `**${customers.create.path}`, 1);
   await form.getByRole('button', { name: 'Create Customer' }).click();
-  await expect(form).toContainText('It may have done this or not');
+  await expect(form).toContainText('Your change may have been applied');
   await page.keyboard.press('Escape');
   await expect(question).toContainText('What you sent may be saved. What you entered since is not.');
 });

@@ -257,7 +257,7 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   // its answer is lost, and it is sent again
   await loseAnswers(page, `**${licenses.create.path}`);
   await button(page, 'Create License').click();
-  await expect(page.getByText(/It may have done this or not: send it again without a change/)).toBeVisible();
+  await expect(page.getByText(/Your change may have been applied. Send it again unchanged/)).toBeVisible();
   await button(page, 'Create License').click();
   await expect(
     page.getByText(`License created for ${customer.name}: Enterprise, valid until 28 Feb 2027.`),

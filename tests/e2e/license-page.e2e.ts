@@ -52,7 +52,7 @@ test('the page of a license shows its machines, validity, validations and histor
   await loseAnswers(page, `**/api/v1/licenses/${license.licenseId}`);
   await extend.click();
   await expect(page.getByLabel('Notifications')).toHaveText(
-    /^The server cannot be reached\. It may have done this or not: look before you do it again\.[\w-]+ for /,
+    /^The server cannot be reached\. Your change may have been applied. Check before you try again\.[\w-]+ for /,
   );
   await expect(validity).toContainText('1 Jan 2040');
 

@@ -258,7 +258,7 @@ test('a save that fails', async ({ page, server }) => {
     await loseAnswers(page, `**/rollout/${release.id}`);
     await press(page, 'Save Changes');
     await expect(editing(page).getByRole('alert')).toHaveText(
-      /^The other changes are saved: The server cannot be reached\. It may have done this or not/,
+      /^The other changes are saved: The server cannot be reached\. Your change may have been applied/,
     );
   });
 });
@@ -281,7 +281,7 @@ test('a confirmed publication whose answer is lost may be saved, and is sent aga
   };
   await loseAnswers(page, `**/releases/${release.id}`);
   await publish();
-  await expect(editing(page).getByRole('alert')).toContainText('send it again without a change');
+  await expect(editing(page).getByRole('alert')).toContainText('Send it again unchanged');
   await page.keyboard.press('Escape');
   const leaving = dialog(page, 'Discard changes?');
   await expect(leaving).toContainText('What you sent may be saved. What you entered since is not.');

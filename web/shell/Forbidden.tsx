@@ -33,7 +33,7 @@ export function Forbidden({ needs }: { needs: Permission | undefined }) {
             ? 'Your role requires a second factor. Set one up on your account page first.'
             : needs
               ? `It needs the permission ${permissionName(needs)}. Ask an administrator for it.`
-              : 'None of the screens is permitted to you. Ask an administrator for a role.'}
+              : 'You do not have access to any screen. Ask an administrator for a role.'}
       </EmptyState>
     </Page>
   );

@@ -17,9 +17,9 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [ofScreen] = useState(screenHelp);
   const everywhere: KeyHelp[] = [
     { keys: [controlKey, 'K'], meaning: 'Search everywhere, or run a command' },
-    { keys: [controlKey, 'Z'], meaning: 'Undo of the newest message' },
+    { keys: [controlKey, 'Z'], meaning: 'Undo (latest message)' },
     ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
-    { keys: [controlKey, 'P'], meaning: 'Print, the lists on the page of a record whole' },
+    { keys: [controlKey, 'P'], meaning: 'Print (lists on the page of a record in full)' },
     { keys: ['?'], meaning: 'This help' },
   ];
   return (

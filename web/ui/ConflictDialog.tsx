@@ -31,7 +31,7 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
         <Text tabIndex={-1} data-autofocus>
           It was saved by someone else after you opened it.{' '}
           {conflict.isWhole
-            ? 'Its fields decide together, so they are not mixed: this is where theirs and yours differ.'
+            ? 'These fields depend on each other, so the two versions are not merged. This is where theirs and yours differ.'
             : 'This is what you both changed; the rest of both changes is kept.'}
         </Text>
         <DataTable

@@ -77,9 +77,9 @@ describe('a new user', () => {
     ['12345', 400, 'New password must be at least 6 characters long'],
     ['Password123', 422, 'This password is one of the most common ones. Choose another.'],
     ['birdland', 422, 'This password is one of the most common ones. Choose another.'],
-    ['xxxxxxxxxxxx', 422, 'One character repeated is no password. Choose another.'],
-    ['weak.person@lanyard.test', 422, 'The email address is no password. Choose another.'],
-    ['Weak.Person', 422, 'The email address is no password. Choose another.'],
+    ['xxxxxxxxxxxx', 422, 'The password must not be one repeated character. Choose another.'],
+    ['weak.person@lanyard.test', 422, 'The password must not be the email address. Choose another.'],
+    ['Weak.Person', 422, 'The password must not be the email address. Choose another.'],
   ])('is refused the password %s', async (secret, status, sentence) => {
     const body = { email: 'weak.person@lanyard.test', name: '', password: secret, role: 'viewer' };
     const answer = await root.call(calls.create, { body });
@@ -281,7 +281,11 @@ describe('resetting a password', () => {
     [' qwerty ', ' qwerty ', 'This password is one of the most common ones. Choose another.'],
     ['qwe\u200brty', 'qwe\u200brty', 'This password is one of the most common ones. Choose another.'],
     ['ｑｗｅｒｔｙ', 'ｑｗｅｒｔｙ', 'This password is one of the most common ones. Choose another.'],
-    [' \u200b \u00a0  ', ' \u200b \u00a0  ', 'One character repeated is no password. Choose another.'],
+    [
+      ' \u200b \u00a0  ',
+      ' \u200b \u00a0  ',
+      'The password must not be one repeated character. Choose another.',
+    ],
   ])('to "%s" / "%s" says: %s', async (first, second, sentence) => {
     const user = await makeUser();
     const body = { newPassword: first, confirmPassword: second };
@@ -298,7 +302,7 @@ describe('resetting a password', () => {
       const answer = await root.call(calls.resetPassword, { params: { id: user.id }, body });
       expect([answer.status, answer.body.error]).toEqual([
         422,
-        'The email address is no password. Choose another.',
+        'The password must not be the email address. Choose another.',
       ]);
     }
   });

@@ -63,7 +63,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
           busy={confirm.isPending}
           problem={
             isUnknown
-              ? 'No answer arrived, so the second factor may be active already. Ask again with the same code: it returns the recovery codes.'
+              ? 'No response arrived, so the second factor may be active already. Ask again with the same code: that returns the recovery codes.'
               : confirm.error && problemOf(confirm.error)
           }
           isUnknown={isUnknown}

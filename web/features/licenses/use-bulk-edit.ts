@@ -94,7 +94,8 @@ export function outcomeText({ all }: Run, outcome: Outcome, past: string): strin
   const left = all.length - settled(outcome) - unknown.length;
   const text = [
     `${countOf(done.length)} ${past}.`,
-    unknown.length > 0 && `No answer came for ${countOf(unknown.length)}: they may have been ${past} or not.`,
+    unknown.length > 0 &&
+      `No response for ${countOf(unknown.length)}: they may or may not have been ${past}.`,
     left > 0 && `Stopped: ${countOf(left)} not ${past}.`,
     failed.length > 0 && `${countOf(failed.length)} could not be ${past}`,
   ];
