@@ -23,7 +23,7 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string {
     case 'invalid_format':
       return missing(issue) ?? `Must be ${formats[issue.format] ?? 'in the right form'}`;
     case 'unrecognized_keys':
-      return 'Is not a known field';
+      return 'Unknown field';
     case 'not_multiple_of':
       return `Must be a multiple of ${issue.divisor.toLocaleString('en')}`;
     case 'invalid_union':

@@ -75,7 +75,7 @@ function evaluateFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now:
   const message =
     now <= endsAt
       ? `The license file is valid until ${dateOf(endsAt)}.`
-      : `The license file has ended. The program runs until ${dateOf(lastMoment)}: ask the vendor for a new one.`;
+      : `The license file has expired. The program runs until ${dateOf(lastMoment)}: ask the vendor for a new one.`;
   const expiresAt = now <= endsAt ? endsAt : lastMoment;
   return { valid: true, source: 'file', code: 'VALID', message, modules, expiresAt };
 }

@@ -6,7 +6,7 @@ export const messages: Record<LocalCode | 'EXPIRED' | 'NOT_YET_VALID', string> =
     'The license could not be checked: the license server did not answer. Check the network connection.',
   OFFLINE_TOO_LONG:
     'The license could not be checked for too long. Connect this machine to the network, then start again.',
-  FILE_ENDED: 'The license file has ended. Ask the vendor for a new one.',
+  FILE_ENDED: 'The license file has expired. Ask the vendor for a new one.',
   CLOCK_SET_BACK:
     'The clock of this machine is behind. Set it to the right date and time, then start again. If it is right, connect this machine to the network, or make a new request for a license file.',
   TIMES_MISSING:

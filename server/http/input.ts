@@ -49,7 +49,7 @@ export function toDetails(part: string, issue: z.core.$ZodIssue): ErrorDetail[] 
     message,
   });
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, 20).map((key) => detail([...issue.path, key], 'Is not a known field'));
+    return issue.keys.slice(0, 20).map((key) => detail([...issue.path, key], 'Unknown field'));
   return [detail(issue.path, issue.message)];
 }
 

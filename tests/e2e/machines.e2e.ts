@@ -396,7 +396,7 @@ test('each release says why this machine is or is not offered it', async ({ page
     '21.0.0 stable',
     'Rollout at 0 %',
     /^\d{1,2}\.\d\d of 0 %$/,
-    'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.',
+    'Its rollout is at 0 %: no machine is offered it, and it does not affect other releases.',
   ]);
   for (const [release, word, why] of [
     [needy, 'Below minimum version', 'It needs at least 19.5.0; the machine runs 19.0.0.'],

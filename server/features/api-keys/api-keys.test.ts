@@ -141,7 +141,7 @@ describe('a new key', () => {
     [{ ipWhitelist: ['example.com'] }, 422, 'ipWhitelist'],
     [{ ipWhitelist: [''] }, 400, 'ipWhitelist'],
     [{ scopes: ['everything'] }, 400, 'scopes'],
-    [{ isActive: true }, 400, 'isActive: Is not a known field'],
+    [{ isActive: true }, 400, 'isActive: Unknown field'],
   ])('with %j is refused, naming the field', async (fields, status, sentence) => {
     const answer = await staff.call(calls.create, {
       body: { name: 'A', expiresAt: '2027-01-01T00:00:00Z', ...fields } as never,

@@ -57,8 +57,8 @@ describe('creating a customer', () => {
     [{ country: 'de' }, 'country: Must be a two-letter country code'],
     [{ country: undefined }, 'country: Country is required'],
     [{ email: 'not an address' }, 'email: Must be an email address'],
-    [{ status: 'inactive' }, 'status: Is not a known field'],
-    [{ customerId: 'x' }, 'customerId: Is not a known field'],
+    [{ status: 'inactive' }, 'status: Unknown field'],
+    [{ customerId: 'x' }, 'customerId: Unknown field'],
   ])('refuses %j, naming the field', async (fields, sentence) => {
     const answer = await api.call(calls.create, { body: { name: 'A', country: 'DE', ...fields } as never });
     expect(answer.status).toBe(400);

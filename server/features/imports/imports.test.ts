@@ -212,7 +212,7 @@ describe('issuing licenses from a file', () => {
       'Modul;Type;Type\nx',
       [
         expect.stringMatching(/^1 Modul: Is not a column/),
-        '1 Type: Is there twice',
+        '1 Type: Is given more than once',
         '1 Customer: Is missing',
       ],
     ],
@@ -324,7 +324,9 @@ describe('issuing licenses from a file', () => {
     );
     const times = searched.mock.calls.length;
     searched.mockRestore();
-    expect(said({ problems }).filter((one) => one.endsWith('Name: Is there twice'))).toHaveLength(4999);
+    expect(said({ problems }).filter((one) => one.endsWith('Name: Is given more than once'))).toHaveLength(
+      4999,
+    );
     expect(lines).toHaveLength(1000);
     expect(times).toBeLessThan(100);
   });
@@ -428,7 +430,7 @@ describe('importing customers', () => {
       { line: 3, name: `'Quoted' ${name}`, contactName: null, phone: null, email: null, country: 'DE' },
     ]);
     expect(said(await checkCustomers(`Name,Company Name,Country\na,b,DE`))).toEqual([
-      '1 Company Name: Is there twice',
+      '1 Company Name: Is given more than once',
     ]);
   });
 

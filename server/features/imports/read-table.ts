@@ -115,7 +115,7 @@ function readHeader<Column extends string>(
       const names = known.map(([, name]) => name).join(', ');
       return [{ line, column, message: `Is not a column. Columns are ${names}` }];
     }
-    if (places.has(meant)) return [{ line, column, message: 'Is there twice' }];
+    if (places.has(meant)) return [{ line, column, message: 'Is given more than once' }];
     places.set(meant, index);
     return [];
   });

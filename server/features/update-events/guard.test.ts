@@ -298,7 +298,7 @@ describe('what staff read', () => {
       },
     ],
     [
-      'CLAIMED: 0 of 1 installs of 4.2.1 for Windows (x64) on machines with a token failed (0.0 %). 2.5 % are acceptable. Of 60 installs that other machines reported, 59 failed (98.3 %). They may be forged, so they pause nothing, but no step is taken by itself.',
+      'CLAIMED: 0 of 1 installs of 4.2.1 for Windows (x64) on machines with a token failed (0.0 %). 2.5 % are acceptable. Of 60 installs that other machines reported, 59 failed (98.3 %). These reports are not verified: they do not pause the rollout, but no further step starts automatically.',
       {
         installs: { installs: 1, failed: 0, provenOnly: true, claimed: { installs: 60, failed: 59 } },
         release: { ...release, acceptableFailures: 2.5 },

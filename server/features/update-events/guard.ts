@@ -194,7 +194,7 @@ function silenceSentence(release: Seen['release'], { taken, silent, others, othe
 }
 
 const claimedSentence = ({ installs, failed }: Failures['claimed']): string =>
-  `Of ${count(installs)} installs that other machines reported, ${count(failed)} failed (${share(failed, installs)}). They may be forged, so they pause nothing, but no step is taken by itself.`;
+  `Of ${count(installs)} installs that other machines reported, ${count(failed)} failed (${share(failed, installs)}). These reports are not verified: they do not pause the rollout, but no further step starts automatically.`;
 
 function acceptableSentence({ acceptable, acceptableFrom, previous }: Failures): string {
   if (acceptableFrom === 'GIVEN') return `${acceptable} % are acceptable.`;

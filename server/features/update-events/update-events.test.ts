@@ -155,7 +155,7 @@ describe('a report', () => {
     );
     const color = { events: [body.events[0]!, { ...body.events[0]!, color: 'red' }] };
     expect((await desktop.call(calls.report, { body: color })).body.details).toEqual([
-      { path: 'events.1.color', message: 'Is not a known field' },
+      { path: 'events.1.color', message: 'Unknown field' },
     ]);
     expect((await desktop.call(calls.report, { body: { events: [] } })).status).toBe(400);
   });

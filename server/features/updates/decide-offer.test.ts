@@ -330,7 +330,7 @@ describe('the explanation', () => {
       [
         '2.1.0',
         'NOT_STARTED',
-        'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.',
+        'Its rollout is at 0 %: no machine is offered it, and it does not affect other releases.',
       ],
       [
         '2.0.0',

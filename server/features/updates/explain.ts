@@ -142,7 +142,7 @@ const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => strin
     `Its rollout is paused${release.pauseReason ? `: ${release.pauseReason.replace(/\.$/, '')}` : ''}. No machine is offered it until it is resumed.`,
   NOT_STARTED: ({ release }) =>
     release.startsAt === null
-      ? 'Its rollout is at 0 %: no machine is offered it, and it keeps no other release back.'
+      ? 'Its rollout is at 0 %: no machine is offered it, and it does not affect other releases.'
       : `Its rollout has not started; its start is set to ${momentText(new Date(release.startsAt))}. Until it begins, no machine is offered it.`,
   ROLLOUT_BUCKET: ({ release, bucket }) =>
     `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,

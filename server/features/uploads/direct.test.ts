@@ -127,7 +127,7 @@ describe('a file in one request', () => {
       'with an unknown field',
       { version: '1.0.0', color: 'red', file: program(1000) },
       400,
-      /color: Is not a known field/,
+      /color: Unknown field/,
     ],
     ['with an invalid flag', { version: '1.0.0', is_draft: 'maybe', file: program(1000) }, 400, /is_draft: /],
     [
@@ -211,7 +211,7 @@ describe('a file in one request', () => {
     const address = server.url + uploads.direct.path;
     const answer = await fetch(address, { method: 'POST', headers: manager.headers, body: form });
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('rollout_percentage: Is there twice');
+    expect(await answer.text()).toContain('rollout_percentage: Is given more than once');
     expect(await arriving()).toEqual([]);
   });
 

@@ -120,19 +120,19 @@ export async function readForm<T>(
       limits: { files: 1, fileSize: directUploadLimit, fields: 30, fieldSize: 100_000, parts: 40 },
     });
   } catch {
-    return unreadable('The form names no boundary.');
+    return unreadable('The Content-Type has no boundary.');
   }
   // it may emit further errors after it was abandoned
   const ignore = () => undefined;
   parser.on('error', ignore);
   parser.on('field', (key, value, _, isCut) => {
-    if (key in fields) excess ??= `${printable(key)}: Is there twice`;
+    if (key in fields) excess ??= `${printable(key)}: Is given more than once`;
     fields[key] = value;
     if (isCut) excess ??= `${printable(key)}: Is too long`;
     if (value.includes(undecodable)) excess ??= `${printable(key)}: ${unreadableLetters}`;
   });
   parser.on('file', (field, stream, given) => {
-    if (field !== 'file') excess ??= `${printable(field)}: Is not a known field`;
+    if (field !== 'file') excess ??= `${printable(field)}: Unknown field`;
     // as it will be stored: the kind of file is found by it
     name = given && asLine(given);
     if (name?.includes(undecodable)) excess ??= `file: ${unreadableLetters}`;
@@ -152,7 +152,7 @@ export async function readForm<T>(
     await taking?.catch(ignore);
     if (error instanceof TooLarge) return tooLarge;
     if (error instanceof ArrivedTooSlowly) throw error;
-    return unreadable('The form is not whole.');
+    return unreadable('The form is incomplete.');
   }
   try {
     const file = await taking;

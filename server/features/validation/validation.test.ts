@@ -462,7 +462,7 @@ test.each([
   [{ licenseKey: undefined }, 'licenseKey'],
   [{ licenseKey: 7 }, 'licenseKey'],
   [{ nonce: 'x'.repeat(129) }, 'nonce: Must be at most 128 characters'],
-  [{ color: 'red' }, 'color: Is not a known field'],
+  [{ color: 'red' }, 'color: Unknown field'],
 ])('a request with %j is refused, naming the field, and nothing is recorded', async (fields, sentence) => {
   const { licenseKey } = await makeLicense(staff);
   const answer = await desktop.call(calls.validate, {

@@ -305,7 +305,7 @@ async function tooManyReleases(
   activation: SubjectOf<'activation.release_refused'> & { activationId: string },
   budget: number,
 ): Promise<RouteAnswer<typeof calls.releaseSeat>> {
-  const message = `The machines of this license have given back ${budget} seats today, as many as they may. Try again tomorrow, or ask the vendor to free the seat.`;
+  const message = `The daily limit of ${budget} released seats for this license is reached. Try again tomorrow, or ask the vendor to free the seat.`;
   const today = utcDay(change.now) * dayMs;
   const isTold = await entriesAbout(change.tx, 'activation', activation.activationId)
     .select('audit_id')

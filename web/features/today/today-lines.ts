@@ -125,7 +125,7 @@ const described: Record<TodayKind, Describe> = {
   rolloutsClaimed: records(
     'orange',
     (n) => say(n, 'release', ['fails', 'fail'], 'on machines without a token'),
-    ({ name }, when) => `${name}, since ${when}. The reports may be forged, so nothing was paused.`,
+    ({ name }, when) => `${name}, since ${when}. The reports are not verified, so nothing was paused.`,
     releases('claimed'),
     release,
   ),
@@ -215,7 +215,7 @@ const described: Record<TodayKind, Describe> = {
     (n) => say(n, 'release', ['leaves', 'leave'], 'the recycle bin within 7 days'),
     // its time may be over: the bin is emptied hourly, and not while the clock is unconfirmed
     ({ name, at }, when, now) =>
-      `${name} is permanently deleted ${at && Date.parse(at) <= now.getTime() ? 'at the next clean-up' : when}`,
+      `${name} is permanently deleted ${at && Date.parse(at) <= now.getTime() ? 'at the next cleanup' : when}`,
     bin,
     () => ({ ...bin, label: 'Open bin' }),
   ),
