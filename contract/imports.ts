@@ -70,9 +70,9 @@ const checkOf = <Row extends z.ZodType>(name: string, row: Row) =>
     names: z
       .array(z.string())
       .meta({ description: 'Customers that the option is about: missing, or existing' }),
-    checked: z
-      .string()
-      .meta({ description: 'Sent with the import, it is refused if it would do something else' }),
+    checked: z.string().meta({
+      description: 'To be sent with the import, which is refused if it would do something else by now',
+    }),
   });
 export const customersCheck = checkOf('CustomersCheck', importedCustomer);
 export const licensesCheck = checkOf('LicensesCheck', importedLicense);
@@ -83,7 +83,7 @@ const customersFile = z.strictObject({
 });
 export type CustomersFile = z.output<typeof customersFile>;
 const checked = z.string().max(100).optional().meta({
-  description: 'What the check answered: the import is refused if it would do something else by now',
+  description: 'From the check: the import is refused if it would do something else by now',
 });
 const licensesFile = z.strictObject({
   csv,

@@ -134,7 +134,7 @@ export const users = {
     errors: ['ALREADY_EXISTS', 'WRONG_CREDENTIALS', 'RULE_VIOLATED'],
   }),
   update: route('PATCH', '/api/users/{id}', {
-    summary: 'Change email, name or role; a new role takes effect with the user’s next call',
+    summary: "Change email, name or role; a new role takes effect with the user's next call",
     access: canUpdate,
     params: byId,
     body: userPatch,

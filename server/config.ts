@@ -151,7 +151,7 @@ const settings = z.object({
   S3_REDIRECT: flag.default(false),
   AWS_REGION: z.string().min(1).optional(),
   AWS_DEFAULT_REGION: z.string().min(1).optional(),
-  ADMIN_EMAIL: z.string().refine(isEmail, 'Must be an email address').optional(),
+  ADMIN_EMAIL: z.string().refine(isEmail, 'must be an email address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
   REQUIRE_OWN_PASSWORD: flag.default(false),
   SESSION_IDLE: duration.default(30 * 60_000),
@@ -214,7 +214,8 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
       .filter(([, value]) => value.trim() !== ''),
   );
   const parsed = settings.safeParse(given);
-  const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const problems = issues.map((issue) => problemOf(issue.path.join('.'), issue.message));
   if (!given.ADMIN_EMAIL !== !given.ADMIN_PASSWORD) {
     problems.push('ADMIN_EMAIL and ADMIN_PASSWORD: set both or neither');
   }
@@ -228,7 +229,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   }
   const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password } = given;
   const wrong = password && passwordProblem(password, email);
-  if (wrong) problems.push(`ADMIN_PASSWORD: ${wrong}`);
+  if (wrong) problems.push(problemOf('ADMIN_PASSWORD', wrong));
   if (!parsed.success || problems.length > 0) {
     throw new ConfigError(
       `Lanyard cannot start with these settings:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
@@ -290,6 +291,10 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     logLevel: s.LOG_LEVEL,
   };
 }
+
+/** In one style, also what Zod and the rules for passwords say as sentences. */
+const problemOf = (name: string, message: string): string =>
+  `${name}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
 
 /** Warnings about settings that work but are dangerous. */
 export function warningsOf({ publicUrl }: Config): string[] {

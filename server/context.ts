@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Outbound } from './outbound-http.ts';
 
-/** The dependencies of a running server; created by main and by the test harness. */
+/** The dependencies of a running server; created by `openContext`. */
 export type Context = Omit<Connections, 'end'> & {
   config: Config;
   log: Logger;

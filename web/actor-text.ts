@@ -3,4 +3,4 @@
  * enrolls by its license key, or of a person.
  */
 export const actorText = (by: string | null, event: string): string =>
-  by ?? (event.startsWith('activation.') ? 'machine' : 'Not signed in');
+  by ?? (event.startsWith('activation.') ? 'Machine' : 'Not signed in');
