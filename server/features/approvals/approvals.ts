@@ -250,7 +250,8 @@ async function lockOpen({ tx, now }: Change, requestId: string): Promise<Request
   const state = stateOf(row, await latestTime(tx, now));
   if (state === 'open') return row;
   const who = row.decided_by_email === null ? '' : ` by ${row.decided_by_email}`;
-  return fail('WRONG_STATE', `This change request was ${state}${who}.`.replace('was expired', 'has expired'));
+  const ended = state === 'expired' ? 'has expired' : `was ${state}${who}`;
+  return fail('WRONG_STATE', `This change request ${ended}.`);
 }
 
 async function decide(

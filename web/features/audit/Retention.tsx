@@ -136,7 +136,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
 function Shorter({ days }: { days: number }) {
   const consequences = useQuery({
     ...cleanUpImpactQuery(days),
-    select: (impact) => [removalSentence(impact, 'are removed by the next daily clean-up')],
+    select: (impact) => [removalSentence(impact, 'removed by the next daily cleanup')],
   });
   return <ConsequenceList of={consequences} />;
 }
@@ -146,7 +146,7 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
   const consequences = useQuery({
     ...cleanUpImpactQuery(days),
     select: (impact) => [
-      removalSentence(impact, 'are permanently deleted'),
+      removalSentence(impact, 'permanently deleted'),
       ...(impact.entries > 0 ? ['The rest can still be verified, by the signed anchor in their place.'] : []),
     ],
   });
@@ -173,6 +173,6 @@ function CleanUp(props: { days: number; onCleaned: () => void; onClose: () => vo
 
 function removalSentence({ entries, oldest, newest }: RouteAnswer<typeof audit.cleanupImpact>, fate: string) {
   if (entries === 0 || !oldest || !newest) return 'No entry is older than that.';
-  if (entries === 1) return `1 entry ${fate.replace('are', 'is')}, of ${fullTime(oldest)}.`;
-  return `${countText(entries)} entries ${fate}: from ${fullTime(oldest)} to ${fullTime(newest)}.`;
+  if (entries === 1) return `1 entry is ${fate}, of ${fullTime(oldest)}.`;
+  return `${countText(entries)} entries are ${fate}: from ${fullTime(oldest)} to ${fullTime(newest)}.`;
 }
