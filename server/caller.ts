@@ -97,7 +97,7 @@ export const may = ({ actor }: Caller, resource: Resource, action: Action): bool
 /** Whether the caller is staff who may read the resource. */
 export const mayRead = (by: Caller, resource: Resource): boolean => may(by, resource, 'read');
 
-/** The caller of Lanyard's own work: first start, clean-up, demo data. */
+/** The caller of Lanyard's own work: first start, cleanup, demo data. */
 export function systemCaller(now: Date): Caller {
   return { actor: { kind: 'system' }, now, ip: '', userAgent: '', requestId: '', endpoint: '' };
 }

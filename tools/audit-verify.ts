@@ -68,7 +68,7 @@ async function verify(
     kept,
   );
   const waiting = unsealedEntries > 0 ? `, ${unsealedEntries} not sealed yet` : '';
-  const removed = anchors > 0 ? `, after the anchor of the last of ${anchors} clean-ups` : '';
+  const removed = anchors > 0 ? `, after the anchor of the last of ${anchors} cleanups` : '';
   const accepted = acceptedGaps > 0 ? `, ${acceptedGaps} accepted gaps` : '';
   const names = kept.map(({ place }) => place).join(', ');
   const against = names ? `, compared with the heads in ${names}` : '';

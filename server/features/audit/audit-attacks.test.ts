@@ -143,7 +143,7 @@ describe('history replaced', () => {
     expect(await problemOf()).toBe('The record of where the chain ends was altered.');
   });
 
-  test('a missing mac stays a break when sealing goes on, and keeps the clean-up from removing', async () => {
+  test('a missing mac stays a break when sealing goes on, and keeps the cleanup from removing', async () => {
     await asOwner('update audit_head set mac = null');
     server.clock.advance(days(800));
     expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBe(0);
@@ -261,7 +261,7 @@ describe('rows that some queries do not see', () => {
     expect(await keepRetention(server.context, checkedTime(server), server.audit)).toBeGreaterThan(0);
     await asOwner(...statements, `update audit_anchors set ${change}`);
     expect(await problemOf()).toMatch(
-      /^The anchor of .*clean-up .*(is not signed by this installation|was altered)\.$/,
+      /^The anchor of .*cleanup .*(is not signed by this installation|was altered)\.$/,
     );
     await server.audit.tick();
     expect(server.audit.state().state, 'found without being asked').toBe('broken');
@@ -445,7 +445,7 @@ describe('no false alarm', () => {
     ]);
   });
 
-  test('a clean-up beyond the kept head of a process that was away', async () => {
+  test('a cleanup beyond the kept head of a process that was away', async () => {
     const twin = await startTwin(server);
     await twin.audit.tick();
     await fill(3);

@@ -156,7 +156,7 @@ describe('an entry that was', () => {
     ['audit_entries', '(select audit_id from audit_seals where sequence = 10)', altered],
     ['audit_seals', '10', 'The seal of the entry was altered.'],
     ['audit_head', 'true', 'The record of where the chain ends was altered.'],
-    ['audit_anchors', '8', 'The anchor of the clean-up of 2029-01-28 is not signed by this installation.'],
+    ['audit_anchors', '8', 'The anchor of the cleanup of 2029-01-28 is not signed by this installation.'],
   ])('altered is named, whichever column of %s it is', async (table, key, usual) => {
     server.clock.advance(days(800));
     api = server.api(await server.signInAs('super_admin'));
@@ -454,7 +454,7 @@ test('nobody changes seals and anchors, whoever asks the database', async () => 
   }
 });
 
-describe('the clean-up', () => {
+describe('the cleanup', () => {
   const entryAt = (time: Date) => write(time, {});
 
   test('removes what is older than the retention to the millisecond, and the rest still verifies', async () => {
@@ -494,7 +494,7 @@ describe('the clean-up', () => {
     expect((await verify()).whole).toBe(true);
     await behindOurBack('update audit_anchors set removed = 4');
     expect((await verify()).broken!.problem).toMatch(
-      /^The anchor of the clean-up of 2029-01-28 is not signed by this installation\.$/,
+      /^The anchor of the cleanup of 2029-01-28 is not signed by this installation\.$/,
     );
     await server.audit.tick();
     expect(server.audit.state().broken, 'found without being asked').toMatchObject({ sequence: 5 });

@@ -14,7 +14,7 @@ const mostCounted = 10_000;
 
 type Count = (filter: Split) => Promise<number | undefined>;
 
-/** How long to cache that the whole log exceeds the counted maximum, which only a clean-up can change. */
+/** How long to cache that the whole log exceeds the counted maximum, which only a cleanup can change. */
 const manyForMs = 10_000;
 
 /** Counts the entries of a filter; the total of a log of millions is cached between pages. */

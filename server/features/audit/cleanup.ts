@@ -27,7 +27,7 @@ export async function retentionOf(db: Db): Promise<Config> {
   return { retentionDays: retention_days, shortestRetentionDays };
 }
 
-/** Changes how long entries are kept, from the next clean-up on. `seen`: the value that the user loaded. */
+/** Changes how long entries are kept, from the next cleanup on. `seen`: the value that the user loaded. */
 export async function setRetention(
   { tx, audit }: Change,
   { value: retentionDays, seen }: { value: number; seen?: number | undefined },
@@ -61,7 +61,7 @@ async function lastSetRetention(tx: Tx): Promise<number | null> {
  * Removes the start of the chain: sealed entries older than the retention, up to the first that is not. A signed anchor
  * replaces them, so that the rest still verifies. Entries that do not verify are evidence and are kept: if the chain is
  * broken there or at its end, the result is WRONG_STATE, as where the retention is another than the user has `seen`, in
- * days. A scheduled clean-up that removes nothing writes no entry.
+ * days. A scheduled cleanup that removes nothing writes no entry.
  */
 export async function cleanUp(
   { tx, by, audit }: Change,
@@ -103,7 +103,7 @@ export async function cleanUp(
 }
 
 /**
- * The sealed entries that a clean-up would remove at present: those before a restart of the chain with the first one
+ * The sealed entries that a cleanup would remove at present: those before a restart of the chain with the first one
  * behind it.
  */
 export async function impactOfCleanUp(

@@ -79,7 +79,7 @@ async function sealAt(tx: Db, sequence: number): Promise<Buffer | undefined> {
   return found.rows[0]?.seal;
 }
 
-/** Checked after the lookup of the seal: if a concurrent clean-up removed it, its anchor exists by now. */
+/** Checked after the lookup of the seal: if a concurrent cleanup removed it, its anchor exists by now. */
 async function isCleanedUp(tx: Db, sequence: number): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_anchors where sequence >= ${sequence} limit 1`.execute(tx);
   return rows.length > 0;

@@ -29,7 +29,7 @@ type Anchor = Selectable<Tables['audit_anchors']>;
 
 /**
  * Checks the mac of every entry and the link of every seal, from the last anchor to the end, and reports the first
- * failure. Reads in batches within one snapshot, so that concurrent sealing or clean-up cannot look like a break.
+ * failure. Reads in batches within one snapshot, so that concurrent sealing or cleanup cannot look like a break.
  * `kept`: the heads stored outside of the database, read before.
  */
 export async function verifyChain(
@@ -55,7 +55,7 @@ export async function verifyChain(
   });
 }
 
-/** Hides concurrent sealing and clean-up. */
+/** Hides concurrent sealing and cleanup. */
 const inSnapshot = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
   readOnly(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
@@ -112,12 +112,12 @@ async function checkAll(
 function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   // The owner of the table can drop its constraints.
   if (Object.values<unknown>(anchor).includes(null))
-    return broken({ sequence: anchor.sequence }, 'The anchor of a clean-up was altered.');
+    return broken({ sequence: anchor.sequence }, 'The anchor of a cleanup was altered.');
   if (isSignedBy(keys, anchor.key_id, anchorText(anchor), anchor.signature)) return null;
   const day = anchor.made_at.toISOString().slice(0, 10);
   return broken(
     { sequence: anchor.sequence },
-    `The anchor of the clean-up of ${day} is not signed by this installation.`,
+    `The anchor of the cleanup of ${day} is not signed by this installation.`,
   );
 }
 

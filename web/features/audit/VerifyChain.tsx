@@ -77,7 +77,7 @@ function Verdict({ result, onOpen }: { result: AuditVerification; onOpen: (entry
         <Chain state="whole" height={20} />
         <div>
           {counted(result.checkedEntries, 'entry', 'entries')} checked in {seconds(result.durationMs)}
-          {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'clean-up')} on`}
+          {result.anchors > 0 && `, from the last of ${counted(result.anchors, 'cleanup')} on`}
           {result.acceptedGaps > 0 && `, with ${counted(result.acceptedGaps, 'accepted gap')}`}. None was
           altered, removed or inserted.
         </div>

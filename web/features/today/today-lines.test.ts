@@ -118,11 +118,11 @@ test('a line leads to its list, and names and opens the most urgent record', () 
   expect(shownLine(line({ next: null }), now)).toMatchObject({ about: null, next: null });
 });
 
-test('a release whose time in the bin is over was not deleted: it waits for the next clean-up', () => {
+test('a release whose time in the bin is over was not deleted: it waits for the next cleanup', () => {
   const aboutEnd = (at: string) =>
     shownLine(line({ kind: 'binEnding', next: { id: '1', name: '4.2.0', at } }), now).about;
   expect(aboutEnd('2026-11-22T09:30:00Z')).toBe('4.2.0 is permanently deleted in 2 days');
-  expect(aboutEnd('2026-11-20T08:50:00Z')).toBe('4.2.0 is permanently deleted at the next clean-up');
+  expect(aboutEnd('2026-11-20T08:50:00Z')).toBe('4.2.0 is permanently deleted at the next cleanup');
 });
 
 test('what is no list leads to the screen that it is about', () => {
