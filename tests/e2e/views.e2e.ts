@@ -102,6 +102,14 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await active.getByRole('button', { name: 'Show' }).click();
     await expect(active).toContainText('Seats: Full');
     await expect(active).not.toContainText('Changed by someone else');
+    // who changed what is not known after a reload
+    await server.admin.ok(savedViews.update, { params, body: { query: 'seats=empty' } });
+    await page.reload();
+    await expect(active).toContainText('Differs from the saved view');
+    await server.admin.ok(savedViews.update, { params, body: { query: stored.query } });
+    await page.reload();
+    await expect(active).toContainText('Seats: Full');
+    await expect(active).not.toContainText('Differs from the saved view');
   });
 
   await test.step('a colleague opens it from the palette, and may not change it', async () => {

@@ -17,12 +17,19 @@ import classes from './views.module.css';
 export default function OpenView(viewed: ViewedList) {
   const { current, isMissing, query, shows, lost, open, leave } = useCurrentView(viewed);
   const [seen, setSeen] = useState(current);
+  const [openedWith] = useState(query);
   const isChanged = current !== undefined && !shows(current);
   // What is on the screen is what is stored: that version is seen, whoever saved it.
   if (current && (current.id !== seen?.id || (!isChanged && current.updatedAt !== seen.updatedAt)))
     setSeen(current);
   const isChangedByOther = isChanged && seen !== undefined && shows(seen) && seen.query !== current.query;
   const name = current?.name ?? (isMissing ? 'A view that was deleted, or is not shared' : undefined);
+  // after a reload nobody knows who changed what
+  const difference = isChangedByOther
+    ? 'Changed by someone else'
+    : query === openedWith
+      ? 'Differs from the saved view'
+      : 'Unsaved changes';
   if (name === undefined) return null;
   return (
     <>
