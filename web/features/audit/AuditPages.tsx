@@ -30,14 +30,17 @@ export function AuditPages(props: { data: AuditPage | undefined; stale: boolean;
   if (!data) return <Group h={30} />;
   const first = shownBefore(search) + 1;
   const last = first + data.entries.length - 1;
-  // the last page knows the total, whatever was counted
-  const isAll = data.totalIsExact || (!data.hasMore && data.total <= last);
+  const counted = data.totalIsExact
+    ? ` of ${countText(Math.max(data.total, last))} results`
+    : data.hasMore
+      ? ` of more than ${countText(Math.max(data.total, last))} results`
+      : // newer entries may have been written since the first page
+        ', the oldest results';
   return (
     <Group justify="space-between" component="nav" aria-label="Pages" mih={30} style={{ flexShrink: 0 }}>
       <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
         {data.entries.length === 0 && <span className="visually-hidden">No results</span>}
-        {data.entries.length > 0 &&
-          `Showing ${countText(first)} to ${countText(last)} of ${isAll ? '' : 'more than '}${countText(Math.max(data.total, last))} results`}
+        {data.entries.length > 0 && `Showing ${countText(first)} to ${countText(last)}${counted}`}
         {data.searchedBackTo &&
           `${data.entries.length > 0 ? ', searched' : 'Searched'} back to ${momentText(data.searchedBackTo)}`}
       </Text>
