@@ -146,7 +146,7 @@ export function PlanFields(props: {
         label="Start"
         withTime="00:00"
         placeholder="At once"
-        description="Empty: at once. The next step starts only while the failure rate is below the pause threshold."
+        description="Empty: at once. The next step starts only while the guard has no reason to pause the rollout."
         disabled={disabled}
         {...form.getInputProps('plan.startsAt')}
       />
