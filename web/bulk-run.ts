@@ -9,16 +9,16 @@ export type BulkResult<T, Answer = unknown> = { done: Answer[]; failed: { item: 
 const atOnce = 4;
 
 /**
- * Calls `change` for every item, a few in parallel, in the name of the form that is open by now, or of none: that has the
+ * Calls `change` for every item, a few in parallel, in the name of the `form` that is open by now, or of none: that has the
  * keys of the requests. A failure does not stop the others.
  */
 export async function runBulk<T, Answer>(
   items: readonly T[],
   change: (item: T, form: object) => Promise<Answer>,
+  form: object = topForm() ?? {},
 ): Promise<BulkResult<T, Answer>> {
   const result: BulkResult<T, Answer> = { done: [], failed: [] };
   const waiting = [...items];
-  const form = topForm() ?? {};
   let isAway = false;
   const worker = async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {

@@ -12,7 +12,7 @@ export function ErrorText({ id, onRetry, children }: { id?: string; onRetry?: Re
       style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}
     >
       {children}
-      {onRetry && ' '}
+      {onRetry && (/[.!?]$/.test(children) ? ' ' : '. ')}
       {onRetry && <TryAgain onRetry={onRetry} />}
     </Text>
   );

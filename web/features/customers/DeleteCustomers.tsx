@@ -88,7 +88,7 @@ type Result = BulkResult<Customer, Customer>;
 function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
   const { can } = useAuth();
   const restore = useChange({
-    mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer),
+    mutationFn: (deleted: Customer[]) => runBulk(deleted, restoreCustomer, {}),
     onSuccess: ({ done, failed }) => {
       const restored = `${capitalize(whatOf(done))} restored`;
       if (failed.length === 0) return void toast({ message: restored, subject: aboutCustomers(done) });
