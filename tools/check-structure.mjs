@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { coverageProblems } from './spec-coverage.mjs';
 import {
+  buttonNamesOf,
   callSchemasOf,
   featureOf,
   formatsOf,
@@ -89,6 +90,7 @@ for (const file of FOLDERS.flatMap(sourceFiles)) {
     ? []
     : [
         ...namelessRolesOf(file, text),
+        ...buttonNamesOf(file, text),
         ...strayWritesOf(file, text),
         ...writesOfAllRowsOf(file, text),
         ...formatsOf(file, text),

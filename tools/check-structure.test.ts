@@ -164,6 +164,26 @@ test.each([
   expect(code).toBe(1);
 });
 
+test('the name of a button is in title case', async () => {
+  const { code, output } = await check({
+    'web/a.tsx': `
+      <Button leftSection={<Icon />} onClick={() => undo()}>
+        Put back
+      </Button>
+      <Button>{copied ? 'Copied!' : 'Copy key'}</Button>
+      <Confirm confirmLabel="Clean up" />`,
+    'web/b.tsx':
+      '<Button>Create License</Button><Button>Back to Licenses</Button><Button>and {n} more</Button>',
+  });
+  expect(output.match(/^error: .*: .*(?=: the name of a button)/gm)).toEqual([
+    'error: web/a.tsx: Put back',
+    'error: web/a.tsx: Clean up',
+    'error: web/a.tsx: Copy key',
+  ]);
+  expect(output).toContain('3 violations.');
+  expect(code).toBe(1);
+});
+
 test('the schema of a call is refused in the console, which is built without it', async () => {
   const text = (use: string) => `import { users as calls } from '../../../contract/users.ts';\n${use};`;
   const { code, output } = await check({

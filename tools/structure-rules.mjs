@@ -229,3 +229,23 @@ export function machineHashesOf(file, text) {
     () => 'machine_hash(): use recordHash, activationsWithHash or idHash (server/db/sql.ts)',
   );
 }
+
+const BUTTON_NAMES = [
+  /<(?:Create|Row)?Button\b(?:[^<>]|=>|<\w[^<>]*\/>)*>\s*([A-Z][^<{}]*?)\s*[<{]/g,
+  /\b(?:confirm|submit|cancel|retry)Label=\{?["'`]([A-Z][^"'`$]*)/g,
+];
+const CHOSEN_NAME = /<(?:Create|Row)?Button\b(?:[^<>]|=>|<\w[^<>]*\/>)*>\s*\{([^<>{}]*)\}\s*<\/\w*Button>/g;
+const LOWER_CASE = /^(?:a|an|and|as|by|for|in|of|on|or|the|to)$/;
+
+/** Names of buttons in `text` that are not in title case; "Reload page" is so in the specification. */
+export function buttonNamesOf(file, text) {
+  if (!/^web\/.*\.tsx$/.test(file)) return [];
+  const chosen = [...text.matchAll(CHOSEN_NAME)].flatMap(([, names]) => [
+    ...names.matchAll(/'([A-Z][^']*)'/g),
+  ]);
+  return [...BUTTON_NAMES.flatMap((names) => [...text.matchAll(names)]), ...chosen]
+    .map(([, name]) => name.replaceAll(/\s+/g, ' '))
+    .filter((name) => name !== 'Reload page')
+    .filter((name) => name.split(' ').some((word) => /^[a-z]/.test(word) && !LOWER_CASE.test(word)))
+    .map((name) => `${name}: the name of a button is in title case`);
+}

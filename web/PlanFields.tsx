@@ -117,7 +117,7 @@ export function StepFields(props: { form: Form; at: string; steps: TypedStep[]; 
       {!disabled && steps.length < mostSteps && (
         <div>
           <Button size="compact-xs" variant="subtle" leftSection={<IconPlus size={13} />} onClick={add}>
-            Add a step
+            Add a Step
           </Button>
         </div>
       )}

@@ -101,7 +101,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await loseSession(page);
     await signInByForm(page, email);
     await field(page, 'Code').fill(recovery[9]!);
-    await button(page, 'Sign in').click();
+    await button(page, 'Sign In').click();
     await expect(codes.getByRole('listitem')).toHaveText(recovery);
     await codes.getByRole('checkbox', { name: 'I have kept the codes' }).check();
     await button(page, 'Done').click();
@@ -112,7 +112,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await button(page, 'Logout').click();
     await signInByForm(page, email);
     await field(page, 'Code').fill(code);
-    await button(page, 'Sign in').click();
+    await button(page, 'Sign In').click();
   };
   await test.step('a code of the app, after a wrong one', async () => {
     await signInWith('12345');
@@ -120,12 +120,12 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await expect(field(page, 'Code')).toBeFocused();
     await expect(field(page, 'Code')).toHaveAttribute('aria-invalid', 'true');
     await page.keyboard.type('000000');
-    await button(page, 'Sign in').click();
+    await button(page, 'Sign In').click();
     await expect(page.getByRole('alert')).not.toHaveText(/Must be/);
     await expect(field(page, 'Code')).toBeFocused();
     await expect(field(page, 'Code')).toHaveAttribute('aria-invalid', 'true');
     await page.keyboard.type(codeOf(secret, 30));
-    await button(page, 'Sign in').click();
+    await button(page, 'Sign In').click();
     await expect(button(page, 'Logout')).toBeVisible();
   });
 
@@ -135,7 +135,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await signInWith(recovery[0]!);
     await expect(page.getByRole('alert')).toBeVisible();
     await field(page, 'Code').fill(recovery[1]!);
-    await button(page, 'Sign in').click();
+    await button(page, 'Sign In').click();
     await expect(factor).toContainText('7 recovery codes left');
   });
 

@@ -139,9 +139,9 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     await expect(shown).toHaveText(/^lyd_[a-z0-9]{12}•+$/);
     const copiedAt = Date.now();
     await expectBriefly(made.getByRole('button', { name: 'Copied!' }), () =>
-      made.getByRole('button', { name: 'Copy key' }).click(),
+      made.getByRole('button', { name: 'Copy Key' }).click(),
     );
-    await expect(made.getByRole('button', { name: 'Copy key' })).toBeVisible();
+    await expect(made.getByRole('button', { name: 'Copy Key' })).toBeVisible();
     expect(Date.now() - copiedAt).toBeGreaterThan(1900);
     key = await copied(page);
     await made.getByRole('button', { name: 'Show key' }).click();
@@ -153,7 +153,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     const leave = dialog(page, 'Leave now?');
     await expect(leave).toContainText('What is shown here may not be shown again.');
     await leave.getByRole('button', { name: 'Stay' }).click();
-    await expect(made.getByRole('button', { name: 'Copy key' })).toBeVisible();
+    await expect(made.getByRole('button', { name: 'Copy Key' })).toBeVisible();
     await expect(shown).not.toContainText(key);
     await expect(made.getByText(`curl -s ${server.url}/api/licenses/validate`)).toBeVisible();
     await expect(made.getByText('publish-release')).toBeHidden();
@@ -271,7 +271,7 @@ test('a key for a build pipeline comes with what a pipeline needs', async ({ pag
   await expect(made.getByText(`npm run publish-release -- --server ${server.url}`)).toBeVisible();
   await expect(made.getByText(`url: ${server.url}/api/v1/updates/electron/win32/x64`)).toBeVisible();
   await expectBriefly(made.getByRole('button', { name: 'Copied!' }), () =>
-    made.getByRole('button', { name: 'Copy key' }).click(),
+    made.getByRole('button', { name: 'Copy Key' }).click(),
   );
   const body = JSON.stringify({ fileName: 'a.exe', fileSize: 1, version: '9.9.9' });
   const headers = { 'x-api-key': await copied(page), 'content-type': 'application/json' };
@@ -309,7 +309,7 @@ test('a key that another user changed concurrently: the differences are shown, a
     await expect(rowOf(conflict, 'IP Whitelist').getByRole('cell')).toHaveText(['10.0.0.2', '10.0.0.3']);
     await expect(conflict.getByRole('row')).toHaveCount(2);
     await expectAccessible(page);
-    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
     await expect(page.getByRole('status').filter({ hasText: 'Kept what someone else saved' })).toContainText(
       name,
     );
@@ -328,7 +328,7 @@ test('a key that another user changed concurrently: the differences are shown, a
     await expect(conflict).toBeHidden();
     await expect(whitelist).toHaveValue('10.0.0.3');
     await edit.getByRole('button', { name: 'Save Changes' }).click();
-    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
     await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
     await expect(page).toHaveURL('/api-keys');
     expect(await stored()).toEqual(['10.0.0.3']);

@@ -36,7 +36,7 @@ test('a channel requires approvals when a second person agrees to it', async ({
     await page.getByRole('link', { name: 'Approvals' }).click();
     await expect(page.getByRole('heading', { name: 'Nothing waits for approval' })).toBeVisible();
     await expectAccessible(page);
-    await press(page, 'Require approval on stable');
+    await press(page, 'Require Approval on stable');
     await expect(asking(page)).toContainText('Channel stable: require the approval of a second person.');
     await expectAccessible(page);
     await asking(page).getByRole('button', { name: 'Ask' }).click();
@@ -45,7 +45,7 @@ test('a channel requires approvals when a second person agrees to it', async ({
     await expectAccessible(page);
     await press(page, 'Withdraw');
     await expect(page.getByRole('heading', { name: 'Nothing waits for approval' })).toBeVisible();
-    await press(page, 'Require approval on stable');
+    await press(page, 'Require Approval on stable');
     await asking(page).getByRole('button', { name: 'Ask' }).click();
     await expect(page.getByRole('button', { name: 'Withdraw' })).toBeVisible();
     await page.goto(`${server.url}/releases/approvals?waiting=1`);

@@ -159,7 +159,7 @@ test('the list: columns, search, pages and sizes, in the address', async ({ page
   await expect(page.getByText('No audit logs found', { exact: true })).toBeVisible();
   await expect(page.getByText('No results')).toBeAttached();
   await expectAccessible(page);
-  await button(page, 'Clear search and filters').click();
+  await button(page, 'Clear Search and Filters').click();
   await page.getByRole('combobox', { name: 'Entries per page' }).click();
   await expect(page.getByRole('option')).toHaveText([
     '10 per page',
@@ -193,7 +193,7 @@ test('a search that is answered in parts counts the entries that it has shown', 
   );
   await signInAs(page, 'super_admin', '/audit?search=.7', server);
   await expect(page.getByText('Nothing found back to ')).toBeVisible();
-  await button(page, 'Search older entries').click();
+  await button(page, 'Search Older Entries').click();
   const pages = page.getByRole('navigation', { name: 'Pages' });
   await expect(pages).toContainText('Showing 1 to 2 of more than 2 results, searched back to ');
   await button(page, 'Next').click();
@@ -265,7 +265,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   await expect(changes).toHaveCount(4);
   await entry.getByRole('button', { name: /^Show \d+ unchanged fields$/ }).click();
   await expect(changes.filter({ hasText: 'Country' })).toHaveText('CountryGermanyGermany');
-  await button(page, 'As stored').click();
+  await button(page, 'As Stored').click();
   await expect(changes.filter({ hasText: 'country' })).toHaveText('countryDEDE');
   await expect(entry).toContainText('customer.updated');
   await expect(entry).toContainText(`${name} North: name: ${name} → ${name} North; phone: 12 → –`);
@@ -295,7 +295,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   // nor by the button of the list that a search left empty
   await filter(page, 'User').fill('nobody of that name');
   await page.getByRole('searchbox').fill('nothing that was ever done');
-  await button(page, 'Clear search and filters').click();
+  await button(page, 'Clear Search and Filters').click();
   await expect(page).toHaveURL(/\/audit$/);
   await expect(page.getByLabel('User', { exact: true })).toHaveValue('');
 
@@ -388,7 +388,7 @@ test('the retention has a floor', async ({ page, server }) => {
   await days.fill('100');
   const affected = page.getByRole('group', { name: 'Consequences' });
   await expect(affected).toContainText('No entry is older than that.');
-  await button(page, 'Clean up now').click();
+  await button(page, 'Clean Up Now').click();
   const question = dialog(page, 'Clean Up Audit Log');
   await expect(question).toContainText('Remove what is older than 400 days?');
   await expect(question.getByRole('group', { name: 'Consequences' })).toContainText(
@@ -468,7 +468,7 @@ test('the chain is whole; an entry altered in the database is named, here and by
   await expect(button(page, 'Chain broken')).toBeVisible();
   await expect(page.getByText('The entry was altered after it was written.')).toBeVisible();
   await expectAccessible(page);
-  await button(page, 'Open entry').click();
+  await button(page, 'Open Entry').click();
   await expect(dialog(page, 'Audit Entry')).toContainText('somebody.else@lanyard.test');
   const broken = await verifyByCommand(server);
   expect(broken.code).toBe(1);
@@ -534,12 +534,12 @@ test('deletions wait while the clock is far from the time that the database has 
   await goByKeys(page, 't');
   await expect(page.getByRole('link', { name: /^Permanent deletion is paused/ })).toBeVisible();
   await expect(notice).toHaveCount(0);
-  await button(page, 'Confirm clock').click();
+  await button(page, 'Confirm Clock').click();
   const confirmation = page.getByRole('dialog', { name: 'Confirm Clock' });
   await expect(confirmation).toContainText(/releases? in the recycle bin would be permanently deleted/);
-  await confirmation.getByRole('button', { name: 'The clock is right' }).click();
+  await confirmation.getByRole('button', { name: 'The Clock Is Right' }).click();
   await expect(page.getByText('The clock is confirmed, and deletions resume')).toBeVisible();
-  await expect(button(page, 'Confirm clock')).toHaveCount(0);
+  await expect(button(page, 'Confirm Clock')).toHaveCount(0);
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1, name: 'Audit Log' })).toBeVisible();
   await expect(notice).toHaveCount(0);

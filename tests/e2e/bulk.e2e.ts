@@ -155,7 +155,7 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   const selectAll = async () => {
     await page.getByRole('checkbox', { name: 'Select all rows' }).check();
     await expect(page.getByText('50 selected')).toBeVisible();
-    await page.getByRole('button', { name: 'Select all 52' }).click();
+    await page.getByRole('button', { name: 'Select All 52' }).click();
     await expect(page.getByText('52 selected')).toBeVisible();
   };
   await selectAll();
@@ -256,7 +256,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await validateOn(server.admin, made[0]!, 'machine of the closed clinic');
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await page.getByRole('button', { name: 'Select All 52' }).click();
   await failOnce(page, bulkLicenses.preview);
   await page.getByRole('button', { name: 'Revoke…' }).click();
   const modal = dialog(page, 'Revoke Licenses');
@@ -286,7 +286,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
     (one) => one.status === 'active',
   );
   expect(left).toHaveLength(2);
-  await modal.getByRole('button', { name: 'Ask again' }).click();
+  await modal.getByRole('button', { name: 'Ask Again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses revoked.');
   for (const one of [made[0]!, ...left]) expect((await get(server, one)).status).toBe('revoked');
   const entries = await server.admin.ok(audit.list, { query: { resourceId: made[0]!.licenseId } });
@@ -308,14 +308,14 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await expect(modal.getByRole('alert')).toHaveText(
     '50 licenses put back. No response for 2 licenses: they may or may not have been put back.',
   );
-  await modal.getByRole('button', { name: 'Ask again' }).click();
+  await modal.getByRole('button', { name: 'Ask Again' }).click();
   await expect(modal.getByRole('status')).toHaveText('52 licenses put back.');
   for (const one of [made[0]!, ...left]) expect((await get(server, one)).status).toBe('active');
 
-  // what was stopped stays so: Ask again finds out about those without an answer alone
+  // what was stopped stays so: Ask Again finds out about those without an answer alone
   await page.reload();
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await page.getByRole('button', { name: 'Select All 52' }).click();
   await page.getByRole('button', { name: 'Revoke…' }).click();
   await number.fill('５２');
   const stop = modal.getByRole('button', { name: 'Stop' });
@@ -329,7 +329,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
     '0 licenses revoked. No response for 50 licenses: they may or may not have been revoked. Stopped: 2 licenses not revoked.',
   );
   await page.unrouteAll();
-  await modal.getByRole('button', { name: 'Ask again' }).click();
+  await modal.getByRole('button', { name: 'Ask Again' }).click();
   await expect(modal.getByRole('status')).toHaveText('50 licenses revoked. Stopped: 2 licenses not revoked.');
   await modal.getByRole('button', { name: 'Undo' }).click();
   await expect(modal.getByRole('status')).toHaveText('50 licenses put back.');
@@ -338,7 +338,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   expectStatus(page, 500);
   await page.reload();
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await page.getByRole('button', { name: 'Select all 52' }).click();
+  await page.getByRole('button', { name: 'Select All 52' }).click();
   await page.getByRole('button', { name: 'Revoke…' }).click();
   await number.fill('52');
   const failing = { status: 500, json: { error: 'Something failed' } };
@@ -386,7 +386,7 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await expect(people.getByRole('region', { name: 'Preview' })).toContainText('Switzerland');
   // the same file may be chosen again: browsers say nothing of a file that the field has already
   const choosing = page.waitForEvent('filechooser');
-  await people.getByRole('button', { name: 'Choose file' }).click();
+  await people.getByRole('button', { name: 'Choose File' }).click();
   await choosing;
   await expect(page.locator('input[type=file]')).toHaveValue('');
   await choose('customers.xlsx', Buffer.from('PK\u0003\u0004\0\0'));

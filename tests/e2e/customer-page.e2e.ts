@@ -165,7 +165,7 @@ test('Undo of a transfer gives the license back to whom a colleague had transfer
     'FieldTheirsYours',
     `Customer${theirs.name}${yours.name}`,
   ]);
-  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(page.getByText(`License ${license.licenseKey} transferred to ${yours.name}`)).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText(`License ${license.licenseKey} is back with ${theirs.name}`)).toBeVisible();

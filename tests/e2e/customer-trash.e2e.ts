@@ -78,7 +78,7 @@ test('deleting asks, says so, and can be undone', async ({ page, server }) => {
   await page.getByRole('checkbox', { name: `Select ${word} 3` }).check();
   await expect(page.getByText('2 selected')).toBeVisible();
   await expectNoAxeViolations(page);
-  await button(page, 'Delete selected').click();
+  await button(page, 'Delete Selected').click();
   await expect(page.getByText('Are you sure you want to delete 2 customers?')).toBeVisible();
   await expect(page.getByRole('group', { name: 'Consequences' }).getByRole('listitem')).toHaveText([
     'No licenses belong to these customers.',
@@ -96,7 +96,7 @@ test('a session that ends while customers are deleted says which are, and undoes
   for (const n of [1, 2, 3, 4, 5, 6]) await makeCustomer(server.admin, { name: `${word} ${n}` });
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(word)}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await button(page, 'Delete selected').click();
+  await button(page, 'Delete Selected').click();
   expectStatus(page, 401);
   await endSessions(page, 'super_admin', server, customers.softDelete, 5);
   await button(page, 'Confirm').click();
@@ -247,7 +247,7 @@ test('many are deleted though one of them fails, and what was done can be undone
   ];
   await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(word)}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await button(page, 'Delete selected').click();
+  await button(page, 'Delete Selected').click();
   // Another user deletes one of them first.
   await softDelete(server.admin, first);
   expectStatus(page, 409);

@@ -77,7 +77,7 @@ test('the list: columns, country names, badges, search, empty text', async ({ pa
   ).toBeVisible();
   await expectAccessible(page);
   await expect(page.getByText(/^Showing/)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
   await expect(names(page).first()).toBeVisible();
 });
 
@@ -149,7 +149,7 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   );
   await expectAccessible(page);
   await add.getByRole('link', { name: twins, exact: true }).click();
-  await button(page, 'Keep editing').click();
+  await button(page, 'Keep Editing').click();
   // found by an email that contains the name
   const listed = page.waitForResponse(/search=twins/);
   await add.getByRole('textbox', { name: 'Company Name' }).fill('twins');
@@ -240,7 +240,7 @@ test('two people who edit one customer: the second sees what differs', async ({ 
   await expect(conflict).toBeHidden();
   await expect(update).toBeFocused();
   await page.keyboard.press('Enter');
-  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(page.getByText('Customer updated successfully')).toBeVisible();
   const now = await server.admin.ok(customers.get, { params: { id: customerId } });
   expect(now).toMatchObject({ name, phone: '3', country: 'AT' });

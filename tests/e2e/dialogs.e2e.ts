@@ -241,7 +241,7 @@ test('what was typed is kept through signing in again, and sent once', async ({ 
   await expect(form.getByRole('textbox', { name: 'Max Activations' })).toHaveValue('7');
   await expect(form.getByRole('checkbox', { name: 'Lung Nodule' })).toBeChecked();
   await page.keyboard.press('Escape');
-  await dialog(page, 'Discard changes?').getByRole('button', { name: 'Keep editing' }).click();
+  await dialog(page, 'Discard changes?').getByRole('button', { name: 'Keep Editing' }).click();
 
   await form.getByRole('button', { name: 'Create License' }).click();
   await expect(form).toContainText(`License created for ${customer.name}`);

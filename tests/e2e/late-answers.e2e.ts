@@ -54,7 +54,7 @@ test('a form whose answer was lost does not say that nothing is saved', async ({
   await form.getByRole('textbox', { name: 'Company Name' }).fill('Lost and found');
   await page.keyboard.press('Escape');
   await expect(question).toContainText('What you entered is not saved.');
-  await button(page, 'Keep editing').click();
+  await button(page, 'Keep Editing').click();
   await form.getByRole('combobox', { name: 'Country' }).click();
   await page.getByRole('option', { name: 'Germany' }).click();
   await loseAnswers(page, `**${customers.create.path}`, 1);
@@ -196,7 +196,7 @@ test('what became of a change whose dialog was left is said, or nobody would kno
     ];
     await goTo(page, `/customers?search=${family}`);
     await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-    await button(page, 'Delete selected').click();
+    await button(page, 'Delete Selected').click();
     await softDelete(server.admin, gone);
     const deleting = await hold(page, customers.softDelete);
     await dialog(page, 'Delete Customers').getByRole('button', { name: 'Confirm' }).click();
@@ -436,12 +436,12 @@ test('approval that was asked for late ends no other offer, and closes no form',
   await signInAs(page, 'binary_manager', '/releases/approvals', server);
   const offer = dialog(page, 'Ask a Second Person');
   const call = await hold(page, approvals.ask);
-  await button(page, 'Stop requiring approval on stable').click();
+  await button(page, 'Stop Requiring Approval on stable').click();
   await button(page, 'Ask').click();
   await call.begun;
   await page.keyboard.press('Escape');
   await expect(offer).toBeHidden();
-  await button(page, 'Stop requiring approval on beta').click();
+  await button(page, 'Stop Requiring Approval on beta').click();
   await expect(offer).toContainText('Channel beta');
   call.answer();
   await expect(page.getByText('Approval requested')).toBeVisible();

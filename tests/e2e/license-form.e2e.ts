@@ -164,7 +164,7 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
   await expectAccessible(page);
-  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
   await expect(conflict).toBeHidden();
   await expect(row(page, license)).toContainText('0/9');
 
@@ -250,7 +250,7 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
   ];
   for (const leave of waysOut) {
     await leave();
-    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await question.getByRole('button', { name: 'Keep Editing' }).click();
     await expect(question).toBeHidden();
     await expect(page.getByRole('combobox', { name: 'Customer' })).toHaveValue(customer.name);
   }

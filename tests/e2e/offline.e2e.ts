@@ -208,15 +208,15 @@ test('a request comes by the camera, by a photo or as a file; force frees the se
   const field = form.getByRole('textbox', { name: 'Request' });
   const choose = async (file: { name: string; mimeType: string; buffer: Buffer }) => {
     const chooser = page.waitForEvent('filechooser');
-    await form.getByRole('button', { name: 'Choose file or photo' }).click();
+    await form.getByRole('button', { name: 'Choose File or Photo' }).click();
     await (await chooser).setFiles(file);
   };
 
   await open(page, 'Offline Activation');
-  await form.getByRole('button', { name: 'Scan QR code' }).press('Enter');
+  await form.getByRole('button', { name: 'Scan QR Code' }).press('Enter');
   await expect(field).toHaveValue(/^ey/);
   await expect(field).toBeFocused();
-  await expect(form.getByRole('button', { name: 'Scan QR code' })).toBeVisible();
+  await expect(form.getByRole('button', { name: 'Scan QR Code' })).toBeVisible();
   expect(claimsOf(await field.inputValue())['machineId']).toBe(scanned.machineId);
 
   await field.fill('');
@@ -264,13 +264,13 @@ test('the camera goes off when it is stopped, also before what reads the codes h
   await open(page, 'Offline Activation');
   const form = dialog(page, 'Offline Activation');
   const asked = page.waitForRequest('**/assets/decode-*.js');
-  await form.getByRole('button', { name: 'Scan QR code' }).click();
+  await form.getByRole('button', { name: 'Scan QR Code' }).click();
   await asked;
   const track = await form
     .locator('video')
     .evaluateHandle((video: HTMLVideoElement) => (video.srcObject as MediaStream).getTracks()[0]!);
   expect(await track.evaluate(({ readyState }) => readyState)).toBe('live');
-  await form.getByRole('button', { name: 'Stop scanning' }).click();
+  await form.getByRole('button', { name: 'Stop Scanning' }).click();
   await expect.poll(() => track.evaluate(({ readyState }) => readyState)).toBe('ended');
   load();
 });

@@ -192,7 +192,7 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await choice(page, 'Go to Users').click();
   await page.getByRole('tab', { name: 'Roles' }).click();
   await page.getByRole('button', { name: /^Binary Manager/ }).click();
-  await page.getByRole('button', { name: 'See the console as this role' }).click();
+  await page.getByRole('button', { name: 'See the Console as This Role' }).click();
   await page.keyboard.press('Control+k');
   await expect(choice(page, 'Release 61.4.2 Windows (x64)')).toBeVisible();
   await expect(choice(page, /^License|^Palette Hospital/)).toHaveCount(0);

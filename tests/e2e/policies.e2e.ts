@@ -272,7 +272,7 @@ test('two edits of one policy make none together that neither person saw', async
   await expect(rowOf(question, 'Pinned Version')).toContainText('4.2.');
   await expectAccessible(page);
   expect(await stored()).toMatchObject({ channel: null, pin: null });
-  await question.getByRole('button', { name: 'Save mine anyway' }).click();
+  await question.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(form).toBeHidden();
   expect(await stored()).toMatchObject({ channel: 'alpha', pin: '4.2.' });
 
@@ -301,7 +301,7 @@ test('the policy of a tag takes the place of what was typed only when that is di
   await deferral.fill('14');
   await form.getByRole('button', { name: 'Policy of typed' }).click();
   const question = dialog(page, 'Discard changes?');
-  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await question.getByRole('button', { name: 'Keep Editing' }).click();
   await expect(deferral).toHaveValue('14');
   await form.getByRole('button', { name: 'Policy of typed' }).click();
   await question.getByRole('button', { name: 'Discard' }).click();

@@ -137,7 +137,7 @@ test('on a phone with a font of twice the size, values have the width of the scr
   const browser = await page.context().newCDPSession(page);
   await browser.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
   await signInAs(page, 'super_admin', '/users?tab=roles', server);
-  await expect(button(page, 'See the console as this role')).toBeVisible();
+  await expect(button(page, 'See the Console as This Role')).toBeVisible();
   expect(await beyondTheEdge(page)).toEqual([]);
   const inList = `/machines?search=${encodeURIComponent(customer.name)}`;
   for (const path of [inList, `/licenses/${license.licenseId}`]) {

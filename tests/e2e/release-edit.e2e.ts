@@ -248,7 +248,7 @@ test('a save that fails', async ({ page, server }) => {
     await page.keyboard.press('Escape');
     const leaving = dialog(page, 'Discard changes?');
     await expect(leaving).toContainText('What you sent may be saved. What you entered since is not.');
-    await leaving.getByRole('button', { name: 'Keep editing' }).click();
+    await leaving.getByRole('button', { name: 'Keep Editing' }).click();
     await page.route(`**/releases/${release.id}`, (route) => route.fulfill({ status: 500, json: {} }));
     await field(page, 'Release Notes').fill('Later');
     await press(page, 'Save Changes');
@@ -285,7 +285,7 @@ test('a confirmed publication whose answer is lost may be saved, and is sent aga
   await page.keyboard.press('Escape');
   const leaving = dialog(page, 'Discard changes?');
   await expect(leaving).toContainText('What you sent may be saved. What you entered since is not.');
-  await leaving.getByRole('button', { name: 'Keep editing' }).click();
+  await leaving.getByRole('button', { name: 'Keep Editing' }).click();
   await publish();
   await expect(editing(page)).toBeHidden();
   expect(keys).toEqual([expect.any(String), keys[0]]);
@@ -313,7 +313,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await expect(rowOf(conflict, 'Rollout')).toContainText('1 %50 %');
   expect((await stored(server, release)).rolloutPercentage).toBe(1);
   await expectAccessible(page);
-  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 1, releaseNotes: 'Mine' });
 
@@ -321,7 +321,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await colleague(2);
   await typeRollout('40');
   await expect(rowOf(conflict, 'Rollout')).toContainText('2 %40 %');
-  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 40, releaseNotes: 'Mine' });
 
@@ -332,7 +332,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await field(page, 'Release Notes').fill('Mine again');
   await typeRollout('50');
   await expect(rowOf(conflict, 'Release Notes')).toContainText('TheirsMine again');
-  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, ...notes });
 
@@ -343,7 +343,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await server.admin.ok(rollouts.plan, planned);
   await typeRollout('60');
   await expect(rowOf(conflict, 'Rollout')).toContainText('In steps: 50 % for 24 h, 100 %60 %');
-  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 50, rolloutPlan: plan });
 
@@ -357,7 +357,7 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await server.admin.ok(rollouts.plan, { ...planned, body: { plan: later, startsAt: null } });
   letGo();
   await expect(rowOf(conflict, 'Rollout')).toContainText('In steps: 50 % for 24 h, 80 %70 %');
-  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ rolloutPercentage: 70, rolloutPlan: null });
 
@@ -366,11 +366,11 @@ test('the rollout that a colleague has set meanwhile is overwritten by nobody wh
   await server.admin.ok(releases.update, { params: { releaseId: release.id }, body: { isDraft: true } });
   await typeRollout('75');
   await expect(rowOf(conflict, 'Rollout')).toContainText('None, a draft75 %');
-  await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(editing(page).getByRole('alert')).toContainText('is disabled for draft releases');
   await press(page, 'Save Changes');
   await expect(rowOf(conflict, 'Rollout')).toContainText('None, a draft75 %');
-  await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+  await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({ isDraft: true });
 });

@@ -258,6 +258,6 @@ test('what fails in the recycle bin is said there', async ({ page, server }) => 
   }
   await page.getByRole('searchbox').fill('no such version');
   await expect(page.getByText('No version matches your search.')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
   await expect(deleted).toBeVisible();
 });

@@ -187,7 +187,7 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
   await pick('Platform', 'Windows');
   await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
   await page.getByPlaceholder('Search version or notes...').fill('41.2.0-ALPHA');
   await shown('41.2.0-alpha');
 });
@@ -278,7 +278,7 @@ test('says on every screen that the storage is away, until it is back', async ({
     await expectAccessible(page);
     await page.unrouteAll({ behavior: 'wait' });
     await page.reload();
-    const again = notice.getByRole('button', { name: 'Check again' });
+    const again = notice.getByRole('button', { name: 'Check Again' });
     await expect(again).toBeVisible();
     await rename(`${binaries}.away`, binaries);
     await eventually(async () => expect(await storage()).toBe('ok'));

@@ -82,13 +82,13 @@ test('a role is copied from another, saved by two users concurrently, and delete
     const both = conflict.getByRole('region', { name: 'What you both changed' });
     await expect(both.getByText('answers theirs')).toBeInViewport();
     expect(await both.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
-    await expect(conflict.getByRole('button', { name: 'Save mine anyway' })).toBeInViewport({ ratio: 1 });
+    await expect(conflict.getByRole('button', { name: 'Save Mine Anyway' })).toBeInViewport({ ratio: 1 });
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.keyboard.press('Escape');
     await expect(conflict).toBeHidden();
     await expect(description).toHaveValue('answers mine');
     await button(page, 'Save Changes').click();
-    await button(page, 'Save mine anyway').click();
+    await button(page, 'Save Mine Anyway').click();
     await expect(page.getByText('Role updated successfully')).toBeVisible();
     await expect(conflict).toBeHidden();
     const saved = (await server.admin.ok(rbac.roles)).find((role) => role.roleId === roleId)!;
@@ -191,7 +191,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
   await otherPage.keyboard.press('Enter');
   await otherPage.getByRole('textbox', { name: 'Code' }).fill(code);
   await expectAccessible(otherPage);
-  await button(otherPage, 'Sign in').click();
+  await button(otherPage, 'Sign In').click();
   await expect(links(otherPage).first()).toBeVisible();
 
   await test.step('the super admin sees the session, ends it, and resets the second factor', async () => {
@@ -236,7 +236,7 @@ test('the console as another role: what it shows, and that nothing can be change
   await page.goto('/users?tab=roles&role=support_agent');
   await signInByForm(page, email);
   const changes: string[] = [];
-  await button(page, 'See the console as this role').click();
+  await button(page, 'See the Console as This Role').click();
   await expect(page.getByText('You see the console as Support Agent. Nothing can be changed.')).toBeVisible();
   await expect(links(page)).toHaveText([
     'Today',
@@ -271,7 +271,7 @@ test('the console as another role: what it shows, and that nothing can be change
   const hostname = unique('WS').replace(' ', '-');
   await seenOn(server, license, hostname, { hostname });
   await goTo(page, '/users?tab=roles&role=binary_manager');
-  await button(page, 'See the console as this role').click();
+  await button(page, 'See the Console as This Role').click();
   await expect(page.getByText('You see the console as Binary Manager.')).toBeVisible();
   await goTo(page, `/machines?search=${hostname}`);
   let files = 0;
@@ -311,7 +311,7 @@ test('another role takes the place of one with unsaved changes only when these a
   await roles.getByRole('button', { name: /^Admin/ }).click();
   await expect(question).toContainText('What you entered is not saved.');
   await expectAccessible(page);
-  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await question.getByRole('button', { name: 'Keep Editing' }).click();
   await expect(question).toHaveCount(0);
   await expect(page).toHaveURL(/role=viewer$/);
   await expect(cell).toBeChecked();

@@ -47,14 +47,14 @@ test('a draft is published in steps, which are edited and dropped for a percenta
   await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();
   await form.getByRole('button', { name: 'Remove step 2' }).click();
   await expect(form.getByText('Must be a whole number from 1 to 100')).toBeHidden();
-  await form.getByRole('button', { name: 'Add a step' }).click();
+  await form.getByRole('button', { name: 'Add a Step' }).click();
   await type(page, 'Percentage of step 2', '');
   await form.getByRole('button', { name: 'Save Changes' }).click();
   await expect(form.getByText('Must be a whole number from 1 to 100')).toBeVisible();
   await expect(stepField(page, 'Percentage of step 2')).toHaveValue('');
   expect((await stored(server, release)).isDraft).toBe(true);
   await form.getByRole('button', { name: 'Remove step 2' }).click();
-  await form.getByRole('button', { name: 'Add a step' }).dblclick();
+  await form.getByRole('button', { name: 'Add a Step' }).dblclick();
   await expect(stepField(page, 'Percentage of step 3')).toHaveValue('100');
   await type(page, 'Percentage of step 2', '50');
   await expect(form.getByRole('status')).toContainText('5 % for 36 h, 50 % for 24 h, 100 %. Reaches 100 %');
@@ -80,7 +80,7 @@ test('a draft is published in steps, which are edited and dropped for a percenta
 
   await goTo(page, `/releases?edit=${release.id}`);
   await test.step('the focus stays at the steps, also where the pressed button goes', async () => {
-    const add = form.getByRole('button', { name: 'Add a step' });
+    const add = form.getByRole('button', { name: 'Add a Step' });
     await form.getByRole('button', { name: 'Remove step 3' }).press('Enter');
     await expect(add).toBeFocused();
     await form.getByRole('button', { name: 'Remove step 1' }).press('Enter');

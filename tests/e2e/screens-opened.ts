@@ -251,6 +251,6 @@ export const openedScreens: Screen[] = [
   opened('user-deactivate', '/users', ofRow('Deactivate', 1)),
   opened('user-delete', '/users', ofRow('Delete', 1)),
   opened('role-new', '/users?tab=roles', (page) => press(page, 'New Role')),
-  opened('role-seen', '/users?tab=roles&role=viewer', (page) => press(page, 'See the console as this role')),
+  opened('role-seen', '/users?tab=roles&role=viewer', (page) => press(page, 'See the Console as This Role')),
   opened('second-factor', '/account', (page) => press(page, 'Set Up')),
 ];

@@ -169,7 +169,7 @@ test('what one user asked for is neither told to the next one nor asked of them'
 
   expectStatus(page, 409);
   await goTo(page, '/releases/approvals');
-  await page.getByRole('button', { name: /^(Require|Stop requiring) approval on alpha$/ }).click();
+  await page.getByRole('button', { name: /^(Require|Stop Requiring) Approval on alpha$/ }).click();
   await expect(dialog(page, 'Ask a Second Person')).toBeVisible();
   // as another tab does it
   await page.evaluate(() => {

@@ -449,6 +449,6 @@ test('a screen waits 5 s at most for its notices, of which one line is shown, an
   for (const one of others) await expect.poll(() => heightOf(one)).toBe(30);
   expect((await table.boundingBox())!.y).toBe(before + 60);
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Show one notice' }).press('Enter');
+  await page.getByRole('button', { name: 'Show One Notice' }).press('Enter');
   for (const one of others) await expect.poll(() => heightOf(one)).toBe(1);
 });

@@ -271,7 +271,7 @@ export async function seenOn(
 export async function signInByForm(page: Page, email: string, plain = password): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(plain);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign In' }).click();
 }
 
 /**

@@ -77,7 +77,7 @@ test('what the form of a new release takes', async ({ page, server }) => {
     await field(page, 'Version').fill('');
     await press(page, 'Upload Release');
     await expect(errors(page)).toHaveText(['File is required', 'Version is required']);
-    const opensFiles = page.getByRole('button', { name: 'Choose file' });
+    const opensFiles = page.getByRole('button', { name: 'Choose File' });
     await expect(opensFiles).toHaveAccessibleDescription(/File is required/);
     await field(page, 'Version').fill('1.2');
     await field(page, 'Minimum App Version').fill('one');
@@ -197,7 +197,7 @@ test('neither a slow file nor a release that is made meanwhile changes the versi
   const free = await holdBack(page, `**${uploads.direct.path}`);
   await choose(page, await fileOnDisk('Twin-x64.exe', program(1024)));
   await press(page, 'Upload Release');
-  await press(page, 'Continue in background');
+  await press(page, 'Continue in Background');
   await page.getByRole('button', { name: 'New Release' }).click();
   await choose(page, await fileOnDisk('Twin-arm64.exe', program(1024)));
   await expect(field(page, 'Version')).toHaveValue(seen);

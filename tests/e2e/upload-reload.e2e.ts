@@ -103,7 +103,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   await asked;
   page.once('dialog', (question) => void question.accept());
   await page.reload();
-  await press(page, 'Change details');
+  await press(page, 'Change Details');
   await expect(field(page, 'Version')).toHaveValue(wanted);
   await expect(select(page, 'Platform')).toHaveValue('Windows');
   await expect(select(page, 'Architecture')).toHaveValue('arm64');

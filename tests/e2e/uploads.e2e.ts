@@ -43,7 +43,7 @@ async function uploadInBackground(page: Page, names: string[]): Promise<string[]
     await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
     await field(page, 'Version').fill(versions[index]!);
     await press(page, 'Upload Release');
-    await press(page, 'Continue in background');
+    await press(page, 'Continue in Background');
     await expect(modal(page)).toBeHidden();
   }
   return versions;
@@ -122,7 +122,7 @@ test('a build that is there already is refused, and its details can be changed',
   await expect(modal(page).getByText(/already/)).toBeVisible();
   await expectAccessible(page);
   const other = version();
-  await press(page, 'Change details');
+  await press(page, 'Change Details');
   await expect(modal(page).getByText('Again.exe')).toBeVisible();
   await expect(field(page, 'Version')).toHaveValue(taken.version);
   await field(page, 'Release Notes').fill('Typed once');
@@ -331,7 +331,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   await expect(page).toHaveURL(/\/customers\?search=any$/);
   expect(await found(server, versions[0]!)).toHaveLength(1);
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
-  await tray(page).getByRole('button', { name: 'Clear finished' }).click();
+  await tray(page).getByRole('button', { name: 'Clear Finished' }).click();
   await expect(tray(page)).toBeHidden();
 });
 

@@ -174,7 +174,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
     await button(page, 'Update User').click();
     const conflict = dialog(page, 'Someone else changed this meanwhile');
     await expect(rowOf(conflict, 'Name').getByRole('cell')).toHaveText(['Kim Ito', 'Kim S. Sato']);
-    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
     await expect(page.getByText('User updated successfully')).toBeVisible();
   });
   await expect(row).toContainText('Kim S. Sato');

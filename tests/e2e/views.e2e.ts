@@ -72,7 +72,7 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await page.getByRole('tab', { name: /^Revoked/ }).click();
     await expect(active).toContainText('Unsaved changes');
     await expectAccessible(page);
-    await active.getByRole('button', { name: 'Save changes' }).click();
+    await active.getByRole('button', { name: 'Save Changes' }).click();
     await expect(active).not.toContainText('Unsaved changes');
   });
 
@@ -82,15 +82,15 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     const params = { id: stored.id };
     await page.getByRole('tab', { name: /^Expired/ }).click();
     await server.admin.ok(savedViews.update, { params, body: { query: 'seats=empty' } });
-    await active.getByRole('button', { name: 'Save changes' }).click();
+    await active.getByRole('button', { name: 'Save Changes' }).click();
     const conflict = dialog(page, 'Someone else changed this meanwhile');
     const filters = rowOf(conflict, 'Filters').getByRole('cell');
     await expect(filters).toHaveText(['seats: empty', /seats: full, tab: expired/]);
     // Left and asked again, and once the view was loaded again: still not overwritten.
     await page.keyboard.press('Escape');
-    await active.getByRole('button', { name: 'Save changes' }).click();
+    await active.getByRole('button', { name: 'Save Changes' }).click();
     await expect(filters.first()).toHaveText('seats: empty');
-    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
     await expect(conflict).toBeHidden();
     await expect(active).toContainText('Seats: Empty');
     await expect(active).not.toContainText('Unsaved changes');
@@ -98,7 +98,7 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await views.click();
     await expect(active).toContainText('Changed by someone else');
     await page.keyboard.press('Escape');
-    await expect(active.getByRole('button', { name: 'Save changes' })).toHaveCount(0);
+    await expect(active.getByRole('button', { name: 'Save Changes' })).toHaveCount(0);
     await active.getByRole('button', { name: 'Show' }).click();
     await expect(active).toContainText('Seats: Full');
     await expect(active).not.toContainText('Changed by someone else');
@@ -123,7 +123,7 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await expect(theirs).toContainText('Seats: Full');
     await theirs.getByRole('button', { name: 'Remove filter Seats: Full' }).click();
     await expect(theirs).toContainText('Unsaved changes');
-    await expect(theirs.getByRole('button', { name: 'Save changes' })).toHaveCount(0);
+    await expect(theirs.getByRole('button', { name: 'Save Changes' })).toHaveCount(0);
   });
 
   await test.step('a filter that no longer exists is left out, which is said', async () => {
@@ -147,7 +147,7 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     await edit.getByRole('button', { name: 'Save View' }).click();
     const conflict = dialog(page, 'Someone else changed this meanwhile');
     await expect(rowOf(conflict, 'Name').getByRole('cell')).toHaveText([`${name} theirs`, `${name} mine`]);
-    await conflict.getByRole('button', { name: 'Save mine anyway' }).click();
+    await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
     await expect(edit).toBeHidden();
     await expect(active).toContainText(`${name} mine`);
   });

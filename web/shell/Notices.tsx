@@ -61,7 +61,7 @@ export function Notices({ ofFeatures, children }: { ofFeatures: ReactNode; child
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            {isUnfolded ? 'Show one notice' : `and ${others} more`}
+            {isUnfolded ? 'Show One Notice' : `and ${others} more`}
           </Button>
         )}
       </div>

@@ -42,10 +42,10 @@ export function ConflictDialog<Clash>(props: { edit: Edit<Clash>; rowsOf: (clash
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={conflict.keepTheirs}>
-            Keep theirs
+            Keep Theirs
           </Button>
           <Button onClick={conflict.saveMine} loading={busy}>
-            Save mine anyway
+            Save Mine Anyway
           </Button>
         </Group>
       </Stack>

@@ -182,7 +182,7 @@ function DiscardQuestion(props: {
             {isShown ? 'Leave' : 'Discard'}
           </Button>
           <Button onClick={onKeep} data-autofocus>
-            {isShown ? 'Stay' : 'Keep editing'}
+            {isShown ? 'Stay' : 'Keep Editing'}
           </Button>
         </Group>
       </Stack>

@@ -39,7 +39,7 @@ export function EmptyState(props: {
                 props.onClear?.();
               }}
             >
-              Clear search and filters
+              Clear Search and Filters
             </Button>
           )}
         </Group>

@@ -72,13 +72,13 @@ export function SignedText(props: {
         <FileButton onChange={(chosen) => chosen && choose(chosen)}>
           {(button) => (
             <Button {...button} variant="default" leftSection={<IconFileUpload />}>
-              Choose file or photo
+              Choose File or Photo
             </Button>
           )}
         </FileButton>
         {hasCamera && (
           <Button variant="default" leftSection={<IconQrcode />} onClick={() => setScanning(!scanning)}>
-            {scanning ? 'Stop scanning' : 'Scan QR code'}
+            {scanning ? 'Stop Scanning' : 'Scan QR Code'}
           </Button>
         )}
       </Group>

@@ -58,10 +58,10 @@ function ChannelRow({ setting: { channel, required } }: { setting: ChannelApprov
           variant="default"
           size="xs"
           loading={change.isPending}
-          aria-label={`${required ? 'Stop requiring' : 'Require'} approval on ${channel}`}
+          aria-label={`${required ? 'Stop Requiring' : 'Require'} Approval on ${channel}`}
           {...pressOnce(() => change.mutate(!required))}
         >
-          {required ? 'Stop requiring approval' : 'Require approval'}
+          {required ? 'Stop Requiring Approval' : 'Require Approval'}
         </Button>
       </DisabledReason>
     </li>

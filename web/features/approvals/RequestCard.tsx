@@ -35,7 +35,7 @@ export function RequestCard({ request, ...on }: Props) {
         <Group gap="sm">
           {request.releaseId && (
             <RecordLink kind="release" id={request.releaseId}>
-              Open release
+              Open Release
             </RecordLink>
           )}
           <State request={request} />

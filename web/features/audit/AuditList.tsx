@@ -102,7 +102,7 @@ function NoEntries({ data, onNext }: { data: AuditPage | undefined; onNext: () =
         title={`Nothing found back to ${momentText(data.searchedBackTo)}`}
         action={
           <Button variant="default" onClick={onNext}>
-            Search older entries
+            Search Older Entries
           </Button>
         }
       >

@@ -22,7 +22,7 @@ export function Break(props: {
               {audit_id}
             </span>
             <Button size="compact-xs" variant="default" onClick={() => props.onOpen(audit_id)}>
-              Open entry
+              Open Entry
             </Button>
           </>
         )}

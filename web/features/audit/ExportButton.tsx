@@ -30,7 +30,7 @@ export function ExportButton({ search }: { search: AuditSearch }) {
       {/* before the other, which stays in its place: a double click must not reach this one */}
       {busy && (
         <Button variant="subtle" onClick={() => running.current?.abort()}>
-          Cancel export
+          Cancel Export
         </Button>
       )}
       <Button

@@ -60,7 +60,7 @@ export default function FieldChanges(props: {
       )}
       {stored && (
         <Button {...subtle} aria-pressed={raw} onClick={() => setRaw(!raw)}>
-          As stored
+          As Stored
         </Button>
       )}
     </div>

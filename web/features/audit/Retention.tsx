@@ -103,7 +103,7 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
               ml={4}
               onClick={() => setCleaning(config.retentionDays)}
             >
-              Clean up now
+              Clean Up Now
             </Button>
           </Text>
         )}

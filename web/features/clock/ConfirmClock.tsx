@@ -28,7 +28,7 @@ export default function ConfirmClock({ state, onClose }: { state: ClockState; on
         `${state.releasesDue === 0 ? 'No release' : counted(state.releasesDue, 'release')} in the recycle bin would be permanently deleted within the hour.`,
         'Validations, events and audit entries older than they are kept would go too.',
       ]}
-      confirmLabel="The clock is right"
+      confirmLabel="The Clock Is Right"
       {...confirmed}
     />
   );

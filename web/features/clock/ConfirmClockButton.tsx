@@ -17,7 +17,7 @@ export function useConfirmClock(className?: string) {
     clock,
     button: clock && (
       <Button variant="default" size="compact-sm" className={className} onClick={() => setAsked(clock)}>
-        Confirm clock
+        Confirm Clock
       </Button>
     ),
     dialog: (

@@ -67,7 +67,7 @@ export function CustomerList() {
             {isSelected && (
               <SelectionBar count={selected.length} onClear={() => select(new Set())}>
                 <Button variant="default" onClick={() => setToDelete(selected)}>
-                  Delete selected
+                  Delete Selected
                 </Button>
               </SelectionBar>
             )}
@@ -133,7 +133,7 @@ function NoCustomers() {
       action={
         !filtered &&
         can.createCustomers && (
-          <Button onClick={() => change({ dialog: 'create' })}>Create your first customer</Button>
+          <Button onClick={() => change({ dialog: 'create' })}>Create Your First Customer</Button>
         )
       }
     >

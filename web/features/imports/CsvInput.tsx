@@ -62,7 +62,7 @@ export function CsvInput(props: {
         <FileButton accept=".csv,.txt,.tsv,text/csv" onChange={(chosen) => chosen && choose(chosen)}>
           {(button) => (
             <Button {...button} variant="default" leftSection={<IconFileUpload />}>
-              Choose file
+              Choose File
             </Button>
           )}
         </FileButton>

@@ -27,7 +27,7 @@ export function BulkActions(props: {
     <SelectionBar count={isAll ? total : ticked.length} onClear={props.onClear}>
       {!isAll && props.mayChooseAll && (
         <Button variant="subtle" onClick={props.onAll}>
-          Select all {countText(total)}
+          Select All {countText(total)}
         </Button>
       )}
       {!isRevokedTab && (

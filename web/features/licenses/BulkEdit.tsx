@@ -69,7 +69,7 @@ function BulkEditSteps({ kind, target, onDone, onClose }: Parameters<typeof Bulk
             data-hint={`Asks what happened to them${outcome.isStopped ? '' : `, and continues to ${undoes ? 'put back' : verb.toLowerCase()} the rest`}`}
             onClick={() => askAgain(sent)}
           >
-            Ask again
+            Ask Again
           </Button>
         ) : (
           done.length > 0 &&

@@ -20,7 +20,7 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
       </div>
       <Group justify="flex-end" gap="xs">
         <Button variant="subtle" onClick={props.onAnother}>
-          Create another
+          Create Another
         </Button>
         <Button variant="default" onClick={props.onDone}>
           Done
@@ -28,7 +28,7 @@ export function LicenseCreated(props: { license: License; onAnother: () => void;
         <CopyButton value={license.licenseKey}>
           {({ copied, copy, icon }) => (
             <Button autoFocus onClick={copy} leftSection={icon}>
-              {copied ? 'Copied!' : 'Copy key'}
+              {copied ? 'Copied!' : 'Copy Key'}
             </Button>
           )}
         </CopyButton>

@@ -23,7 +23,7 @@ export function StorageNotice() {
           <Link to={paths.today}>What to do</Link>
         ) : (
           <Button variant="default" size="compact-sm" loading={isFetching} onClick={() => void refetch()}>
-            Check again
+            Check Again
           </Button>
         )
       }

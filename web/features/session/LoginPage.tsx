@@ -99,7 +99,7 @@ function LoginForm() {
         <Credentials hidden={codeWanted} />
         {codeWanted && <CodeInput isWrong={isCodeRefused(failure)} />}
         <Button type="submit" size="sm" fullWidth loading={busy}>
-          Sign in
+          Sign In
         </Button>
         {codeWanted && (
           <Button

@@ -112,7 +112,7 @@ test('a line leads to its list, and names and opens the most urgent record', () 
     next: {
       to: '/licenses',
       search: { expiring: '30', sort: 'validUntil', edit: '1' },
-      label: 'Open license',
+      label: 'Open License',
     },
   });
   expect(shownLine(line({ next: null }), now)).toMatchObject({ about: null, next: null });
@@ -129,7 +129,7 @@ test('what is no list leads to the screen that it is about', () => {
   const targetOf = (kind: TodayLine['kind']) => shownLine(line({ kind, next: null }), now);
   expect(targetOf('storageDown').list).toEqual({ to: '/releases' });
   expect(targetOf('clockJumped').list).toEqual({ to: '/releases/trash' });
-  expect(targetOf('diskFull')).toMatchObject({ next: { to: '/releases/trash', label: 'Open bin' } });
+  expect(targetOf('diskFull')).toMatchObject({ next: { to: '/releases/trash', label: 'Open Bin' } });
 });
 
 test('the most urgent lines come first, equally urgent ones in the order of the service', () => {

@@ -61,10 +61,10 @@ const waiting: Target = { to: paths.approvals, search: { waiting: '1' } };
 const license =
   (list: Target, label: string) =>
   ({ id }: Next) => ({ ...list, search: { ...list.search, edit: id }, label });
-const release = ({ id }: Next) => ({ to: paths.release, params: { releaseId: id }, label: 'Open release' });
+const release = ({ id }: Next) => ({ to: paths.release, params: { releaseId: id }, label: 'Open Release' });
 const apiKey =
   (list: Target) =>
-  ({ id }: Next) => ({ ...list, search: { ...list.search, key: id }, label: 'Open key' });
+  ({ id }: Next) => ({ ...list, search: { ...list.search, key: id }, label: 'Open Key' });
 
 /** `3 licenses end` and `1 license ends`: with the ending of the verb for one. */
 const say = (count: number, one: string, verb: [one: string, many: string], rest: string) =>
@@ -85,7 +85,7 @@ const described: Record<TodayKind, Describe> = {
     title: 'The audit log is broken',
     about: next?.name ?? null,
     list: { to: paths.audit },
-    next: next?.id ? { to: paths.audit, search: { entry: next.id }, label: 'Open entry' } : null,
+    next: next?.id ? { to: paths.audit, search: { entry: next.id }, label: 'Open Entry' } : null,
   }),
   chainNotKept: ({ count, next }) => ({
     tone: 'orange',
@@ -106,7 +106,7 @@ const described: Record<TodayKind, Describe> = {
     title: `The disk of the service is ${count} % full`,
     about: usual === null ? null : `${bytesText(usual)} are left for the database and the files.`,
     list: { to: paths.releaseTrash },
-    next: { to: paths.releaseTrash, label: 'Open bin' },
+    next: { to: paths.releaseTrash, label: 'Open Bin' },
   }),
   releasesDamaged: records(
     'red',
@@ -156,28 +156,28 @@ const described: Record<TodayKind, Describe> = {
       say(n, 'license', ['ended this week, and its', 'ended this week, and their'], 'machines still ask'),
     ({ name }, when) => `${name} ended ${when}`,
     ended,
-    license(ended, 'Open license'),
+    license(ended, 'Open License'),
   ),
   licensesFull: records(
     'orange',
     (n) => say(n, 'full license', ['has', 'have'], 'machines waiting for a seat'),
     ({ name }, when) => `${name} refused one ${when}`,
     full,
-    license(full, 'Open license'),
+    license(full, 'Open License'),
   ),
   licensesEnding: records(
     'amber',
     (n) => say(n, 'license', ['ends', 'end'], 'within 30 days'),
     ({ name }, when) => `${name} ends ${when}`,
     ending,
-    license(ending, 'Open license'),
+    license(ending, 'Open License'),
   ),
   offlineEnding: records(
     'amber',
     (n) => say(n, 'license', ['has', 'have'], 'offline seats that end within 7 days'),
     ({ name }, when) => `The first of ${name} ends ${when}`,
     offline,
-    license(offline, 'Open license'),
+    license(offline, 'Open License'),
   ),
   keysLimited: records(
     'orange',
@@ -217,7 +217,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name, at }, when, now) =>
       `${name} is permanently deleted ${at && Date.parse(at) <= now.getTime() ? 'at the next cleanup' : when}`,
     bin,
-    () => ({ ...bin, label: 'Open bin' }),
+    () => ({ ...bin, label: 'Open Bin' }),
   ),
 };
 

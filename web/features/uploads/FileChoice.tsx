@@ -55,7 +55,7 @@ export function FileChoice(props: {
               data-autofocus
               aria-describedby={error ? `${id} ${id}-error` : id}
             >
-              {chosen ? 'Choose another file' : 'Choose file'}
+              {chosen ? 'Choose Another File' : 'Choose File'}
             </Button>
           )}
         </FileButton>

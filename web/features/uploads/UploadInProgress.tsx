@@ -17,11 +17,11 @@ export function UploadInProgress(props: { upload: Upload; onBack: () => void; on
       <Group justify="flex-end" gap="xs">
         {stopped && (
           <Button variant="default" onClick={onBack}>
-            Change details
+            Change Details
           </Button>
         )}
         <Button variant={stopped ? 'default' : 'filled'} onClick={onClose} autoFocus>
-          {stopped || upload.status === 'pausing' ? 'Close' : 'Continue in background'}
+          {stopped || upload.status === 'pausing' ? 'Close' : 'Continue in Background'}
         </Button>
       </Group>
     </Stack>

@@ -165,7 +165,7 @@ function FileAgain({ upload }: { upload: Upload }) {
       >
         {(props) => (
           <Button {...props} size="compact-xs" variant={hasHandle ? 'default' : 'filled'}>
-            Choose file
+            Choose File
           </Button>
         )}
       </FileButton>

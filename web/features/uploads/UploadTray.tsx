@@ -56,7 +56,7 @@ export default function UploadTray() {
                   size="compact-xs"
                   onClick={() => over.forEach(({ id }) => uploadList.dismiss(id))}
                 >
-                  Clear finished
+                  Clear Finished
                 </Button>
               )}
               <ActionIcon

@@ -21,7 +21,7 @@ export function SeeAsRole({ role, reason }: { role: Role; reason: string | null 
   return (
     <DisabledReason reason={role.roleId === 'service_account' ? 'A service account has no console.' : reason}>
       <Button variant="default" leftSection={<IconEye />} onClick={() => void see()}>
-        See the console as this role
+        See the Console as This Role
       </Button>
     </DisabledReason>
   );

@@ -96,7 +96,7 @@ function SaveChanges(props: {
           loading={edit.busy}
           onClick={() => edit.submit({ query }, seen)}
         >
-          Save changes
+          Save Changes
         </Button>
       )}
       {isChanged && edit.error && (
