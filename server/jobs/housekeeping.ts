@@ -53,7 +53,7 @@ export async function housekeep(
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
-  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endFileTimesAhead, endRequestsAhead])
+  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endRequestsAhead])
     await alone((change) => correct(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of
   // its own, or processes in other parts of this work would make each other leave it out.
@@ -62,7 +62,7 @@ export async function housekeep(
     locks.validationRotation,
   );
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
-  for (const correct of [endMachineTimesAhead, endRefusalTimesAhead])
+  for (const correct of [endFileTimesAhead, endMachineTimesAhead, endRefusalTimesAhead])
     await alone((change) => correct(change, time));
   return rotated;
 }

@@ -27,7 +27,8 @@ export async function endOfflineSeats(context: ChangeParts, { now }: CheckedTime
 
 /**
  * Sets to now, in their order, when license files were issued by a clock that was ahead: else a machine that validated in
- * that time would seem to have done so before its receipt.
+ * that time would seem to have done so before its receipt. The seat of a machine that was answered then ends with its
+ * files again.
  */
 export async function endFileTimesAhead({ tx }: Change, time: CheckedTime): Promise<void> {
   const ahead = aheadOf(time);
@@ -40,4 +41,15 @@ export async function endFileTimesAhead({ tx }: Change, time: CheckedTime): Prom
          select max(r.issued_at) from license_files r
           where r.activation_id = w.activation_id and r.issued_at <= ${ahead}))
       from wrong w where f.file_id = w.file_id`.execute(tx);
+  // An answer holds a seat for a day, and one from before a file for less than that beyond it. In the order in which the
+  // recorder of validations locks them.
+  await sql`
+    with held as materialized (
+      select a.activation_id, f.ends_at
+        from activations a
+        join (select activation_id, max(ends_at) as ends_at from license_files group by activation_id) f using (activation_id)
+       where a.offline_until > greatest(f.ends_at, ${ahead}) + interval '1 day'
+       order by a.activation_id for update of a)
+    update activations a set offline_until = greatest(h.ends_at, ${time.now})
+      from held h where a.activation_id = h.activation_id`.execute(tx);
 }

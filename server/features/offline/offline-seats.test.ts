@@ -15,6 +15,7 @@ import {
 import { auditOf, checkedTime, days, hours, minutes, numbers } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
 import { at, startOfflineRoom } from '../../../tests/offline-room.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
 import { endOfflineSeats } from './end-seats.ts';
 
 const room = await startOfflineRoom();
@@ -201,6 +202,22 @@ describe('the seat of an offline machine', () => {
     await wait(hours(4.1));
     expect(await validateOn(desktops[1], license, 'other')).toMatchObject({ code: 'VALID' });
   });
+
+  test.each([undefined, true])(
+    'is held no longer because a process whose clock was ahead answered; taken by force: %s',
+    async (force) => {
+      const license = await makeLicense(staff[0]);
+      const machine = offlineMachine('answered ahead');
+      const { endsAt } = await issueTo(staff[0], license, machine, 30);
+      await wait(1);
+      server.clock.advance(days(100));
+      expect((await validateOn(desktops[0], license, machine.machineId)).code).toBe('VALID');
+      if (force) expect(await deactivate(license, machine, force)).toMatchObject({ status: 200 });
+      server.clock.advance(-days(100));
+      await housekeep(server.context, checkedTime(server));
+      expect((await seatOf(license, machine)).offlineUntil).toBe(endsAt);
+    },
+  );
 
   test('lasts at least as long as the last answer that the machine got before', async () => {
     const validUntil = new Date(server.clock.now().getTime() + days(10.5)).toISOString();
