@@ -33,7 +33,7 @@ export const todayNeeds = {
   keysRefused: reads('api_keys'),
   keysEnding: reads('api_keys'),
   signInsRefused: reads('audit'),
-  binEnding: reads('releases'),
+  trashEnding: reads('releases'),
 } satisfies Record<string, Needs>;
 
 export type TodayKind = keyof typeof todayNeeds;

@@ -12,7 +12,7 @@ export const todayLimits = {
   offlineEndingDays: 7,
   keysEndingDays: 30,
   keysRefusedHours: 24,
-  binEndingDays: 7,
+  trashEndingDays: 7,
   signInsHours: 24,
 } as const;
 

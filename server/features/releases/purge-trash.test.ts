@@ -19,7 +19,7 @@ import { purgeTrash } from './release-trash.ts';
 
 const server = await startTestServer();
 
-async function binRelease(on: TestServer): Promise<{ id: string; key: string }> {
+async function trashRelease(on: TestServer): Promise<{ id: string; key: string }> {
   const { id } = await makeRelease(on);
   const api = on.api(await on.signInAs('admin'));
   await api.ok(calls.softDelete, { params: { releaseId: id }, body: { reason: 'Old' } });
@@ -34,9 +34,9 @@ const isStored = async (key: string) => (await server.context.storage.sizeOf(key
 
 test('what lay in the bin for 30 days goes with its binary, and the audit log says so as the system', async () => {
   const live = await makeRelease(server);
-  const old = await binRelease(server);
+  const old = await trashRelease(server);
   server.clock.advance(1);
-  const younger = await binRelease(server);
+  const younger = await trashRelease(server);
   server.clock.advance(days(30) - 2);
   expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   server.clock.advance(1);
@@ -56,7 +56,7 @@ test('what lay in the bin for 30 days goes with its binary, and the audit log sa
 test('what a clock that was set back moved to the bin lies there for 30 days of the right one', async () => {
   await systemChange(server.context, server.clock.now(), ({ tx, now }) => checkClock(tx, now));
   server.clock.advance(-days(31));
-  const { id } = await binRelease(server);
+  const { id } = await trashRelease(server);
   server.clock.advance(days(31));
   expect(await purgeTrash(server.context, checkedTime(server))).toBe(0);
   server.clock.advance(days(30));
@@ -67,7 +67,7 @@ test('what a clock that was set back moved to the bin lies there for 30 days of 
 test('many processes at once remove each release once', async () => {
   const twin = await startTwin(server);
   const made: { id: string; key: string }[] = [];
-  for (let n = 0; n < 12; n++) made.push(await binRelease(server));
+  for (let n = 0; n < 12; n++) made.push(await trashRelease(server));
   server.clock.advance(days(30));
   const contexts = [server.context, twin.context, server.context, twin.context];
   await eventually(async () => {
@@ -82,7 +82,7 @@ test('many processes at once remove each release once', async () => {
 });
 
 test('while another process is at it, nothing is done here', async () => {
-  const { id } = await binRelease(server);
+  const { id } = await trashRelease(server);
   server.clock.advance(days(30));
   await server.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${locks.trashPurge})`.execute(tx);
@@ -93,7 +93,7 @@ test('while another process is at it, nothing is done here', async () => {
 });
 
 test('one that is being restored at that moment is left alone', async () => {
-  const { id } = await binRelease(server);
+  const { id } = await trashRelease(server);
   server.clock.advance(days(30));
   await server.db.transaction().execute(async (tx) => {
     await tx.updateTable('releases').set({ deleted_at: null }).where('release_id', '=', id).execute();

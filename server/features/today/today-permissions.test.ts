@@ -25,7 +25,7 @@ const secrets: Record<TodayKind | Figure, string> = {
   rolloutsClaimed: 'releases:read',
   rolloutsPaused: 'releases:read',
   rolloutsReady: 'releases:read',
-  binEnding: 'releases:read',
+  trashEnding: 'releases:read',
   storageDown: 'releases:read',
   // one to publish a release, which needs releases:update
   approvalsWaiting: 'rollouts:read rollouts:create|rollouts:update releases:update',

@@ -264,10 +264,10 @@ describe('releases', () => {
     const bin = async () =>
       (await staff.ok(releases.trash, { query: { dueWithinDays: '7' } })).releases.map(({ id }) => id);
     server.clock.set(new Date(deleted + days(23) - 1));
-    expect([await countOf(staff, 'binEnding'), await bin()]).toEqual([0, []]);
+    expect([await countOf(staff, 'trashEnding'), await bin()]).toEqual([0, []]);
     server.clock.set(new Date(deleted + days(23)));
-    expect([await countOf(staff, 'binEnding'), await bin()]).toEqual([1, [old.id]]);
-    expect((await lineOf(staff, 'binEnding'))?.next).toEqual({
+    expect([await countOf(staff, 'trashEnding'), await bin()]).toEqual([1, [old.id]]);
+    expect((await lineOf(staff, 'trashEnding'))?.next).toEqual({
       id: old.id,
       name: old.version,
       at: new Date(deleted + days(30)).toISOString(),

@@ -90,12 +90,12 @@ function questionsOf(parts: TodayParts): Question[] {
         'rolloutsClaimed',
         'rolloutsPaused',
         'rolloutsReady',
-        'binEnding',
+        'trashEnding',
       ],
       async (now) => {
-        const [{ damaged, failing, claimed, paused, ready }, binEnding] = await Promise.all([
+        const [{ damaged, failing, claimed, paused, ready }, trashEnding] = await Promise.all([
           releasesForToday(db, now),
-          trashForToday(db, now, todayLimits.binEndingDays),
+          trashForToday(db, now, todayLimits.trashEndingDays),
         ]);
         return {
           releasesDamaged: lineOf(damaged, ({ damagedAt }) => damagedAt),
@@ -103,7 +103,7 @@ function questionsOf(parts: TodayParts): Question[] {
           rolloutsClaimed: lineOf(claimed, ({ failuresClaimedAt }) => failuresClaimedAt),
           rolloutsPaused: lineOf(paused, ({ pausedAt }) => pausedAt),
           rolloutsReady: lineOf(ready, () => null),
-          binEnding,
+          trashEnding,
         };
       },
     ),

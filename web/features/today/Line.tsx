@@ -50,7 +50,7 @@ const icons: Record<TodayKind, Icon> = {
   keysRefused: IconKey,
   keysEnding: IconKey,
   signInsRefused: IconLockExclamation,
-  binEnding: IconArchive,
+  trashEnding: IconArchive,
 };
 
 /** One line: what needs the user, linked to the list, and the next step. */

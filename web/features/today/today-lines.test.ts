@@ -120,7 +120,7 @@ test('a line leads to its list, and names and opens the most urgent record', () 
 
 test('a release whose time in the bin is over was not deleted: it waits for the next cleanup', () => {
   const aboutEnd = (at: string) =>
-    shownLine(line({ kind: 'binEnding', next: { id: '1', name: '4.2.0', at } }), now).about;
+    shownLine(line({ kind: 'trashEnding', next: { id: '1', name: '4.2.0', at } }), now).about;
   expect(aboutEnd('2026-11-22T09:30:00Z')).toBe('4.2.0 is permanently deleted in 2 days');
   expect(aboutEnd('2026-11-20T08:50:00Z')).toBe('4.2.0 is permanently deleted at the next cleanup');
 });
@@ -139,12 +139,12 @@ test('the most urgent lines come first, equally urgent ones in the order of the 
     'licensesEnded',
     'licensesFull',
     'licensesEnding',
-    'binEnding',
+    'trashEnding',
   ];
   const lines = (diskFull: number) =>
     kinds.map((kind) => line({ kind: kind as TodayLine['kind'], count: kind === 'diskFull' ? diskFull : 1 }));
   const order = (diskFull: number) => byUrgency(lines(diskFull), now).map(({ kind }) => kind);
-  const rest = ['rolloutsPaused', 'licensesEnding', 'binEnding'];
+  const rest = ['rolloutsPaused', 'licensesEnding', 'trashEnding'];
   expect(order(90)).toEqual(['licensesEnded', 'diskFull', 'licensesFull', ...rest]);
   expect(order(99)).toEqual(['diskFull', 'licensesEnded', 'licensesFull', ...rest]);
 });

@@ -210,7 +210,7 @@ const described: Record<TodayKind, Describe> = {
     },
     next: null,
   }),
-  binEnding: records(
+  trashEnding: records(
     'neutral',
     (n) => say(n, 'release', ['leaves', 'leave'], 'the recycle bin within 7 days'),
     // its time may be over: the bin is emptied hourly, and not while the clock is unconfirmed
