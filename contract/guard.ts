@@ -9,7 +9,7 @@ export const acceptableFailures = z
   .meta({ description: 'Percent of installs that may fail; null: as many as of the previous full release' });
 
 /** The share of failures that the guard takes as acceptable where no earlier release shows one, in percent. */
-export const usualFailures = 5;
+export const defaultAcceptableFailures = 5;
 
 const comparison = {
   acceptable: z.number().meta({ description: 'Percent of installs that may fail' }),
@@ -23,7 +23,7 @@ const comparison = {
     .meta({ description: 'The previous full release, and its machines whose install ever failed' }),
 };
 
-/** What an earlier release can show as acceptable, in percent, whatever it counted. */
+/** The bounds, in percent, of the acceptable failures that are taken from an earlier release. */
 export const measuredFailures = { least: 0.5, most: 50 };
 
 /** What the installs of a build without acceptable failures of its own are compared with. */

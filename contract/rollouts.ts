@@ -77,14 +77,14 @@ export const rolloutProgress = namedObject('RolloutProgress', {
 export type RolloutProgress = z.output<typeof rolloutProgress>;
 
 /** A release in short, for the list. */
-export const rolloutStrip = namedObject('RolloutStrip', {
+export const rolloutSummary = namedObject('RolloutSummary', {
   releaseId: z.string(),
   running: count,
   eligible: count,
   held: count,
   failed: count,
 });
-export type RolloutStrip = z.output<typeof rolloutStrip>;
+export type RolloutSummary = z.output<typeof rolloutSummary>;
 
 export const machineGroups = ['running', 'failed', 'affected'] as const;
 export type MachineGroup = (typeof machineGroups)[number];
@@ -145,12 +145,12 @@ export const rollouts = {
     answer: release,
     errors: ['WRONG_STATE', 'NEEDS_APPROVAL'],
   }),
-  strips: route('GET', `${base}/rollout-strips`, {
+  summaries: route('GET', `${base}/rollout-summaries`, {
     summary:
       'For each of these releases: machines that run it, of those that could, those that an update policy keeps from it now, and failed installs',
     access: canRead,
     query: z.strictObject({ ids: idList }),
-    answer: z.array(rolloutStrip),
+    answer: z.array(rolloutSummary),
   }),
   progress: route('GET', `${base}/releases/{releaseId}/progress`, {
     summary: 'Where a release stands: plan, guard, figures, failures',

@@ -15,7 +15,7 @@ export const secondFactorFirst = fail(
   'FORBIDDEN',
   'Your role requires a second factor. Set one up on your account page first.',
 );
-const mayLess = fail('FORBIDDEN', 'The caller lost a permission while this call was under way.');
+const permissionLost = fail('FORBIDDEN', 'The caller lost a permission while this call was under way.');
 
 /**
  * For calls that take long before their change: UNAUTHENTICATED if the session or the API key of the caller ended since
@@ -41,7 +41,7 @@ export async function refuseEnded(
     // whoever is held back until there is one has no permission to lose
     if (open.second_factor_missing && !actor.secondFactorMissing) return secondFactorFirst;
     const isSame = actor.permissions.every((p) => hasPermission(open.permissions, p));
-    return isSame ? undefined : mayLess;
+    return isSame ? undefined : permissionLost;
   }
   if (actor.kind !== 'apiKey') return undefined;
   const active = await tx
@@ -54,5 +54,5 @@ export async function refuseEnded(
     .forShare()
     .executeTakeFirst();
   if (!active) return keyEnded;
-  return actor.scopes.every((scope) => active.scopes.includes(scope)) ? undefined : mayLess;
+  return actor.scopes.every((scope) => active.scopes.includes(scope)) ? undefined : permissionLost;
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 const deadlineMs = 1500;
 
 /** Whether the database responds on both the reserved and the everyday connections. */
-export async function doCallsGetAnswers({
+export async function isDatabaseResponding({
   signals,
   pool,
   reserved,

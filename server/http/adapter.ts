@@ -12,7 +12,7 @@ import { refuseEnded, secondFactorFirst } from '../ended-caller.ts';
 import { fail, failField, isFailure, type Failure } from '../failure.ts';
 import { compressed, compressedStream } from './compression.ts';
 import { breakOff } from './connections.ts';
-import type { Call, ChangeHandler, CsvFile, Implemented, Cookie } from './call.ts';
+import type { Call, ChangeHandler, DownloadFile, Implemented, Cookie } from './call.ts';
 import {
   claimKey,
   claimOf,
@@ -108,7 +108,7 @@ async function answer(
         ? await handler(call)
         : await carryOut(context, { route, handler }, request, call);
     if (!(route.csv || route.file) || isFailure(made)) return made;
-    const file = made as CsvFile;
+    const file = made as DownloadFile;
     return { ...file, stream: await streamWhileMay(context, by, file.stream) };
   });
   if (checkAnswers) assertAnswer(route, result);
@@ -205,7 +205,7 @@ async function sendAnswer(
   completeUrls: UrlCompleter,
 ): Promise<FastifyReply> {
   if (route.csv || route.file) {
-    const { fileName, stream } = result as CsvFile;
+    const { fileName, stream } = result as DownloadFile;
     const sent = compressedStream(route, request, reply, stream);
     if (request.raw.httpVersion === '1.0')
       sent.once('error', () => reply.raw.headersSent && breakOff(request.raw.socket));

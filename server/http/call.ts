@@ -9,7 +9,7 @@ import type { Failure } from '../failure.ts';
 export type Cookie = { value: string | undefined; set(value: string): void; clear(): void };
 
 /** A file instead of an envelope: CSV, or JSON for a route with `file`. */
-export type CsvFile = { fileName: string; stream: Readable };
+export type DownloadFile = { fileName: string; stream: Readable };
 
 /** The input of a handler: validated parameters, caller, and cookies. */
 export type Call<R extends Route> = RouteInput<R> & {
@@ -28,7 +28,7 @@ export type Call<R extends Route> = RouteInput<R> & {
 
 /** A raw handler has sent its response through `call.http.reply` when it returns. */
 type Answer<R extends Route> = R extends { csv: true } | { file: object }
-  ? CsvFile
+  ? DownloadFile
   : R extends { raw: object }
     ? FastifyReply
     : RouteAnswer<R>;

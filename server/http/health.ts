@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { doCallsGetAnswers } from '../db/readiness.ts';
+import { isDatabaseResponding } from '../db/readiness.ts';
 import { fail } from '../failure.ts';
 import { storageUnavailable } from '../storage/storage.ts';
 import type { StorageWatch } from '../storage/watch.ts';
@@ -21,7 +21,7 @@ export function serveHealth(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get<{ Querystring: { require?: string } }>('/readyz', async (request, reply) => {
     if (drain.isDraining()) return sendFailure(request, reply, stopping);
-    if (!(await doCallsGetAnswers(context))) return sendFailure(request, reply, databaseUnavailable);
+    if (!(await isDatabaseResponding(context))) return sendFailure(request, reply, databaseUnavailable);
     const isRequired = request.query.require === 'storage';
     const isUsable = await (isRequired ? storage.look() : storage.isUsable());
     if (isRequired && !isUsable) return sendFailure(request, reply, storageUnavailable);

@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { split, type Filter } from './audit-filter.ts';
 import { within, type FoundPage, type ListRow, type Position } from './audit-page.ts';
 
@@ -16,7 +16,7 @@ type Batch = FoundPage & { next: Position | undefined };
  * Exports all entries of the filter as CSV, and records who exported them. Each batch is a separate query, so an export
  * of millions holds neither a connection nor a snapshot, and stops when the reader disconnects.
  */
-export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filter): Promise<CsvFile> {
+export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filter): Promise<DownloadFile> {
   const { db } = parts;
   const first = await batchAfter(db, filter, undefined);
   const what = `exported as CSV${Object.keys(filter).length > 0 ? ` (${described(filter)})` : ''}`;

@@ -6,7 +6,7 @@ import { runChange, type ChangeParts } from '../../change.ts';
 import { inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { jsonStream } from '../../json-file.ts';
 import { selectLicenses, toLicense } from '../licenses/index.ts';
 import { policyOnPage } from '../policies/index.ts';
@@ -26,7 +26,7 @@ export async function exportCustomer(
   parts: PageParts & ChangeParts,
   by: Caller,
   customerId: string,
-): Promise<CsvFile | Failure> {
+): Promise<DownloadFile | Failure> {
   const { db } = parts;
   const [overview, policy] = await Promise.all([
     overviewOf(parts, by, customerId, refusedExported),

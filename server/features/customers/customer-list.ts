@@ -7,7 +7,7 @@ import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf, contains, orderBy, anyOf } from '../../db/sql.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { customerColumns, toCustomer, withLicenses } from './customer-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -95,7 +95,7 @@ export async function exportCustomers(
   parts: ChangeParts,
   by: Caller,
   query: RouteInput<typeof calls.exportCsv>['query'],
-): Promise<CsvFile> {
+): Promise<DownloadFile> {
   const { db } = parts;
   const found = await sorted(filtered(db, query), query.sort).select('customer_id').execute();
   const pieces = inPieces(

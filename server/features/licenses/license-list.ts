@@ -20,7 +20,7 @@ import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { anyOf, containsFolded, onMachinesFoundBy } from '../../db/sql.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { attentionConditions, endsBetween, isOfActiveCustomer } from './license-attention.ts';
 import { licenseKeyFragment } from './license-key.ts';
 import { selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
@@ -113,7 +113,7 @@ export async function exportLicenses(
   parts: ChangeParts,
   by: Caller,
   { sort, ...filter }: RouteInput<typeof calls.exportCsv>['query'],
-): Promise<CsvFile> {
+): Promise<DownloadFile> {
   const { db } = parts;
   const matching = await matchingLicenses(db, by.now, filter, sort);
   const found = await matching.query.clearSelect().select('l.license_id').execute();

@@ -13,7 +13,7 @@ import { csvStream, inPieces } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { contains, heardOf } from '../../db/sql.ts';
 import { type Failure, isFailure } from '../../failure.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { onlyRow } from '../../invariants.ts';
 import { licenseKeyFragment } from '../licenses/index.ts';
 import { findMachine, foundBy, recordsWhere, notFound } from './machine-row.ts';
@@ -131,7 +131,7 @@ export async function exportStandings(
   parts: ChangeParts,
   by: Caller,
   { sort, ...filter }: RouteInput<typeof calls.exportCsv>['query'],
-): Promise<CsvFile> {
+): Promise<DownloadFile> {
   const { db } = parts;
   const { rows: found } = await sql<{ hash: string }>`
     select encode(m.machine_hash, 'hex') as hash from machines m

@@ -8,7 +8,7 @@ export {
   listTrashedReleases,
   toLiveRelease,
 } from './live-releases.ts';
-export { pausedReleases, releasesForToday } from './release-attention.ts';
+export { pausedReleases, releasesNeedingAttention } from './release-attention.ts';
 export { refuseNew } from './publishing.ts';
 export { trashForToday, countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';

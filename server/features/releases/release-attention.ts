@@ -8,7 +8,10 @@ import type { Db } from '../../db/client.ts';
 import { selectReleases, toRelease } from './release-row.ts';
 
 /** The releases that need a person, by the reason, those that changed last first. */
-export async function releasesForToday(db: Db, now: Date): Promise<Record<RolloutAttention, Release[]>> {
+export async function releasesNeedingAttention(
+  db: Db,
+  now: Date,
+): Promise<Record<RolloutAttention, Release[]>> {
   const rows = await published(db)
     .where((eb) =>
       eb.or([

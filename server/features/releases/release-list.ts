@@ -7,7 +7,7 @@ import type { Db } from '../../db/client.ts';
 import { contains, anyOf } from '../../db/sql.ts';
 import type { Failure } from '../../failure.ts';
 import { inTrash, notFound } from './release-change.ts';
-import { releasesForToday } from './release-attention.ts';
+import { releasesNeedingAttention } from './release-attention.ts';
 import { selectReleases, toRelease } from './release-row.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -29,7 +29,7 @@ export async function listReleases(
   now: Date,
   { limit, offset = 0, attention, ...filter }: ListQuery,
 ): Promise<RouteAnswer<typeof calls.list>> {
-  const only = attention && (await releasesForToday(db, now))[attention].map((release) => release.id);
+  const only = attention && (await releasesNeedingAttention(db, now))[attention].map((release) => release.id);
   const [found, totals] = await Promise.all([findInOrder(db, filter, only), countAll(db)]);
   const page = found.slice(offset, limit === undefined ? undefined : offset + limit).map((r) => r.release_id);
   const rows = await selectReleases(db).where('r.release_id', '=', anyOf(page)).execute();

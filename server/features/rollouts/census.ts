@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
-import type { RolloutStrip } from '../../../contract/rollouts.ts';
+import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import { isVersion, type Channel } from '../../../contract/versions.ts';
 import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -88,7 +88,7 @@ export async function reachedIn(
   { counted, releaseSet }: Census,
   release: Release,
   now: Date,
-): Promise<Pick<RolloutStrip, 'running' | 'eligible' | 'held'>> {
+): Promise<Pick<RolloutSummary, 'running' | 'eligible' | 'held'>> {
   const [{ groups, policed, trashed, newest }, releases] = await Promise.all([counted(), releaseSet()]);
   const { platform, architecture, version, minimumAppVersion } = release;
   const ofBuild = <G extends Group>(all: readonly G[]) =>

@@ -8,7 +8,7 @@ import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import { activationsOfRecord, countOf, heardOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import type { CsvFile } from '../../http/call.ts';
+import type { DownloadFile } from '../../http/call.ts';
 import { foundBy } from '../machines/index.ts';
 import { getRelease } from '../releases/index.ts';
 
@@ -46,7 +46,7 @@ export async function machinesCsv(
   by: Caller,
   releaseId: string,
   { group, search }: Pick<Query, 'group' | 'search'>,
-): Promise<CsvFile | Failure> {
+): Promise<DownloadFile | Failure> {
   const release = await getRelease(reports, releaseId);
   if (isFailure(release)) return release;
   const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;

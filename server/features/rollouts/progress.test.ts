@@ -85,7 +85,7 @@ test('a release says what became of it on the machines', async () => {
 
 test('the list has the same in short, for several releases at once', async () => {
   const draft = await makeRelease(server, { version: '5.0.1', isDraft: true });
-  const strips = await manager.ok(rollouts.strips, { query: { ids: `${release.id},${draft.id}` } });
+  const strips = await manager.ok(rollouts.summaries, { query: { ids: `${release.id},${draft.id}` } });
   expect(strips).toHaveLength(2);
   expect(strips).toContainEqual({ releaseId: release.id, running: 2, eligible: 5, held: 0, failed: 2 });
   expect(strips).toContainEqual({ releaseId: draft.id, running: 0, eligible: 3, held: 0, failed: 0 });
@@ -197,7 +197,7 @@ test('machines that an update policy keeps from it are counted apart, and those 
     Promise.all(
       [full, beta].map(async (one) => {
         const { eligible, held } = (await progress(one)).figures;
-        const [strip] = await manager.ok(rollouts.strips, { query: { ids: one.id } });
+        const [strip] = await manager.ok(rollouts.summaries, { query: { ids: one.id } });
         expect(strip).toMatchObject({ eligible, held });
         return [eligible, held];
       }),

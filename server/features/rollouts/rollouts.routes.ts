@@ -10,7 +10,7 @@ import { createCensus, type CensusParts } from './census.ts';
 import { releaseHistory } from './history.ts';
 import { machinesCsv, rolloutMachines } from './machines.ts';
 import { createProgress } from './progress.ts';
-import { rolloutStrips } from './strip.ts';
+import { rolloutSummaries } from './summary.ts';
 import { widenRollout } from './steps.ts';
 
 const notCounted = fail(
@@ -23,7 +23,7 @@ export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, '
   const census = createCensus(parts);
   const progress = createProgress(parts, census);
   return implement(calls, {
-    strips: ({ by, query }) => rolloutStrips(reports, census, query.ids, by.now),
+    summaries: ({ by, query }) => rolloutSummaries(reports, census, query.ids, by.now),
     plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }, seen),
     ),

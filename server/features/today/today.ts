@@ -22,7 +22,7 @@ import { apiKeysForToday } from '../api-keys/index.ts';
 import { listRequests } from '../approvals/index.ts';
 import { signInsForToday } from '../audit/index.ts';
 import { licensesForToday } from '../licenses/index.ts';
-import { trashForToday, releasesForToday } from '../releases/index.ts';
+import { trashForToday, releasesNeedingAttention } from '../releases/index.ts';
 import { createRoomCheck } from './disk-room.ts';
 
 export type TodayParts = Pick<Context, 'db' | 'signals' | 'config'> & {
@@ -94,7 +94,7 @@ function questionsOf(parts: TodayParts): Question[] {
       ],
       async (now) => {
         const [{ damaged, failing, claimed, paused, ready }, trashEnding] = await Promise.all([
-          releasesForToday(db, now),
+          releasesNeedingAttention(db, now),
           trashForToday(db, now, todayLimits.trashEndingDays),
         ]);
         return {

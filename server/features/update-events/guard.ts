@@ -1,5 +1,5 @@
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
-import { measuredFailures, usualFailures, type GuardState } from '../../../contract/guard.ts';
+import { measuredFailures, defaultAcceptableFailures, type GuardState } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 
 /*
@@ -90,7 +90,7 @@ export function barOf(
   given: number | null,
   previous: Previous | null,
 ): Bar & Pick<Failures, 'acceptableFrom'> {
-  const usual = usualFailures / 100;
+  const usual = defaultAcceptableFailures / 100;
   if (given !== null)
     return { acceptable: given / 100, limit: 1 / falseAlarms.failures, acceptableFrom: 'GIVEN' };
   if (!previous || previous.installs < fewestInstalls)

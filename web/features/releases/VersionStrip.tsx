@@ -6,7 +6,7 @@ import { nextStep } from '../../../contract/next-step.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { RowButton } from '../../ui/RowButton.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
-import { stripsQuery } from './queries.ts';
+import { summariesQuery } from './queries.ts';
 import { buildText, shortPlatformText } from './release-labels.ts';
 import { machinesOf } from './version-groups.ts';
 import { countText } from '../../ui/numbers.ts';
@@ -22,7 +22,7 @@ export function VersionStrip(props: {
   onWiden: ((release: Release) => void) | undefined;
 }) {
   const { releases, shown, onWiden } = props;
-  const { data } = useQuery(stripsQuery(shown.map(({ id }) => id)));
+  const { data } = useQuery(summariesQuery(shown.map(({ id }) => id)));
   const published = releases.filter(({ isDraft }) => !isDraft);
   const strips = published.flatMap(({ id, platform, architecture }) => {
     const strip = data?.find(({ releaseId }) => releaseId === id);

@@ -77,9 +77,9 @@ export const releaseImpactQuery = (releaseId: string) =>
   queryOf(releases.impact, withId(releaseId), askedOnce);
 
 /** How far these releases have come, for the list. */
-export const stripsQuery = (ids: readonly string[]) =>
+export const summariesQuery = (ids: readonly string[]) =>
   queryOf(
-    rollouts.strips,
+    rollouts.summaries,
     { query: { ids: ids.join(',') } },
     { ...asReleases, ...live, enabled: ids.length > 0, placeholderData: keepPreviousData },
   );

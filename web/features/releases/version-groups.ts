@@ -1,4 +1,4 @@
-import type { RolloutStrip } from '../../../contract/rollouts.ts';
+import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 
@@ -6,7 +6,7 @@ import { compareVersions } from '../../../contract/versions.ts';
 export const newestFirst = <T extends Pick<Release, 'version'>>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => compareVersions(b.version, a.version) || byBuild(a.version, b.version));
 
-type Machines = Pick<RolloutStrip, 'running' | 'eligible' | 'held'>;
+type Machines = Pick<RolloutSummary, 'running' | 'eligible' | 'held'>;
 
 /**
  * The machines of several builds of a version. Those of one platform and architecture, such as an installer and a package

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { anyOf } from '../../db/sql.ts';
-import type { RolloutStrip } from '../../../contract/rollouts.ts';
+import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toLiveRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
@@ -9,12 +9,12 @@ import { reachedIn, type Census } from './census.ts';
  * For each of these releases: machines that run it, of those that could, those kept from it by a policy, and those whose
  * install failed.
  */
-export async function rolloutStrips(
+export async function rolloutSummaries(
   db: Db,
   census: Census,
   ids: readonly string[],
   now: Date,
-): Promise<RolloutStrip[]> {
+): Promise<RolloutSummary[]> {
   const [rows, failures] = await Promise.all([
     selectReleases(db).where('r.release_id', '=', anyOf(ids)).where('r.deleted_at', 'is', null).execute(),
     failuresOf(db, ids),
