@@ -354,8 +354,14 @@ test('one’s own new role counts at once', async ({ page, server }) => {
   await edit.getByRole('textbox', { name: 'Email' }).press('End');
   await page.keyboard.type('e');
   await expect(proof, 'for another email of one’s own, who could be locked out').toBeVisible();
+  await proof.pressSequentially('not mine');
+  await edit.getByRole('textbox', { name: 'Email' }).press('End');
   await page.keyboard.press('Backspace');
   await expect(proof).toBeHidden();
+  await edit.getByRole('textbox', { name: 'Name' }).pressSequentially('Renamed');
+  await button(page, 'Update User').click();
+  await expect(edit, 'what was typed for that email is not checked').toBeHidden();
+  await rowOf(page, email).getByRole('button', { name: 'Edit' }).click();
   await edit.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: /^Reader/ }).click();
   await button(page, 'Update User').click();

@@ -86,6 +86,9 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
           required
           data-autofocus
           {...form.getInputProps('email')}
+          onChange={({ currentTarget: { value: email } }) =>
+            form.setValues({ email, ...(email === seen.email && { currentPassword: undefined }) })
+          }
         />
         <TextInput label={userLabels.name} {...form.getInputProps('name')} />
         <RoleSelect
