@@ -33,7 +33,7 @@ const toleranceMs = 5 * 60_000;
 /** A clock that was corrected, or set by hand to a wrong zone, is not one that was set back. */
 const correctionMs = 3_600_000;
 
-const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+export const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Decides without the server: by its last answer, by a license file, whichever is newer and valid. */
 export function evaluateKept({ now, times, decision, file }: Kept): Verdict {

@@ -264,6 +264,24 @@ describe('a server whose clock was ahead by years, when it answered last', () =>
     expect((await client.importLicense(fake.fileFor(await requestOf(client)))).ok).toBe(true);
     expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
   });
+
+  test('and that file was given back: it stays so, which refuses new ones with its date, but in a new folder', async () => {
+    const fake = await startFakeServer();
+    fake.instead = noNetwork;
+    const client = await fake.client();
+    fake.clock.at += 400 * day;
+    const made = new Date(fake.clock.at).toISOString().slice(0, 10);
+    expect((await client.importLicense(fake.fileFor(await requestOf(client)))).ok).toBe(true);
+    fake.clock.at -= 400 * day;
+    expect(await client.giveBack()).toMatchObject({ ok: true, receipt: expect.any(String) as string });
+    expect(await client.importLicense(fake.fileFor(await requestOf(client)))).toEqual({
+      ok: false,
+      code: 'GIVEN_BACK',
+      message: `The license file of ${made} was given back, and this one is not newer.`,
+    });
+    const elsewhere = await fake.client();
+    expect((await elsewhere.importLicense(fake.fileFor(await requestOf(elsewhere)))).ok).toBe(true);
+  });
 });
 
 test.each(['an answer', 'another license file'])(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { keptDecision } from './check.ts';
-import { evaluateKept, type Times } from './evaluate-kept.ts';
+import { dateOf, evaluateKept, type Times } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
 import type { FileFault, LicenseFile } from './license-file.ts';
-import { isGivenBack, keepOwnFile, readFor, readOwnFile } from './own-file.ts';
+import { givenBack, keepOwnFile, readFor, readOwnFile } from './own-file.ts';
 import {
   areTimesGone,
   keepAnswer,
@@ -75,7 +75,11 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     const file = await readFor(parts, text);
     if (typeof file === 'string') return refused(file, faults[file]);
     if ('problem' in file) return noKey(file.problem);
-    if (await isGivenBack(parts, file)) return refused('GIVEN_BACK', 'This license file was given back.');
+    const ended = await givenBack(parts, file);
+    if (ended) {
+      const made = dateOf(ended.issuedAt);
+      return refused('GIVEN_BACK', `The license file of ${made} was given back, and this one is not newer.`);
+    }
     const [own, kept, times] = await Promise.all([readOwnFile(parts), keptDecision(parts), readTimes(parts)]);
     // a refusal whose time a crash left out came after the request
     const isLate = kept?.valid === false && kept.issuedAt > (times?.refused ?? 0);

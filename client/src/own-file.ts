@@ -1,7 +1,7 @@
 import { readLicenseFile, type FileFault, type LicenseFile } from './license-file.ts';
 import { keyHash } from './license-key.ts';
 import { whyHeld, type Parts } from './parts.ts';
-import { lastReturn } from './returns.ts';
+import { lastReturn, type Return } from './returns.ts';
 
 /** Each license has a file of its own: without it, a file could not be given back after another was imported. */
 const nameFor = ({ licenseKey }: Parts) => `license-${keyHash(licenseKey)}.jws`;
@@ -19,7 +19,7 @@ export async function readOwnFile(parts: Parts): Promise<LicenseFile | undefined
   const text = await parts.store.read(nameFor(parts));
   const file = text === undefined ? undefined : await readFor(parts, text);
   if (file === undefined || typeof file === 'string' || 'problem' in file) return undefined;
-  return (await isGivenBack(parts, file)) ? undefined : file;
+  return (await givenBack(parts, file)) ? undefined : file;
 }
 
 /** Verifies a license file for this machine and license. A problem if the key of the machine cannot be read. */
@@ -34,8 +34,8 @@ export async function readFor(
   return readLicenseFile(text, parts.keys, holder);
 }
 
-/** Whether a file was given back, or is older than one that was: the seat that it stood for is free. */
-export async function isGivenBack(parts: Parts, { issuedAt }: LicenseFile): Promise<boolean> {
+/** The return of a file, or of a newer one: the seat that it stood for is free. */
+export async function givenBack(parts: Parts, { issuedAt }: LicenseFile): Promise<Return | undefined> {
   const last = await lastReturn(parts);
-  return last !== undefined && issuedAt <= last.issuedAt;
+  return last && issuedAt <= last.issuedAt ? last : undefined;
 }
