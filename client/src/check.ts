@@ -10,7 +10,7 @@ import type { CheckResult } from './types.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Processes of the server may differ by this. */
-const aheadMs = 5 * minuteMs;
+export const aheadMs = 5 * minuteMs;
 
 /**
  * Asks the server, and falls back to its kept answer or to a license file where there is no answer. Only what the

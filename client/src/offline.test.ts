@@ -211,6 +211,28 @@ describe('a clock that was ahead for a day, while a license file counted', () =>
   });
 });
 
+test.each([
+  ['VALID', 'kept'],
+  ['EXPIRED', 'file'],
+])(
+  'after a license file that a process made whose clock is minutes behind that of the answer %s, the machine runs: %s',
+  async (code, source) => {
+    const fake = await startFakeServer();
+    const right = fake.clock.at;
+    const client = await fake.client();
+    fake.clock.at = right + 3 * 60_000;
+    fake.code = code;
+    expect(await client.check()).toMatchObject({ source: 'online', code });
+    fake.instead = noNetwork;
+    fake.clock.at = right + 60_000;
+    const days = code === 'VALID' ? 1 : 90;
+    const file = fake.fileFor(await requestOf(client), { exp: (right + days * day) / 1000 });
+    expect(await client.importLicense(file)).toMatchObject({ ok: true });
+    fake.clock.at = right + 2 * day;
+    expect(await client.check()).toMatchObject({ valid: true, source });
+  },
+);
+
 describe('a server whose clock was ahead by years, when it answered last', () => {
   /** A machine with the right time that got an answer of 2028, and then lost its network. */
   async function answeredAhead(code = 'VALID') {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keptDecision } from './check.ts';
+import { aheadMs, keptDecision } from './check.ts';
 import { dateOf, evaluateKept, type Times } from './evaluate-kept.ts';
 import { finishGivingBack } from './give-back.ts';
 import { signJws, wholeSeconds } from './jws.ts';
@@ -97,7 +97,9 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (code === 'NO_ANSWER')
       return refused('SUPERSEDED', 'The license server has refused this license since.');
     if (!valid || expiresAt === null || !known) return refused(code, message);
-    const isBehind = isAnswer && kept !== undefined && kept.issuedAt > file.issuedAt;
+    // a refusal of a later time would end the file; a valid answer of any process holds the seat as long as it counts
+    const mostAhead = kept?.valid ? aheadMs : 0;
+    const isBehind = isAnswer && kept !== undefined && kept.issuedAt > file.issuedAt + mostAhead;
     const problem =
       (await keepOwnFile(parts, text.trim())) ??
       (isBehind ? await keepAnswer(parts, undefined) : undefined) ??
