@@ -38,7 +38,7 @@ export function offlineRequest(parts: Parts): Promise<OfflineRequest> {
   });
 }
 
-/** The same until its file was imported: a program may make the request again for the dialog in which it is. */
+/** The same until the next signed time comes: a program may make the request again for the dialog of the import. */
 async function requestId(parts: Parts): Promise<string> {
   const open = await openRequest(parts);
   if (open !== undefined) return open;
