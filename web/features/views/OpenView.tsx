@@ -47,9 +47,7 @@ export default function OpenView(viewed: ViewedList) {
       )}
       {isChanged && (
         <span className={classes.changed} role="status">
-          <StatusBadge tone="amber">
-            {isChangedByOther ? 'Changed by someone else' : 'Unsaved changes'}
-          </StatusBadge>
+          <StatusBadge tone="amber">{difference}</StatusBadge>
         </span>
       )}
       {current?.mayChange && seen?.id === current.id && (
