@@ -126,7 +126,7 @@ describe('a clock that was wrong', () => {
     await eventually(async () => (await own.db.selectFrom('machines').selectAll().execute()).length === 2);
     const [running, planned] = [await makeRelease(own), await makeRelease(own)];
     await sql`
-      update machines set last_seen = ${ahead}, validated_at = ${ahead}, last_check_day = ${dayAhead}
+      update machines set last_seen = ${ahead}, validated_at = ${ahead}, first_check = ${ahead}, last_check_day = ${dayAhead}
        where machine_hash = decode(${machineHashOf('ahead')}, 'hex')`.execute(own.db);
     await sql`
       update activations set last_checked_at = ${ahead}, answered_at = ${ahead}, counted_day = ${dayAhead}
@@ -156,9 +156,12 @@ describe('a clock that was wrong', () => {
     const now = own.clock.now();
     const machines = await own.db
       .selectFrom('machines')
-      .select(['last_seen', 'validated_at', 'last_check_day'])
+      .select(['last_seen', 'validated_at', 'first_check', 'last_check_day'])
       .execute();
     for (const machine of machines) expect(machine).toMatchObject({ last_seen: now, validated_at: now });
+    expect(new Set(machines.map(({ first_check: at }) => at?.getTime()))).toEqual(
+      new Set([now.getTime(), undefined]),
+    );
     expect(machines.map(({ last_check_day: day }) => day?.toISOString().slice(0, 10)).toSorted()).toEqual([
       '2026-11-20',
       undefined,

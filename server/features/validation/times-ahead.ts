@@ -45,7 +45,8 @@ export async function endMachineTimesAhead({ tx }: Change, time: CheckedTime): P
   await sql`
     with found as materialized (
       select machine_hash from machines where machine_hash = ${hashes} order by machine_hash for update)
-    update machines set ${inTime('last_seen')}, ${inTime('validated_at')}, ${dayInTime('last_check_day')}
+    update machines set ${inTime('first_check')}, ${inTime('last_seen')}, ${inTime('validated_at')},
+           ${dayInTime('last_check_day')}
      where machine_hash in (select machine_hash from found)`.execute(tx);
 }
 
