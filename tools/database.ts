@@ -20,8 +20,13 @@ export async function startDatabase(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { signal, onEnd } = untilSignal();
   if (config.databaseDirectUrl) return { url: config.databaseDirectUrl, stop: async () => undefined };
-  const embedded = await startEmbedded(config.dataDir, { ...options, signal });
+  // of the start alone: what has started may serve others by the time of the signal, which `stop` sees
+  const starting = new AbortController();
+  const abort = () => starting.abort();
+  signal.addEventListener('abort', abort);
+  const embedded = await startEmbedded(config.dataDir, { ...options, signal: starting.signal });
   onEnd(embedded.stop);
+  signal.removeEventListener('abort', abort);
   return embedded;
 }
 
