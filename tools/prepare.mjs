@@ -30,10 +30,17 @@ async function step(title, command, options) {
 }
 
 function packagesIn(lock) {
-  if (!existsSync(lock)) return [];
-  return Object.entries(JSON.parse(readFileSync(lock, 'utf8')).packages).filter(
-    ([, { integrity }]) => integrity,
-  );
+  const { packages } = JSON.parse(readFileSync(lock, 'utf8'));
+  return Object.entries(packages).filter(([, { integrity }]) => integrity);
+}
+
+/** None where npm left no list, or half of one on a full disk. */
+function installedIn(packages) {
+  try {
+    return packagesIn(join(packages, '.package-lock.json'));
+  } catch {
+    return [];
+  }
 }
 
 /**
@@ -42,7 +49,7 @@ function packagesIn(lock) {
  */
 function compareInstalled(packages) {
   const wanted = new Map(packagesIn(join(root, 'package-lock.json')));
-  const found = new Map(packagesIn(join(packages, '.package-lock.json')));
+  const found = new Map(installedIn(packages));
   const isWanted = [...found].every(([path, { integrity }]) => wanted.get(path)?.integrity === integrity);
   const missing = [...wanted].filter(([path, one]) => !found.has(path) && !one.optional && !one.devOptional);
   return { isCurrent: isWanted && missing.every(([, { dev }]) => dev), isComplete: missing.length === 0 };

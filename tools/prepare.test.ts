@@ -48,6 +48,9 @@ test('packages and build are those of the checkout, whatever the times of its fi
   expect(prepare('build')).toEqual(everything);
   expect(prepare('build')).toBeNull();
   expect(prepare('build', 'tests')).toEqual(['packages']);
+  // as a full disk leaves it
+  write('node_modules/.package-lock.json', '');
+  expect(prepare('build')).toEqual(['packages']);
   expect(prepare('build')).toBeNull();
 
   // an archive has the time of its commit, which may be before the build of another version
