@@ -84,7 +84,7 @@ test('a license file that ends before the clock of the machine names that clock,
   expect(await client.importLicense(file)).toMatchObject({ ok: true });
 });
 
-test('in its grace, a license file is valid and says that it has ended', async () => {
+test('in its grace, a license file is valid and says that it has expired', async () => {
   const { fake, client, request } = await isolated();
   const expiresAt = new Date(fake.clock.at + 90 * day).toISOString();
   const file = fake.fileFor(request, { grace: 7 });
@@ -92,7 +92,7 @@ test('in its grace, a license file is valid and says that it has ended', async (
   fake.clock.at += 92 * day;
   const result = await client.check();
   expect(result).toMatchObject({ valid: true, source: 'file', expiresAt: '2027-02-27T12:00:00.000Z' });
-  expect(result.message).toMatch(/has ended.*2027-02-27/);
+  expect(result.message).toMatch(/has expired.*2027-02-27/);
 });
 
 test('no altered byte of a license file is accepted', async () => {

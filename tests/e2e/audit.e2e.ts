@@ -287,7 +287,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   await page.getByLabel('To', { exact: true }).press('Tab');
   await expect(page.getByText('No user with this name')).toBeVisible();
   await expect(page.getByText('There is no such day')).toBeVisible();
-  await button(page, 'Clear filters').click();
+  await button(page, 'Clear Filters').click();
   await expect(page).toHaveURL(/\/audit$/);
   for (const label of ['User', 'To']) await expect(page.getByLabel(label, { exact: true })).toHaveValue('');
   await expect(page.getByText(/No user with this name|There is no such day/)).toHaveCount(0);
@@ -494,7 +494,7 @@ test('a filter that is typed slowly keeps the focus, loses nothing and leaves no
   await expect(page).toHaveURL('/licenses');
   await page.goForward();
   await expect(id).toHaveValue('abcd');
-  await button(page, 'Clear filters').click();
+  await button(page, 'Clear Filters').click();
   await expect(id).toHaveValue('');
 
   await test.step('typing is asked for once it settles', async () => {

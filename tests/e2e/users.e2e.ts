@@ -196,7 +196,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await page.getByRole('button', { name: 'Remove filter Status: Inactive' }).click();
   await filter('Role', 'Super Admin');
   await expect(row).toBeHidden();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear Filters' }).click();
   // one's own change is no reason to be refused, also where the list is slow
   const listed = await holdBack(page, (url) => url.pathname === users.list.path, 'GET');
   await row.getByRole('button', { name: 'Reactivate' }).click();

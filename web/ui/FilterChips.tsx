@@ -33,7 +33,7 @@ export function FilterChips<Search extends object>(props: {
       ))}
       {chips.length > 0 && (
         <button type="button" className={`${classes.clear} screen-only`} onClick={clear}>
-          Clear filters
+          Clear Filters
         </button>
       )}
     </div>
