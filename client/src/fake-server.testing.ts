@@ -101,7 +101,7 @@ export async function startFakeServer(tls?: { cert: string; key: string }) {
         code: fake.code,
         message: `It is ${fake.code}.`,
         license: {
-          licenseKey,
+          licenseKey: body['licenseKey'] ?? licenseKey,
           type: 'enterprise',
           validUntil: new Date(clock.at + 365 * day).toISOString(),
           modules: [{ moduleId: 'mod_lung_nodule', name: 'Lung nodules' }],

@@ -87,7 +87,9 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
     if (!isAnswer && own && own.issuedAt > file.issuedAt)
       return refused('SUPERSEDED', 'This machine has a newer license file.');
     const now = parts.now().getTime();
-    const known = times && timesWith(times, file, isAnswer, now);
+    // as check() will: the file for another license may have set the clock that both share back to the present
+    const signed = Math.max(times?.signed ?? 0, kept?.issuedAt ?? 0);
+    const known = times && timesWith({ ...times, signed }, file, isAnswer, now);
     const { valid, code, message, modules, expiresAt } = evaluateKept({
       now,
       times: known,

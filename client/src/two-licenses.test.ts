@@ -106,6 +106,25 @@ test('a license file for one license key leaves that for another in place, and b
   expect((await readdir(one.folder)).filter((name) => name.startsWith('license'))).toEqual([]);
 });
 
+test('a file for one license does not hide that the last answer for another was of a clock ahead by years', async () => {
+  const fake = await startFakeServer();
+  const right = fake.clock.at;
+  const one = await fake.client();
+  const other = await fake.client({ folder: one.folder, licenseKey: otherKey });
+  fake.clock.at = right + 400 * day;
+  for (const client of [one, other])
+    expect(await client.check()).toMatchObject({ valid: true, source: 'online' });
+  fake.instead = noNetwork;
+  fake.clock.at = right;
+  const [oneFile, otherFile] = [fake.fileFor(await requestOf(one)), fake.fileFor(await requestOf(other))];
+  expect(await one.importLicense(oneFile)).toMatchObject({ ok: true });
+  expect(await other.importLicense(otherFile)).toMatchObject({ ok: false, code: 'CLOCK_SET_BACK' });
+  // the request of before was that of the first license, too
+  expect(await other.importLicense(fake.fileFor(await requestOf(other)))).toMatchObject({ ok: true });
+  for (const client of [one, other])
+    expect(await client.check()).toMatchObject({ valid: true, source: 'file' });
+});
+
 test('files that cannot be read at the moment are not taken for none, and no receipt is lost', async () => {
   const fake = await startFakeServer();
   const one = await withFile(fake);
