@@ -194,7 +194,11 @@ test('the version of a validation explains no offer of a machine whose update ch
   expect(text).toContain('version: "6.2.0"\nfiles:\n');
   await eventually(async () => (await machineOf('terse'))?.total_checks === 1);
   const explained = await staff.ok(calls.explain, { params: { id: machineHashOf('terse') } });
-  expect(explained.find(({ releaseId }) => releaseId === id)).toMatchObject({ reason: 'OFFERED' });
+  expect(explained.find(({ releaseId }) => releaseId === id)).toMatchObject({
+    reason: 'OFFERED',
+    detail:
+      'It is the newest release for this machine, whose version its feed does not know, and it is fully out.',
+  });
 });
 
 test('the explanation names every release, those in the bin too', async () => {

@@ -113,15 +113,15 @@ type Asked = Pick<Question, 'channel' | 'currentVersion' | 'policed'>;
 type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
 const runs = ({ currentVersion }: Asked) =>
-  currentVersion === undefined ? 'an unknown version' : currentVersion;
+  currentVersion === undefined ? 'whose version its feed does not know' : `which runs ${currentVersion}`;
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
 
 const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => string> = {
   OFFERED: ({ release, bucket }, { question }) =>
     release.rolloutPercentage >= 100
-      ? `It is the newest release for this machine, which runs ${runs(question)}, and it is fully out.`
-      : `It is the newest release for this machine, which runs ${runs(question)}, and the machine's bucket ${percent(bucket)} is below its rollout of ${release.rolloutPercentage} %.`,
+      ? `It is the newest release for this machine, ${runs(question)}, and it is fully out.`
+      : `It is the newest release for this machine, ${runs(question)}, and the machine's bucket ${percent(bucket)} is below its rollout of ${release.rolloutPercentage} %.`,
   FULL_RELEASE_OFFERED_INSTEAD: ({ release, bucket }, { offered }) =>
     `The machine's bucket ${percent(bucket)} is below ${release.rolloutPercentage} %, but a newer release is rolling out without it, and machines outside of a rollout get only what is fully out: ${offered ? offered.version : 'there is no such release that is newer than what it runs'}.`,
   OTHER_PLATFORM: ({ release }, { machine }) =>
@@ -147,7 +147,7 @@ const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => strin
   ROLLOUT_BUCKET: ({ release, bucket }) =>
     `The machine's bucket ${percent(bucket)} is not below its rollout of ${release.rolloutPercentage} %.`,
   MINIMUM_VERSION: ({ release }, { question }) =>
-    `It needs at least ${release.minimumAppVersion}; the machine runs ${runs(question)}.`,
+    `It needs at least ${release.minimumAppVersion}; the machine runs ${question.currentVersion}.`,
   LICENSE_INACTIVE: heldBack,
   PINNED: heldBack,
   UPDATES_ENDED: heldBack,
@@ -155,8 +155,8 @@ const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => strin
   OUTSIDE_WINDOW: heldBack,
   NOT_NEWER: ({ release }, { question }) =>
     question.currentVersion !== undefined && compareVersions(release.version, question.currentVersion) === 0
-      ? `The machine runs ${runs(question)} already.`
-      : `The machine runs ${runs(question)}, which is newer.`,
+      ? `The machine runs ${question.currentVersion} already.`
+      : `The machine runs ${question.currentVersion}, which is newer.`,
   NEWER_RELEASE_OFFERED: (_, facts) => {
     const offered = present(facts.offered, 'the reason says that there is one');
     return `The machine is offered ${offered.version} (${offered.channel}) instead.`;

@@ -20,7 +20,7 @@ export function Standing(props: {
   const { standing, offers } = props;
   const now = useNow();
   const { tone, sentence, further } = verdictOf(standing, offers.data, now);
-  const newest = newestFor(offers.data ?? []);
+  const newest = newestFor(standing.version, offers.data ?? []);
   const Icon = icons[tone];
   return (
     <section className={`panel ${classes.verdict}`} data-tone={tone} aria-label="Verdict">

@@ -77,6 +77,24 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     [offer('4.2.1', 'NOT_STARTED', { rolloutPercentage: 0 }), ...current],
     'good: Runs 4.2.0; not offered 4.2.1: rollout at 0 % | Its license is valid',
   ],
+  [
+    'a feed that is not told the version offers it',
+    {},
+    [offer('4.2.0', 'OFFERED')],
+    'good: Runs 4.2.0; no newer release is for it | Its license is valid',
+  ],
+  [
+    'a feed that is not told the version offers it beside a newer one',
+    {},
+    [offer('4.2.1', 'PAUSED'), offer('4.2.0', 'OFFERED')],
+    'good: Runs 4.2.0; not offered 4.2.1: rollout paused | Its license is valid',
+  ],
+  [
+    'a version in the words of its program',
+    { version: 'nightly' },
+    [offer('4.2.1', 'OFFERED')],
+    'good: Runs nightly; offered 4.2.1 | Its license is valid',
+  ],
   ['an unknown version', { version: null }, [], 'good: Runs an unknown version | Its license is valid'],
   ['offers still load', {}, undefined, 'good: Its license is valid | null'],
   [

@@ -1,6 +1,7 @@
 import { dayMs } from '../../../contract/durations.ts';
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { compareVersions, isVersion } from '../../../contract/versions.ts';
 import { clockMinutes, shortDate, utcDate, weekdayName } from '../../ui/time.ts';
 import { refusalReasons } from '../../refusal-reasons.ts';
 import { countText, fixedText } from '../../ui/numbers.ts';
@@ -56,16 +57,26 @@ const isFull = ({ code }: Pick<Standing, 'code'>) => code === 'TOO_MANY_ACTIVATI
 const seatsOf = ({ currentActivations, maxActivations }: NonNullable<Standing['license']>) =>
   `${countText(currentActivations)} of ${countText(maxActivations)}`;
 
-/** The newest release that the machine is offered, or for which somebody would ask why it is not. */
-export const newestFor = <One extends Pick<Offer, 'reason'>>(offers: readonly One[]): One | undefined =>
-  offers.find(({ reason }) => reasons[reason] !== null);
+type Offered = Pick<Offer, 'version' | 'reason'>;
+
+/** The newest release that the machine would take, or for which somebody would ask why it is not offered it. */
+export const newestFor = <One extends Offered>(
+  version: string | null,
+  offers: readonly One[],
+): One | undefined => newerThan(version, offers).find(({ reason }) => reasons[reason] !== null);
+
+/** A feed that is not told what the machine runs offers older releases too, which its updater does not take. */
+const newerThan = <One extends Offered>(version: string | null, offers: readonly One[]): readonly One[] =>
+  version !== null && isVersion(version)
+    ? offers.filter((offer) => compareVersions(offer.version, version) > 0)
+    : offers;
 
 function updateSentence(version: string | null, offers: readonly Offer[]): string {
   const runs = version === null ? 'Runs an unknown version' : `Runs ${version}`;
-  const newest = newestFor(offers);
+  const newest = newestFor(version, offers);
   if (!newest) return version === null ? runs : `${runs}; no newer release is for it`;
   if (newest.offered) return `${runs}; offered ${newest.version}`;
-  const offered = offers.find((offer) => offer.offered);
+  const offered = newerThan(version, offers).find((offer) => offer.offered);
   const instead = offered ? `; offered ${offered.version}` : '';
   return `${runs}${instead}; not offered ${newest.version}: ${whyNot(newest)}`;
 }
