@@ -11,10 +11,10 @@ import { withClient } from './with-client.ts';
 
 /**
  * Topics of notifications between processes. A topic clears the caches that depend on it. Of `records`, each
- * notification names one record of the facts that depend on it (server/db/facts.ts); of `chain`, a break of the audit log.
+ * notification names one record of the facts that depend on it (server/db/facts.ts).
  */
 export type Topic =
-  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'records' | 'chain';
+  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'records';
 
 /** `id`: the changed record; undefined where anything may have changed. */
 type Listener = (id?: string) => void;

@@ -423,24 +423,18 @@ test('a long chain is checked in sections, each after the one before', async () 
   expect(server.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id } });
 });
 
-test('a break that Verify finds lasts until a complete round finds none, in every process', async () => {
-  const twin = await startTwin(server);
+test('a break that Verify finds lasts until a complete round finds none, not the rest of one', async () => {
   await write(server.clock.now(), {}, 5010);
   await seal();
-  for (const one of [server, twin]) expect(await one.audit.tick()).toBe(false);
+  expect(await server.audit.tick()).toBe(false);
   const { audit_id } = await at(10);
   await behindOurBack("update audit_entries set changes_summary = 'y' where audit_id = $1", [audit_id]);
   expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id });
-  await eventually(() => twin.audit.state().state === 'broken');
-  for (const one of [server, twin]) {
-    await one.audit.tick();
-    expect(one.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id }, wholeAt: null });
-  }
+  await server.audit.tick();
+  expect(server.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id }, wholeAt: null });
   await behindOurBack("update audit_entries set changes_summary = 'x' where audit_id = $1", [audit_id]);
-  for (const one of [server, twin]) {
-    expect([await one.audit.tick(), await one.audit.tick()]).toEqual([false, true]);
-    expect(one.audit.state()).toMatchObject({ state: 'whole' });
-  }
+  expect([await server.audit.tick(), await server.audit.tick()]).toEqual([false, true]);
+  expect(server.audit.state()).toMatchObject({ state: 'whole' });
 });
 
 test('nobody changes seals and anchors, whoever asks the database', async () => {

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
-import { chainState, type AuditVerification, type ChainState } from '../../../contract/audit.ts';
+import type { AuditVerification, ChainState } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
 import { beginChain, hasBegun } from './begin.ts';
@@ -18,12 +16,10 @@ export type ChainWatch = ReturnType<typeof createChainWatch>;
 
 /**
  * Monitors the chain for this process: seals, stores the head outside of the database, and continuously checks the
- * chain, one section per minute. A break is logged when it is found, here or by another process, and reported until a full
- * check succeeds.
+ * chain, one section per minute. A break is logged when it is found, and reported until a full check succeeds.
  */
 export function createChainWatch(context: Context, keys: AuditKeys) {
-  const { reports: db, log, clock, config, storage, signals } = context;
-  const self = randomUUID();
+  const { reports: db, log, clock, config, storage } = context;
   const parts = { ...context, db };
   const places = headPlaces(config, storage);
   const stored = new Map<string, ChainState['kept'][number]>();
@@ -35,11 +31,6 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   let wholeAt: Date | undefined;
   let nextSection: Place | undefined;
   let loggedProblem: string | undefined;
-
-  signals.on('chain', (text = '') => {
-    const told = readTold(text);
-    if (told && told.by !== self) keepBroken(told.broken);
-  });
 
   /**
    * Reads the heads from all reachable places, and updates the highest number known to be sealed. The others are added
@@ -119,7 +110,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
     // Verify, which reads everything, ended meanwhile.
     if (chainBroken !== known) return false;
     nextSection = next;
-    if (broken) foundBroken(broken);
+    if (broken) chainBroken = broken;
     else if (!next) {
       chainBroken = null;
       wholeAt = clock();
@@ -132,27 +123,16 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   async function verify(): Promise<AuditVerification> {
     await seal();
     const result = await verifyChain(db, keys, await readHeads());
-    if (result.broken) foundBroken(result.broken);
-    else {
-      chainBroken = endBroken = null;
+    chainBroken = result.broken;
+    // The sections left of this round may lie after the break.
+    if (result.broken) nextSection = undefined;
+    if (result.whole) {
+      endBroken = null;
       wholeAt = clock();
     }
     checkedAt = clock();
     logProblem();
     return result;
-  }
-
-  /** Other processes may be far from the break in their rounds. */
-  function foundBroken(broken: Broken): void {
-    if (broken.problem !== chainBroken?.problem) signals.tell('chain', [toldText({ by: self, broken })]);
-    keepBroken(broken);
-  }
-
-  function keepBroken(broken: Broken): void {
-    chainBroken = broken;
-    // The sections left of this round may lie after the break.
-    nextSection = undefined;
-    logProblem();
   }
 
   function logProblem(): void {
@@ -176,18 +156,4 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   }
 
   return { begin, seal, tick, verify, state, readHeads, keys };
-}
-
-const told = z.object({ by: z.string(), broken: chainState.shape.broken.unwrap() });
-type Told = z.output<typeof told>;
-
-const toldText = (what: Told): string => encodeURIComponent(JSON.stringify(what));
-
-/** Undefined for the text of somebody else: whoever reaches the database can send a notification. */
-function readTold(text: string): Told | undefined {
-  try {
-    return told.parse(JSON.parse(decodeURIComponent(text)));
-  } catch {
-    return undefined;
-  }
 }
