@@ -55,9 +55,12 @@ export const machineStanding = namedObject('MachineStanding', {
       activationId: z.string(),
       since: dateTime,
       lastCheckedAt: dateTime.nullable(),
-      offlineUntil: dateTime.nullable(),
     })
     .nullable(),
+  offlineUntil: dateTime.nullable().meta({
+    description:
+      'Until when its license file lets it run, also once it is refused or its seat was taken by force',
+  }),
   customer: z.object({ customerId: z.string(), name: z.string() }).nullable(),
 });
 export type MachineStanding = z.output<typeof machineStanding>;

@@ -12,7 +12,16 @@ import { setRolePreview } from './role-preview.ts';
 afterEach(() => setRolePreview(null));
 
 const standing = { version: '4.2.0', state: 'refused', code: 'REVOKED', license: {}, customer: {} };
-const bare = { ...standing, state: null, code: null, since: null, license: null, seat: null, customer: null };
+const bare = {
+  ...standing,
+  state: null,
+  code: null,
+  since: null,
+  license: null,
+  seat: null,
+  offlineUntil: null,
+  customer: null,
+};
 const runs = [{ kind: 'check' }, { kind: 'validation' }];
 const pages = { pages: [{ data: runs }, { data: runs }], pageParams: [] };
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { activations } from '../../../contract/activations.ts';
 import { audit } from '../../../contract/audit.ts';
 import { customerPage } from '../../../contract/customer-page.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -147,11 +148,15 @@ describe('the state of a machine', () => {
 
   test('that runs on a license file and never had a network', async () => {
     const license = await makeLicense(staff);
-    await issueTo(staff, license, offlineMachine('bunker-1'));
+    const { endsAt, activation } = await issueTo(staff, license, offlineMachine('bunker-1'));
     const found = await staff.ok(calls.get, { params: { id: 'bunker-1' } });
     expect(found).toMatchObject({ state: 'offline', license: { licenseId: license.licenseId } });
     for (const query of [{ state: 'offline' }, { search: 'bunker' }])
       expect((await find(query)).data).toEqual([found]);
+    const { activationId, machineId } = activation;
+    await staff.ok(activations.deactivate, { params: { activationId }, body: { machineId, force: true } });
+    const refused = await staff.ok(calls.get, { params: { id: 'bunker-1' } });
+    expect(refused).toMatchObject({ state: 'refused', seat: null, offlineUntil: endsAt });
   });
 
   test('that came back has its seat since then, and a license file does not change it', async () => {
@@ -294,6 +299,7 @@ describe('the search', () => {
       code: null,
       license: null,
       seat: null,
+      offlineUntil: null,
       customer: null,
       since: null,
     });

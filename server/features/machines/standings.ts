@@ -169,9 +169,9 @@ function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): M
             activationId: row.activation_id,
             since: row.updated_at.toISOString(),
             lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
-            offlineUntil: row.offline_until?.toISOString() ?? null,
           }
         : null,
+    offlineUntil: may.licenses ? (row.offline_until?.toISOString() ?? null) : null,
     customer: may.customers && known ? { customerId: row.customer_id, name: row.customer_name } : null,
   };
 }

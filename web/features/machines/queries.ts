@@ -54,7 +54,7 @@ export const machinesView = {
   },
 };
 
-const unlicensed = { state: null, code: null, since: null, license: null, seat: null };
+const unlicensed = { state: null, code: null, since: null, license: null, seat: null, offlineUntil: null };
 const permittedStanding = asPreviewed<MachineStanding>((standing, reads) => ({
   ...standing,
   ...(!reads('licenses') && unlicensed),

@@ -8,7 +8,6 @@ import { rangeText, verdictOf } from './verdict.ts';
 const now = new Date(2026, 10, 20, 15, 0);
 const at = (day: number, hour = 8, minute = 0) => new Date(2026, 10, day, hour, minute).toISOString();
 
-const online = { activationId: 'a', since: at(1), lastCheckedAt: at(20), offlineUntil: null };
 const standing = (of: Partial<MachineStanding>): MachineStanding => ({
   displayId: 'M',
   hostname: null,
@@ -21,7 +20,8 @@ const standing = (of: Partial<MachineStanding>): MachineStanding => ({
   code: 'VALID',
   since: null,
   license: { licenseId: 'l', licenseKey: 'K', validUntil: at(30), maxActivations: 3, currentActivations: 3 },
-  seat: { ...online, offlineUntil: at(27) },
+  seat: { activationId: 'a', since: at(1), lastCheckedAt: at(20) },
+  offlineUntil: null,
   customer: null,
   ...of,
 });
@@ -105,31 +105,31 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
   ],
   [
     'revoked today',
-    { state: 'refused', code: 'REVOKED', since: at(20, 9, 30), seat: online },
+    { state: 'refused', code: 'REVOKED', since: at(20, 9, 30) },
     current,
     'bad: Refused since today, 09:30: license revoked | Runs 4.2.0; no newer release is for it',
   ],
   [
     'revoked today, with a license file',
-    { state: 'refused', code: 'REVOKED', since: at(20, 9, 30) },
+    { state: 'refused', code: 'REVOKED', since: at(20, 9, 30), offlineUntil: at(27) },
     undefined,
     'bad: Refused since today, 09:30: license revoked; may run without a network until 27 Nov 2026 | null',
   ],
   [
     'revoked, with a license file that has ended',
-    { state: 'refused', code: 'REVOKED', seat: { ...online, offlineUntil: at(19) } },
+    { state: 'refused', code: 'REVOKED', offlineUntil: at(19) },
     undefined,
     'bad: Refused: license revoked | null',
   ],
   [
     'expired long ago',
-    { state: 'refused', code: 'EXPIRED', since: at(2), seat: online },
+    { state: 'refused', code: 'EXPIRED', since: at(2) },
     undefined,
     'bad: Refused since 2 Nov 2026: license expired | null',
   ],
   [
     'not yet valid',
-    { state: 'refused', code: 'NOT_YET_VALID', seat: online },
+    { state: 'refused', code: 'NOT_YET_VALID' },
     undefined,
     'bad: Refused: license not valid yet | null',
   ],
@@ -140,8 +140,14 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     'bad: Refused since Saturday: deactivated by staff | null',
   ],
   [
+    'deactivated by force',
+    { state: 'refused', code: 'MACHINE_DEACTIVATED', since: at(20, 9, 30), seat: null, offlineUntil: at(27) },
+    undefined,
+    'bad: Refused since today, 09:30: deactivated by staff; may run without a network until 27 Nov 2026 | null',
+  ],
+  [
     'a customer in the trash, a week ago',
-    { state: 'refused', code: 'CUSTOMER_INACTIVE', since: at(13), seat: online },
+    { state: 'refused', code: 'CUSTOMER_INACTIVE', since: at(13) },
     undefined,
     'bad: Refused since 13 Nov 2026: customer not active | null',
   ],
@@ -153,7 +159,7 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
   ],
   [
     'offline',
-    { state: 'offline' },
+    { state: 'offline', offlineUntil: at(27) },
     current,
     'good: Runs 4.2.0; no newer release is for it | Runs without a network until 27 Nov 2026',
   ],

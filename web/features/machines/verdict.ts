@@ -8,7 +8,7 @@ import { countText, fixedText } from '../../ui/numbers.ts';
 
 type Standing = Pick<
   MachineStanding,
-  'state' | 'code' | 'since' | 'license' | 'seat' | 'version' | 'lastSeen'
+  'state' | 'code' | 'since' | 'license' | 'offlineUntil' | 'version' | 'lastSeen'
 >;
 type Offer = Pick<Explanation, 'version' | 'reason' | 'offered' | 'bucket' | 'rolloutPercentage'>;
 
@@ -26,20 +26,24 @@ export function verdictOf(standing: Standing, offers: readonly Offer[] | undefin
   return { tone: 'good', sentence: updates, further: license || null };
 }
 
-function licenseSentence({ state, code, since, license, seat, lastSeen }: Standing, now: Date): string {
+function licenseSentence(
+  { state, code, since, license, offlineUntil, lastSeen }: Standing,
+  now: Date,
+): string {
   switch (state) {
     case 'refused': {
       const full = isFull({ code }) && license ? ` (${seatsOf(license)})` : '';
       const when = since === null ? '' : ` since ${sinceText(since, now)}`;
-      const until = seat?.offlineUntil;
       const file =
-        until && new Date(until) > now ? `; may run without a network until ${utcDate(until)}` : '';
+        offlineUntil && new Date(offlineUntil) > now
+          ? `; may run without a network until ${utcDate(offlineUntil)}`
+          : '';
       return `Refused${when}: ${refusalReasons[code ?? 'NOT_FOUND']}${full}${file}`;
     }
     case 'clone':
       return 'Two machines use its seat at once';
     case 'offline':
-      return `Runs without a network until ${utcDate(seat?.offlineUntil ?? lastSeen)}`;
+      return `Runs without a network until ${utcDate(offlineUntil ?? lastSeen)}`;
     case 'active':
       return 'Its license is valid';
     case 'no_seat':
