@@ -292,7 +292,7 @@ describe('machines that fall silent', () => {
     return fleetOf(await makeRelease(server, { version: '5.0.0', rolloutPercentage: 50, ...build }), silent);
   }
 
-  async function fleetOf(release: Release, silent: { taken: number; others: number }) {
+  async function fleetOf(release: Release, silent: { taken: number; others: number }, name = release.id) {
     const { platform } = release;
     server.clock.advance(hours(1));
     const checked = server.clock.now();
@@ -300,10 +300,10 @@ describe('machines that fall silent', () => {
     const heard = { lastSeen: new Date(server.clock.now().getTime() - hours(3)) };
     const lost = { lastSeen: checked };
     await machines(platform, checked, [
-      ...named(`${release.id} lost`, silent.taken, { takes: release, ...lost }),
-      ...named(`${release.id} taken`, 100 - silent.taken, { takes: release, ...heard }),
-      ...named(`${release.id} lost other`, silent.others, lost),
-      ...named(`${release.id} other`, 200 - silent.others, heard),
+      ...named(`${name} lost`, silent.taken, { takes: release, ...lost }),
+      ...named(`${name} taken`, 100 - silent.taken, { takes: release, ...heard }),
+      ...named(`${name} lost other`, silent.others, lost),
+      ...named(`${name} other`, 200 - silent.others, heard),
     ]);
     return release;
   }
@@ -568,7 +568,16 @@ describe('machines that fall silent', () => {
     );
     expect(await stateOf(release)).toMatchObject({
       verdict: 'QUIET',
-      figures: { silence: { taken: 0, others: 0 } },
+      figures: { silence: null },
+    });
+    // those that its first step reached, and that check so rarely that they take it only now
+    await fleetOf(release, lost, 'rarely in use');
+    expect((await stateOf(release)).verdict).toBe('QUIET');
+    await setRollout(release, 60);
+    await fleetOf(release, lost, 'after the step');
+    expect(await stateOf(release)).toMatchObject({
+      verdict: 'SILENT',
+      figures: { silence: { taken: 100, others: 200 } },
     });
   });
 });

@@ -37,22 +37,22 @@ const isSilent = (now: Date): RawBuilder<boolean> => sql<boolean>`
 const since = (now: Date) => sql`${now}::timestamptz - make_interval(secs => 2 * ${usual})`;
 
 /**
- * Machines that took the release since it began or was resumed, as far back as checks are kept, and a random sample of
- * those that the rollout has not reached; counted are those whose chance was more than twice their usual interval ago. A
- * machine that did not take it has its chance at its first check after its place in the rollout was reached, as one that
- * did. So both samples consist of machines heard of at the same times, and differ only in the release. Null when the last
- * step was too long ago, and at 100 %: then those without it are machines that something else keeps from it, and no
- * measure.
+ * Machines that took the release since it began or was resumed, or since the first step since which checks are kept, and
+ * a random sample of those that the rollout has not reached; counted are those whose chance was more than twice their
+ * usual interval ago. A machine that did not take it has its chance at its first check after its place in the rollout was
+ * reached, as one that did. So both samples consist of machines heard of at the same times, and differ only in the
+ * release. Null when the last step was too long ago, and at 100 %: then those without it are machines that something else
+ * keeps from it, and no measure.
  */
 export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promise<Silence | null> {
   if (release.rollout_percentage === 100) return null;
   const begun = release.failures_from;
-  const steps = await stepsOf(db, release, begun);
-  const lastStep = steps.at(-1)?.at ?? begun;
-  if (now.getTime() - lastStep.getTime() > watchedMs) return null;
-  const kept = await keptSince(db, 'update_events');
-  // a silent machine whose last check was dropped is in no sample, so one that took the release by then may not be either
-  const from = kept && kept > begun ? kept : begun;
+  // a silent machine whose last check was dropped is in no sample, so one that could take the release by then may not be either
+  const kept = (await keptSince(db, 'update_events')) ?? begun;
+  const steps = (await stepsOf(db, release, begun)).filter(({ at }) => at >= kept);
+  const from = steps[0]?.at;
+  const lastStep = steps.at(-1)?.at;
+  if (!from || !lastStep || now.getTime() - lastStep.getTime() > watchedMs) return null;
   const { release_id: id } = release;
   const isFree = isFreeToTake(await heldCustomers(db, release.version, now));
   const reached = channels.slice(channels.indexOf(release.channel));
@@ -66,7 +66,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
         select exists (select from downloads
                         where release_id = ${id} and proven
                           and offered_at is not null and fetched_at is not null) as proven),
-      steps as (select * from unnest(${steps.map(({ at }) => (at < from ? from : at))}::timestamptz[],
+      steps as (select * from unnest(${steps.map(({ at }) => at)}::timestamptz[],
                                      ${steps.map(({ percentage }) => percentage)}::int[]) as s (at, percentage)),
       part as materialized (
         select 65536.0 * ${sampledTaken} / greatest(max(unique_downloads), 1) as size
