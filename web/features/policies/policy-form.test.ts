@@ -66,6 +66,20 @@ test.each([
     ],
   ],
   [
+    { changed: 0, held: 0, pinMatches: false, unpinned: 7 },
+    [
+      'None of 12 machines would be offered something else from now on.',
+      'No published release matches the pinned version. Until one does, the pin holds back only machines that run a version inside it.',
+    ],
+  ],
+  [
+    { changed: 0, held: 0, pinMatches: false, unpinned: 0 },
+    [
+      'None of 12 machines would be offered something else from now on.',
+      'No published release matches the pinned version. Until one does, the pin holds back only machines that run a version inside it.',
+    ],
+  ],
+  [
     { changed: 1, held: 0, pinMatches: null, isComplete: false },
     ['1 of the first 12 machines would be offered something else from now on.'],
   ],

@@ -128,8 +128,10 @@ export function impactSentences(impact: PolicyImpact): string[] {
       : changed === 0
         ? `None of ${of} would be offered something else from now on.`
         : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
-    ...(pinMatches === false && unpinned === machines
-      ? ['No published release matches the pinned version. Until one does, the pin holds back no machine.']
+    ...(pinMatches === false
+      ? [
+          `No published release matches the pinned version. Until one does, the pin holds back ${unpinned === machines ? 'no machine' : 'only machines that run a version inside it'}.`,
+        ]
       : unpinned > 0
         ? [
             `For ${countText(unpinned)} of them no published release matches the pinned version. Until one does, the pin does not hold ${unpinned === 1 ? 'it' : 'them'} back.`,
