@@ -176,7 +176,7 @@ export const releaseListMeta = listMeta
 export const releaseAnalytics = namedObject('ReleaseAnalytics', {
   provenMachines: z
     .number()
-    .meta({ description: 'Machines that were seen in the 30 days and have called with a token' }),
+    .meta({ description: 'Machines that asked for updates in the 30 days and have called with a token' }),
   updateTrends: z.array(z.object({ date: z.string(), totalChecks: z.number(), uniqueMachines: z.number() })),
   releaseStats: z.array(
     z.object({

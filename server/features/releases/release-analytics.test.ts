@@ -107,6 +107,7 @@ test('machines: the ten last active', async () => {
     first_seen: new Date(now),
     last_seen: new Date(now - minutes(20 - n)),
     last_check_day: null,
+    total_checks: n,
     total_events: n,
     proven_at: n === 11 ? new Date(now) : null,
     validated_at: null as Date | null,
@@ -117,17 +118,23 @@ test('machines: the ten last active', async () => {
     ...rows[0]!,
     machine_hash: createHash('sha256').update('only validates').digest(),
     display_id: 'VALIDATES',
+    proven_at: new Date(now),
+  };
+  const stoppedAsking = {
+    ...rows[10]!,
+    machine_hash: createHash('sha256').update('validates still').digest(),
+    display_id: 'STOPPED',
     last_seen: new Date(now - days(40)),
-    validated_at: new Date(now),
+    validated_at: new Date(now - minutes(30)),
     proven_at: new Date(now - days(40)),
   };
   rows[11]!.validated_at = new Date(now - minutes(1));
   await server.db
     .insertInto('machines')
-    .values([...rows, onlyValidates])
+    .values([...rows, onlyValidates, stoppedAsking])
     .execute();
   const { machineActivity, provenMachines } = await ask();
-  expect(provenMachines).toBe(2);
+  expect(provenMachines).toBe(1);
   expect(machineActivity.map((m) => m.displayId)).toEqual(
     Array.from({ length: 10 }, (_, n) => `M-${11 - n}`),
   );
