@@ -90,6 +90,12 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
     'good: Runs 4.2.0; not offered 4.2.1: rollout paused | Its license is valid',
   ],
   [
+    'a feed that is not told the version offers an older one, as an updater with a channel takes it',
+    {},
+    [offer('4.1.0', 'OFFERED'), offer('4.0.0', 'ROLLOUT_BUCKET')],
+    'good: Runs 4.2.0; offered 4.1.0 | Its license is valid',
+  ],
+  [
     'a version in the words of its program',
     { version: 'nightly' },
     [offer('4.2.1', 'OFFERED')],

@@ -67,20 +67,23 @@ type Offered = Pick<Offer, 'version' | 'reason'>;
 export const newestFor = <One extends Offered>(
   version: string | null,
   offers: readonly One[],
-): One | undefined => newerThan(version, offers).find(({ reason }) => reasons[reason] !== null);
+): One | undefined => changesOf(version, offers).find(({ reason }) => reasons[reason] !== null);
 
-/** A feed that is not told what the machine runs offers older releases too, which its updater does not take. */
-const newerThan = <One extends Offered>(version: string | null, offers: readonly One[]): readonly One[] =>
-  version !== null && isVersion(version)
-    ? offers.filter((offer) => compareVersions(offer.version, version) > 0)
-    : offers;
+/** A feed that is not told what the machine runs also offers what it runs already, and older releases. */
+function changesOf<One extends Offered>(version: string | null, offers: readonly One[]): readonly One[] {
+  if (version === null || !isVersion(version)) return offers;
+  return offers.filter((offer) => {
+    const order = compareVersions(offer.version, version);
+    return order > 0 || (order < 0 && offer.reason === 'OFFERED');
+  });
+}
 
 function updateSentence(version: string | null, offers: readonly Offer[]): string {
   const runs = version === null ? 'Runs an unknown version' : `Runs ${version}`;
   const newest = newestFor(version, offers);
   if (!newest) return version === null ? runs : `${runs}; no newer release is for it`;
   if (newest.offered) return `${runs}; offered ${newest.version}`;
-  const offered = newerThan(version, offers).find((offer) => offer.offered);
+  const offered = changesOf(version, offers).find((offer) => offer.offered);
   const instead = offered ? `; offered ${offered.version}` : '';
   return `${runs}${instead}; not offered ${newest.version}: ${whyNot(newest)}`;
 }
