@@ -42,14 +42,15 @@ export async function endFileTimesAhead({ tx }: Change, time: CheckedTime): Prom
           where r.activation_id = w.activation_id and r.issued_at <= ${ahead}))
       from wrong w where f.file_id = w.file_id`.execute(tx);
   // An answer holds a seat for a day, and one from before a file for less than that beyond it. In the order in which the
-  // recorder of validations locks them.
+  // recorder of validations locks them; then the files are read anew, as one may have been issued meanwhile.
+  const lastEnds = sql`select activation_id, max(ends_at) as ends_at from license_files group by activation_id`;
+  const isTooLate = sql`a.offline_until > greatest(f.ends_at, ${ahead}) + interval '1 day'`;
+  const { rows: held } = await sql<{ id: string }>`
+    select a.activation_id as id from activations a join (${lastEnds}) f using (activation_id)
+     where ${isTooLate} order by a.activation_id for update of a`.execute(tx);
   await sql`
-    with held as materialized (
-      select a.activation_id, f.ends_at
-        from activations a
-        join (select activation_id, max(ends_at) as ends_at from license_files group by activation_id) f using (activation_id)
-       where a.offline_until > greatest(f.ends_at, ${ahead}) + interval '1 day'
-       order by a.activation_id for update of a)
-    update activations a set offline_until = greatest(h.ends_at, ${time.now})
-      from held h where a.activation_id = h.activation_id`.execute(tx);
+    update activations a set offline_until = greatest(f.ends_at, ${time.now})
+      from (${lastEnds}) f
+     where a.activation_id = f.activation_id and ${isTooLate}
+       and a.activation_id = any(${held.map(({ id }) => id)}::uuid[])`.execute(tx);
 }
