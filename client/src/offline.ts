@@ -100,7 +100,8 @@ export function importLicense(parts: Parts, text: string): Promise<ImportResult>
       return refused('SUPERSEDED', 'The license server has refused this license since.');
     if (!valid || expiresAt === null || !known) return refused(code, message);
     // a refusal of a later time would end the file; a valid answer of any process holds the seat as long as it counts
-    const mostAhead = kept?.valid ? aheadMs : 0;
+    // while the clock lets it count
+    const mostAhead = kept?.valid && now >= kept.issuedAt - aheadMs ? aheadMs : 0;
     const isBehind = isAnswer && kept !== undefined && kept.issuedAt > file.issuedAt + mostAhead;
     const problem =
       (await keepOwnFile(parts, text.trim())) ??
