@@ -148,3 +148,8 @@ test('the most urgent lines come first, equally urgent ones in the order of the 
   expect(order(90)).toEqual(['licensesEnded', 'diskFull', 'licensesFull', ...rest]);
   expect(order(99)).toEqual(['diskFull', 'licensesEnded', 'licensesFull', ...rest]);
 });
+
+test('a line of a kind that only another version knows is left out', () => {
+  const unknown = line({ kind: 'toCome' as TodayLine['kind'] });
+  expect(byUrgency([unknown, line({})], now)).toEqual([line({})]);
+});

@@ -224,9 +224,12 @@ const described: Record<TodayKind, Describe> = {
 /** The texts and links of a line. */
 export const shownLine = (line: TodayLine, now: Date): ShownLine => described[line.kind](line, now);
 
-/** The lines, the most urgent first; equally urgent ones stay in the order of the service. */
+/**
+ * The lines, the most urgent first; equally urgent ones stay in the order of the service. One of a kind that only another
+ * version knows, as while two run, is left out.
+ */
 export const byUrgency = (lines: readonly TodayLine[], now: Date): TodayLine[] =>
-  lines.toSorted((a, b) => urgencyOf(a, now) - urgencyOf(b, now));
+  lines.filter(({ kind }) => kind in described).toSorted((a, b) => urgencyOf(a, now) - urgencyOf(b, now));
 
 const urgencyOf = (line: TodayLine, now: Date) => tones.indexOf(shownLine(line, now).tone);
 
