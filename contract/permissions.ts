@@ -20,7 +20,7 @@ export type Permission = { resource: Resource; action: Action };
 
 export const permit = (resource: Resource, action: Action): Permission => ({ resource, action });
 
-/** A permission as the specification writes it: `licenses:update`. */
+/** The name of a permission: `licenses:update`. */
 export const permissionName = ({ resource, action }: Permission): string => `${resource}:${action}`;
 
 export const roleNames = [

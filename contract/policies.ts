@@ -124,9 +124,13 @@ export const policyImpact = namedObject('PolicyImpact', {
   pinMatches: z
     .boolean()
     .nullable()
-    .meta({ description: 'false: no published release matches the pin, so it does not count; null: no pin' }),
+    .meta({
+      description:
+        'false: no published release matches the pin; it counts only for machines that run a version inside it. null: no pin',
+    }),
   unpinned: z.number().meta({
-    description: 'Machines for which the pin does not count: no published release of their build matches it',
+    description:
+      'Machines for which the pin does not count: no published release of their build matches it, and they run no version inside it',
   }),
 });
 export type PolicyImpact = z.output<typeof policyImpact>;

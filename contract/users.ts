@@ -66,7 +66,8 @@ export const newPassword = z
 
 /** The caller's password, for calls that could let a stolen session act as another user. */
 const currentPassword = z.string().max(1024).optional().meta({
-  description: 'Password of the caller; required when the last sign-in is more than five minutes ago',
+  description:
+    'Password of the caller, where the change needs it and the last sign-in is more than five minutes ago',
 });
 
 export const userInput = z.strictObject({
@@ -219,7 +220,7 @@ export const rbac = {
   }),
   assignRole: route('POST', '/api/rbac/users/{userId}/roles/{roleId}', {
     summary:
-      'Assign a role to a user; one that adds users:update or rollouts:create or update needs a sign-in of the last five minutes',
+      'Assign a role to a user; one that adds users:update, or the first of rollouts:create and rollouts:update, needs a sign-in of the last five minutes',
     access: canUpdate,
     params: byUserRole,
     anyBody: true,

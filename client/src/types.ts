@@ -80,7 +80,7 @@ export type LocalCode =
   | 'NO_ANSWER'
   /** The server was not heard for longer than the kept answer allows. */
   | 'OFFLINE_TOO_LONG'
-  /** The license file has ended. */
+  /** The license file has expired. */
   | 'FILE_ENDED'
   /** The clock of the machine is behind a time that the client has seen. */
   | 'CLOCK_SET_BACK'

@@ -107,7 +107,7 @@ test('a session that ends while customers are deleted says which are, and undoes
   // of the four that are sent at once, some may be refused
   const said = outcome.getByRole('alert');
   await expect(said).toHaveText(
-    /^\d customers? deleted\. \d customers? could not be deleted, or gave no response:$/,
+    /^\d customers? deleted\. \d customers? could not be deleted, or there was no response:$/,
   );
   const [deleted, left] = (await said.innerText()).match(/\d/g)!.map(Number);
   expect(deleted! + left!).toBe(6);

@@ -426,7 +426,7 @@ test('the machine moves into the rollout when the percentage passes its bucket',
     const offered = await server.admin.ok(machines.explain, { params: { id } });
     return offered.find(({ releaseId }) => releaseId === release.id)!.bucket!;
   };
-  // A rollout at 0 % has not started: the step below the machine's bucket must be at least 1 %.
+  // A rollout at 0 %: the step below the machine's bucket must be at least 1 %.
   let machineId;
   do {
     machineId = newMachine();

@@ -290,7 +290,7 @@ test('the console as another role: what it shows, and that nothing can be change
 
   await button(page, 'Exit').click();
   await goTo(page, '/users?tab=roles&role=admin');
-  await button(page, 'See the console as this role').click();
+  await button(page, 'See the Console as This Role').click();
   await expect(page.getByText('You see the console as Admin.')).toBeVisible();
   await goTo(page, '/audit');
   page.on('request', (request) => request.url().includes(audit.exportCsv.path) && files++);

@@ -197,7 +197,7 @@ test('the version of a validation explains no offer of a machine whose update ch
   expect(explained.find(({ releaseId }) => releaseId === id)).toMatchObject({
     reason: 'OFFERED',
     detail:
-      'It is the newest release for this machine, whose version its feed does not know, and it is fully out.',
+      'It is the newest release for this machine, whose version is not known or does not count, and it is fully out.',
   });
 });
 

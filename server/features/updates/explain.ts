@@ -113,7 +113,9 @@ type Asked = Pick<Question, 'channel' | 'currentVersion' | 'policed'>;
 type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
 const runs = ({ currentVersion }: Asked) =>
-  currentVersion === undefined ? 'whose version its feed does not know' : `which runs ${currentVersion}`;
+  currentVersion === undefined
+    ? 'whose version is not known or does not count'
+    : `which runs ${currentVersion}`;
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
 

@@ -50,7 +50,7 @@ export default function DeleteCustomers(props: {
         <Stack gap="md">
           <Text role="alert" tabIndex={-1} data-autofocus>
             {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted
-            {failed.some(({ error }) => isUnanswered(error)) && ', or gave no response'}:
+            {failed.some(({ error }) => isUnanswered(error)) && ', or there was no response'}:
           </Text>
           <BoxedList label="Customers">
             {failed.map(({ item, error }) => (
