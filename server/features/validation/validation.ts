@@ -43,8 +43,8 @@ export type Validator = ChangeParts &
 
 /**
  * Validates a license on a machine. Every decided outcome is returned signed, and recorded; the first valid call of a
- * machine takes a seat. A call from staff reactivates a deactivated machine. For a machine that is known on the license it
- * is not recorded, whether or not it has its seat by then: the machine did not make it. `token`: the machine proved itself.
+ * machine takes a seat. A call from staff reactivates a deactivated machine, which is not recorded: the machine did not
+ * make it. `token`: the machine proved itself.
  */
 export async function validate(
   validator: Validator,
@@ -56,7 +56,7 @@ export async function validate(
   const started = performance.now();
   const key = parseLicenseKey(request.licenseKey);
   let found = key === undefined ? undefined : await findFor(seats, { key, machineId: request.machineId }, by);
-  const isReactivation = by.actor.kind === 'staff' && found !== undefined && hasSeat(found);
+  const isReactivation = by.actor.kind === 'staff' && found !== undefined && hasLostSeat(found);
   let { code, takesSeat } = key === undefined ? malformed : decideOn(found, found?.activation_status, by);
   if (found && (takesSeat || isSeatEnded(found, by.now) || holdsLicenseFile(found))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
@@ -96,15 +96,14 @@ export async function validate(
 
 /**
  * The license and the seat of a machine: what the process keeps, if it makes the call valid now, else what the database
- * has. So nobody is refused by what is kept, and refusals show the latest facts. Staff are told when the machine was last
- * heard of, which is not kept.
+ * has. So nobody is refused by what is kept, and refusals show the latest facts.
  */
 async function findFor(
   seats: SeatFinder,
   asked: Parameters<SeatFinder['find']>[0],
   by: Caller,
 ): Promise<Found | undefined> {
-  const kept = by.actor.kind === 'staff' ? undefined : seats.kept(asked);
+  const kept = seats.kept(asked);
   return kept && decideOn(kept, kept.activation_status, by).code === 'VALID' ? kept : seats.find(asked);
 }
 
@@ -117,6 +116,9 @@ function reliableUntil(code: ValidationCode, found: Found | undefined, now: Date
   const ends = [found.valid_until, found.offline_until ?? found.valid_until].map((end) => end.getTime());
   return new Date(Math.min(now.getTime() + graceMs, ...ends));
 }
+
+/** Whether the machine holds its seat no longer. */
+const hasLostSeat = ({ activation_status: status }: Found): boolean => status !== null && status !== 'active';
 
 /** Whether the license file of this machine has ended, or one that holds a seat of a full license. */
 const isSeatEnded = ({ activation_status, offline_until, first_offline_end }: Found, now: Date): boolean =>
