@@ -90,8 +90,9 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   const isPrinted = () => page.waitForFunction(() => (window as never as { paper?: object }).paper);
   expectStatus(page, 'aborted');
   await page.context().setOffline(true);
-  // a page that does not know it yet asks for the rows, in vain
   await page.waitForFunction(() => !navigator.onLine);
+  // a page whose queries do not know it yet asks for the rows in vain, as this does for certain
+  await page.evaluate(() => fetch('/healthz').catch(() => undefined));
   await page.keyboard.press('Control+p');
   await isPrinted();
   await page.context().setOffline(false);
