@@ -121,13 +121,10 @@ export const policyImpact = namedObject('PolicyImpact', {
   isComplete: z.boolean().meta({ description: 'false: there are more machines than were looked at' }),
   changed: z.number().meta({ description: 'Machines that would be offered something else from now on' }),
   held: z.number().meta({ description: 'Of those, machines that would be offered nothing' }),
-  pinMatches: z
-    .boolean()
-    .nullable()
-    .meta({
-      description:
-        'false: no published release matches the pin; it counts only for machines that run a version inside it. null: no pin',
-    }),
+  pinMatches: z.boolean().nullable().meta({
+    description:
+      'false: no published release matches the pin; it counts only for machines that run a version inside it. null: no pin',
+  }),
   unpinned: z.number().meta({
     description:
       'Machines for which the pin does not count: no published release of their build matches it, and they run no version inside it',
