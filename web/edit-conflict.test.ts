@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { countryName } from '../contract/countries.ts';
+import { roleLabel } from '../contract/permissions.ts';
 import { ApiError } from './api-error.ts';
-import { conflictOf, mergedAttempt } from './edit-conflict.ts';
+import { conflictOf, differingFields, mergedAttempt, orDash } from './edit-conflict.ts';
+import { customerLabels, roleLabels, userLabels } from './field-labels.ts';
 
 const version = '2026-11-20T09:00:00.000Z';
 const conflict = (...differing: { path: string; current: unknown; yours: unknown }[]) =>
@@ -65,4 +68,23 @@ test('of a record whose fields decide together, nothing is taken over', () => {
 
 test('after repeated conflicts the user is notified', () => {
   expect(mergedAttempt(conflict(), { ...attempt, round: 5 })).toBeUndefined();
+});
+
+test('shows the fields of the form that differ, in words', () => {
+  const clash = conflict(
+    { path: 'name', current: '', yours: 'Kim' },
+    { path: 'phone', current: null, yours: '123' },
+    { path: 'role', current: 'super_admin', yours: undefined },
+    { path: 'country', current: 'DE', yours: 'JP' },
+    { path: 'requiresSecondFactor', current: true, yours: false },
+  );
+  const labels = { ...customerLabels, ...userLabels, ...roleLabels };
+  const words = { country: orDash(countryName), role: orDash(roleLabel) };
+  expect(differingFields(clash, labels, words)).toEqual([
+    { field: 'Name', theirs: '—', yours: 'Kim' },
+    { field: 'Phone', theirs: '—', yours: '123' },
+    { field: 'Role', theirs: 'Super Admin', yours: '—' },
+    { field: 'Country', theirs: 'Germany', yours: 'Japan' },
+    { field: 'Requires a second factor', theirs: 'Yes', yours: 'No' },
+  ]);
 });

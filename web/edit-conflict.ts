@@ -12,22 +12,25 @@ export const conflictOf = (error: unknown): ApiError | undefined =>
 /** The fields that two users changed to different values. */
 export type Clash = { readonly details: readonly ErrorDetail[] };
 
-/** The labels of the fields that two users changed, as shown in the form. */
+/** The text of a value; `—` where there is none. */
+export const orDash =
+  <Value>(asText: (value: Value) => string) =>
+  (value: Value | null | undefined): string =>
+    value === null || value === undefined || value === '' ? '—' : asText(value);
+
+const plainText = orDash((value) => (typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value)));
+
+/** The labels of the fields that two users changed, as shown in the form. `words`: of values that are not plain text. */
 export const differingFields = <Field extends string>(
   clash: Clash,
   labels: Readonly<Record<Field, string>>,
-  asText: (field: Field, value: unknown, whose: 'theirs' | 'yours') => string,
+  words: { readonly [F in Field]?: (value: never, whose: 'theirs' | 'yours') => string } = {},
 ): ConflictRow[] =>
   clash.details.flatMap(({ path, current, yours }) => {
     if (!(path in labels)) return [];
     const field = path as Field;
-    return [
-      {
-        field: labels[field],
-        theirs: asText(field, current, 'theirs'),
-        yours: asText(field, yours, 'yours'),
-      },
-    ];
+    const asText = (words[field] ?? plainText) as (value: unknown, whose: 'theirs' | 'yours') => string;
+    return [{ field: labels[field], theirs: asText(current, 'theirs'), yours: asText(yours, 'yours') }];
   });
 
 /** The record that an edit started from, with its version. */

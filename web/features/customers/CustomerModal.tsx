@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Customer } from '../../../contract/customers.ts';
+import { countryName } from '../../../contract/countries.ts';
 import { LoadedForm } from '../../LoadedForm.tsx';
-import { useEdit } from '../../edit-conflict.ts';
+import { differingFields, orDash, useEdit, type Clash } from '../../edit-conflict.ts';
+import { customerLabels } from '../../field-labels.ts';
 import { useSeen } from '../../kept-work.ts';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
-import { conflictRows } from './customer-conflict.ts';
 import { CustomerForm } from './CustomerForm.tsx';
 import { createCustomer, customerQuery, updateCustomer, type CustomerPayload } from './queries.ts';
 import { aboutCustomer } from '../../toast-subjects.ts';
@@ -85,3 +86,6 @@ function EditForm({ customer, onClose }: { customer: Customer; onClose: () => vo
     </>
   );
 }
+
+const conflictRows = (clash: Clash) =>
+  differingFields(clash, customerLabels, { country: orDash(countryName) });

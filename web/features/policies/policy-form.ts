@@ -10,7 +10,7 @@ import {
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
 import { capitalize } from '../../../contract/text.ts';
-import { differingFields, type Clash } from '../../edit-conflict.ts';
+import { differingFields, orDash, type Clash } from '../../edit-conflict.ts';
 import { dayProblem, shownDay } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import { windowText } from '../../window-text.ts';
@@ -94,20 +94,18 @@ export const atPolicyFields = (errors: FormErrors): FormErrors =>
   );
 
 /** Labels of the fields in which two edits of one policy differ. */
-export const conflictRows = (clash: Clash) => differingFields(clash, policyLabels, asText);
+export const conflictRows = (clash: Clash) =>
+  differingFields(clash, policyLabels, {
+    tags: orDash((tags: string[]) => tags.join(', ') || '—'),
+    channel: orDash(capitalize),
+    deferDays: orDash((days: number) => counted(days, 'day')),
+    updatesUntil: orDash(shownDay),
+    windows: windowsText,
+  });
 
-function asText(field: keyof typeof policyLabels, value: unknown): string {
-  if (field === 'windows' && !value) return 'Not set';
-  if (field === 'windows' && (value as MaintenanceWindow[]).length === 0)
-    return 'At any time, whatever a tag says';
-  if (value === null || value === undefined || value === '') return '—';
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return counted(value, 'day');
-  if (typeof value === 'string')
-    return field === 'updatesUntil' ? shownDay(value) : field === 'channel' ? capitalize(value) : value;
-  if (!Array.isArray(value)) return JSON.stringify(value);
-  if (value.every((one) => typeof one === 'string')) return value.join(', ') || '—';
-  return (value as MaintenanceWindow[]).map((window) => windowText(window)).join('; ');
+function windowsText(windows: MaintenanceWindow[] | null | undefined): string {
+  if (!windows) return 'Not set';
+  return windows.map(windowText).join('; ') || 'At any time, whatever a tag says';
 }
 
 /** What saving changes for machines, in sentences. */

@@ -54,20 +54,15 @@ const editConflict = (details: ApiError['details']) =>
 
 /** Labels of the fields in which two edits of one release differ. */
 export const conflictRows = (clash: Clash) =>
-  differingFields(clash, releaseLabels, (field, value) =>
-    field === 'rollout' ? rolloutText(value as Rollout | undefined) : asText(field, value),
-  );
+  differingFields(clash, releaseLabels, {
+    rollout: rolloutText,
+    acceptableFailures: (share: unknown) =>
+      typeof share === 'number' ? `${share} %` : 'As the previous release',
+  });
 
 function rolloutText(rollout: Rollout | undefined): string {
   if (!rollout) return 'None, a draft';
   return 'rolloutPlan' in rollout
     ? `In steps: ${planText(rollout.rolloutPlan)}${rollout.startsAt ? `, from ${momentText(rollout.startsAt)}` : ''}`
     : `${rollout.rolloutPercentage} %`;
-}
-
-function asText(field: string, value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'number') return `${value} %`;
-  if (field === 'acceptableFailures') return 'As the previous release';
-  return typeof value === 'string' && value !== '' ? value : '—';
 }

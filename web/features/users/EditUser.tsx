@@ -6,7 +6,7 @@ import { userPatch, type User } from '../../../contract/users.ts';
 import { sentenceBesideFields } from '../../api-error.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { LoadedForm } from '../../LoadedForm.tsx';
-import { useEdit } from '../../edit-conflict.ts';
+import { differingFields, orDash, useEdit, type Clash } from '../../edit-conflict.ts';
 import { userLabels } from '../../field-labels.ts';
 import { useSeen } from '../../kept-work.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
@@ -19,7 +19,6 @@ import { toast } from '../../ui/toast.tsx';
 import { ProofOfGrant } from './OwnPassword.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 import { useUserConsequences } from './user-consequences.ts';
-import { conflictRows } from './user-conflict.ts';
 import { updateUser, userQuery } from './queries.ts';
 import { aboutUser } from '../../toast-subjects.ts';
 
@@ -114,6 +113,8 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
     </>
   );
 }
+
+const conflictRows = (clash: Clash) => differingFields(clash, userLabels, { role: orDash(roleLabel) });
 
 function UserRoleConsequences({ id }: { id: string }) {
   return <ConsequenceList of={useUserConsequences(id, 'changeRole')} />;

@@ -5,7 +5,8 @@ import { needsProof, roleLabel } from '../../../contract/permissions.ts';
 import { roleRefusal, type Role } from '../../../contract/users.ts';
 import { fieldErrors, sentenceOf } from '../../api-error.ts';
 import { useEntered } from '../../dialog-form.ts';
-import { useEdit } from '../../edit-conflict.ts';
+import { differingFields, useEdit } from '../../edit-conflict.ts';
+import { roleLabels } from '../../field-labels.ts';
 import { useKept, useSeen } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
 import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
@@ -18,7 +19,6 @@ import { toast } from '../../ui/toast.tsx';
 import { changeOf, isNoticed } from './role-consequences.ts';
 import { OwnPassword } from './OwnPassword.tsx';
 import { RoleConsequences } from './RoleConsequences.tsx';
-import { conflictRows } from './role-conflict.ts';
 import { RoleMatrix } from './RoleMatrix.tsx';
 import {
   isChanged,
@@ -149,7 +149,7 @@ export function RoleForm(props: {
           )}
         </Stack>
       </Fields>
-      <ConflictDialog edit={edit} rowsOf={conflictRows} />
+      <ConflictDialog edit={edit} rowsOf={(clash) => differingFields(clash, roleLabels)} />
       <LazyDialogs>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(undefined)} />}
       </LazyDialogs>

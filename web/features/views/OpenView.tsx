@@ -107,8 +107,7 @@ function SaveChanges(props: {
   );
 }
 
-const conflictRows = (clash: Clash) =>
-  differingFields(clash, { query: 'Filters' }, (_, value) => filtersOf(String(value)));
+const conflictRows = (clash: Clash) => differingFields(clash, { query: 'Filters' }, { query: filtersOf });
 
 const filtersOf = (query: string): string =>
   [...new URLSearchParams(query)].map(([name, value]) => `${name}: ${value}`).join(', ') || 'None';

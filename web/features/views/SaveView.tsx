@@ -84,9 +84,9 @@ function EditForm({ view, onClose }: { view: SavedView; onClose: () => void }) {
 }
 
 const conflictRows = (clash: Clash) =>
-  differingFields(clash, { name: 'Name', shared: 'Visible to' }, (field, value) =>
-    field === 'name' ? String(value) : value ? 'Everyone who may read this list' : 'Its owner',
-  );
+  differingFields(clash, { name: 'Name', shared: 'Visible to' }, { shared: sharedText });
+
+const sharedText = (shared: boolean) => (shared ? 'Everyone who may read this list' : 'Its owner');
 
 type Fields = { name: string; shared: boolean };
 
