@@ -74,11 +74,7 @@ function OwnSessions() {
   if (sessions.isLoadingError) return <LoadError title="Failed to fetch sessions" query={sessions} brief />;
   return (
     <Suspense>
-      <SessionList
-        sessions={sessions.data}
-        ending={end.isPending ? end.variables : undefined}
-        onEnd={({ sessionId }) => end.mutate(sessionId)}
-      />
+      <SessionList sessions={sessions.data} end={end} />
       {(sessions.data?.length ?? 0) > 1 && (
         <Button
           variant="default"

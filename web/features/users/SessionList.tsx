@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
 import type { OpenSession } from '../../../contract/users.ts';
 import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -8,23 +9,23 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { shortUserAgent } from './user-agent.ts';
 
-type Handlers = { ending: string | undefined; onEnd: (session: OpenSession) => void };
+/** Ends a session by its id. */
+type End = UseMutationResult<unknown, Error, string>;
 
 /** Open sessions of a user: address, browser, start, and an End button. */
-export default function SessionList(props: Handlers & { sessions: OpenSession[] | undefined }) {
-  const { sessions, ...handlers } = props;
+export default function SessionList({ sessions, end }: { sessions: OpenSession[] | undefined; end: End }) {
   if (sessions?.length === 0) return 'There is no open session.';
   return (
     <DataTable
       label="Open sessions"
-      columns={columns(handlers)}
+      columns={columns(end)}
       rows={sessions}
       rowId={({ sessionId }) => sessionId}
     />
   );
 }
 
-const columns = ({ ending, onEnd }: Handlers): Column<OpenSession>[] => [
+const columns = (end: End): Column<OpenSession>[] => [
   {
     id: 'userAgent',
     header: 'Browser',
@@ -49,9 +50,9 @@ const columns = ({ ending, onEnd }: Handlers): Column<OpenSession>[] => [
       <Button
         variant="subtle"
         size="compact-xs"
-        loading={ending === session.sessionId}
+        loading={end.isPending && end.variables === session.sessionId}
         // the next session takes the place of the one that was ended
-        {...pressOnce(() => onEnd(session))}
+        {...pressOnce(() => end.mutate(session.sessionId))}
       >
         End
       </Button>

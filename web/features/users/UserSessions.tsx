@@ -47,11 +47,7 @@ function OpenSessions({ user }: { user: User }) {
   }
   return (
     <>
-      <SessionList
-        sessions={sessions.data}
-        ending={end.isPending ? end.variables : undefined}
-        onEnd={({ sessionId }) => end.mutate(sessionId)}
-      />
+      <SessionList sessions={sessions.data} end={end} />
       {end.error && <ErrorText>{sentenceOf(end.error, 'Failed to end session')}</ErrorText>}
     </>
   );
