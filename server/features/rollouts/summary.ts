@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { anyOf } from '../../db/sql.ts';
 import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import type { Db } from '../../db/client.ts';
-import { selectReleases, toLiveRelease } from '../releases/index.ts';
+import { selectReleases, toRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function rolloutSummaries(
   return Promise.all(
     rows.map(async (row) => ({
       releaseId: row.release_id,
-      ...(await reachedIn(census, { ...toLiveRelease(row), downloadCount: row.download_count }, now)),
+      ...(await reachedIn(census, toRelease(row), now)),
       failed: failures.get(row.release_id) ?? 0,
     })),
   );
