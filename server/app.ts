@@ -43,7 +43,7 @@ import { noticeRoutes } from './features/notices/notices.routes.ts';
 import { offlineRoutes } from './features/offline/offline.routes.ts';
 import { createPolicyFinder, customersPinnedTo } from './features/policies/index.ts';
 import { policyRoutes } from './features/policies/policies.routes.ts';
-import { createReleaseSet, createTrashedSet } from './features/releases/index.ts';
+import { createReleaseSet } from './features/releases/index.ts';
 import { releaseRoutes } from './features/releases/releases.routes.ts';
 import { rolloutRoutes } from './features/rollouts/rollouts.routes.ts';
 import { createSessions } from './features/session/index.ts';
@@ -113,8 +113,7 @@ export async function buildApp(
   const updateRecorder = createUpdateRecorder(context, budgets, behind);
   context.reportsWait = updateRecorder.isBehind;
   const releaseSet = createReleaseSet(context);
-  const trashedSet = createTrashedSet(context);
-  const policyOf = createPolicyFinder({ ...context, facts, trashedSet });
+  const policyOf = createPolicyFinder({ ...context, facts, releaseSet });
   const storageWatch = watchStorage(context, () =>
     requireOwn({ ...context, db: context.reserved.db }, context.clock()),
   );
@@ -156,7 +155,7 @@ export async function buildApp(
     approvalRoutes({ ...context, passwords, refusals }, released),
     uploadRoutes({ ...context, storageWatch, inspector }),
     downloadRoutes({ ...context, releases: releaseSet, recorder: updateRecorder, inspector }),
-    updateRoutes({ ...context, releaseSet, trashedSet, policyOf, recorder: updateRecorder }),
+    updateRoutes({ ...context, releaseSet, policyOf, recorder: updateRecorder }),
     policyRoutes({ ...context, releaseSet }),
     updateEventRoutes({ ...context, recorder: updateRecorder }),
     machineRoutes({ ...context, policyOf }),

@@ -16,7 +16,7 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
 import { policyOnPage } from '../policies/index.ts';
-import { listTrashedReleases, type ReleaseSet } from '../releases/index.ts';
+import type { ReleaseSet } from '../releases/index.ts';
 import { offersToCustomer, policySentences } from '../updates/index.ts';
 
 export type PageParts = Pick<Context, 'db' | 'config'> & { releaseSet: ReleaseSet };
@@ -43,6 +43,7 @@ export async function overviewOf(
     readsLicenses ? seatsOf(db, customerId, by.now) : null,
     readsLicenses ? refusedOf(db, customerId, by.now, mostRefused) : null,
   ]);
+  const { live, trashed } = await parts.releaseSet();
   const isLicensed =
     parts.config.updatesAfterRevocation ||
     (customer.status === 'active' && (await isAnyActive(db, customerId)));
@@ -59,11 +60,11 @@ export async function overviewOf(
     machines: seats && seats.machines,
     refused,
     releases: mayRead(by, 'releases')
-      ? offersToCustomer(await parts.releaseSet(), {
+      ? offersToCustomer(live, {
           policy: { isLicensed, ...policy.applied },
           now: by.now,
           deferredBy: await plausibleNow(db, by.now),
-          ...(policy.applied?.pin && { trashed: await listTrashedReleases(db) }),
+          trashed,
         })
       : null,
   };

@@ -14,7 +14,7 @@ import { resolveDownload, type FilePath, type ResolvedFile } from './resolve-dow
 import { frameRanges, readRanges } from './ranges.ts';
 import type { FileCheck } from './stored-file.ts';
 
-type DownloadContext = Pick<Context, 'db' | 'storage'> & {
+type DownloadContext = Pick<Context, 'storage'> & {
   releases: ReleaseSet;
   recorder: UpdateRecorder;
   checkFile: FileCheck;
@@ -40,9 +40,9 @@ export async function sendFile(
   path: FilePath,
   exchange: Exchange,
 ): Promise<FastifyReply | Failure> {
-  const { db, storage, releases } = context;
+  const { storage, releases } = context;
   const { request, reply } = exchange;
-  const file = await resolveDownload(db, await releases(), by.actor, path);
+  const file = resolveDownload(await releases(), by.actor, path);
   if (!file) return notFound;
   const count = counter(context, by, file, exchange);
   if ('externalUrl' in file) {

@@ -1,7 +1,6 @@
 import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
-import type { Db } from '../../db/client.ts';
-import { selectReleases, toLiveRelease, type LiveRelease } from '../releases/index.ts';
+import type { LiveRelease, Releases } from '../releases/index.ts';
 import { kindOf } from '../../../contract/file-content.ts';
 import type { StoredFile } from './stored-file.ts';
 import { present } from '../../invariants.ts';
@@ -35,14 +34,13 @@ const blockmapEnding = /\.blockmap$/;
  * available to staff only, as are the programs of withdrawn or paused releases: a machine that was offered one earlier
  * must not download it now. Their block maps remain available, since machines that run them need them to update.
  */
-export async function resolveDownload(
-  db: Db,
-  live: readonly LiveRelease[],
+export function resolveDownload(
+  { live, trashed }: Releases,
   actor: Actor,
   { releaseId, version, fileName }: FilePath,
-): Promise<ResolvedFile | undefined> {
+): ResolvedFile | undefined {
   const isStaff = actor.kind === 'staff';
-  const named = live.find((r) => r.id === releaseId) ?? (isStaff ? await trashed(db, releaseId) : undefined);
+  const named = [...live, ...(isStaff ? trashed : [])].find((r) => r.id === releaseId);
   const wantsBlockmap = blockmapEnding.test(fileName);
   if (!named || named.fileKind !== kindOf(fileName.replace(blockmapEnding, ''))) return undefined;
   const found =
@@ -97,12 +95,4 @@ function toFile(release: LiveRelease, isBlockmap: boolean): ResolvedFile | undef
   if (!blockmapKey) return undefined;
   const name = `${fileName}.blockmap`;
   return { key: blockmapKey, name, size: undefined, etag: `${sha512}.blockmap`, ...about };
-}
-
-async function trashed(db: Db, releaseId: string): Promise<LiveRelease | undefined> {
-  const row = await selectReleases(db)
-    .where('r.release_id', '=', releaseId)
-    .where('r.deleted_at', 'is not', null)
-    .executeTakeFirst();
-  return row && toLiveRelease(row);
 }

@@ -7,12 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Tables } from '../../db/tables.ts';
 import { recordHash } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
-import {
-  listTrashedReleases,
-  type TrashedRelease,
-  type LiveRelease,
-  type ReleaseSet,
-} from '../releases/index.ts';
+import type { TrashedRelease, LiveRelease, ReleaseSet } from '../releases/index.ts';
 import {
   candidatesOf,
   countedVersion,
@@ -147,9 +142,8 @@ async function compareOffers(
   { sidesOf, counts, pin }: Sides,
   now: Date,
 ): Promise<Offers & { unpinned: number }> {
-  const [releases, trashed, deferredBy] = await Promise.all([
+  const [{ live, trashed }, deferredBy] = await Promise.all([
     parts.releaseSet(),
-    listTrashedReleases(parts.db),
     plausibleNow(parts.db, now),
   ]);
   const { updatesAfterRevocation } = parts.config;
@@ -167,13 +161,13 @@ async function compareOffers(
       const askedBy = ({ owner, policy }: Followed) => {
         const isLicensed = owner.isActive || updatesAfterRevocation;
         const policed = { policy: { isLicensed, ...policy }, now, deferredBy, trashed };
-        return questionsOf(releases, machine, policed);
+        return questionsOf(live, machine, policed);
       };
       const asked = askedBy(after);
-      const [was, is] = [offersTo(releases, askedBy(before)), offersTo(releases, asked)];
+      const [was, is] = [offersTo(live, askedBy(before)), offersTo(live, asked)];
       result.machines++;
       const follows = pin !== undefined && after.policy?.pin?.value === pin.value;
-      if (follows && !(asked.length > 0 ? isPinned(releases, asked) : pin.matches)) result.unpinned++;
+      if (follows && !(asked.length > 0 ? isPinned(live, asked) : pin.matches)) result.unpinned++;
       if (was.join() === is.join()) continue;
       result.changed++;
       if (is.every((id) => id === '')) result.held++;
@@ -229,7 +223,7 @@ const offersTo = (releases: readonly LiveRelease[], questions: readonly Asked[])
 const isPinned = (releases: readonly LiveRelease[], questions: readonly Asked[]): boolean =>
   questions.some((question) => pinCounts(candidatesOf(releases, question), question));
 
-async function matchesAny({ db, releaseSet }: ImpactParts, pin: string): Promise<boolean> {
-  const releases: TrashedRelease[] = [...(await releaseSet()), ...(await listTrashedReleases(db))];
-  return releases.some((release) => release.wasPublished && isInsidePin(release.version, pin));
+async function matchesAny({ releaseSet }: ImpactParts, pin: string): Promise<boolean> {
+  const { live, trashed } = await releaseSet();
+  return [...live, ...trashed].some((r) => r.wasPublished && isInsidePin(r.version, pin));
 }

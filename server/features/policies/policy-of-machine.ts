@@ -2,14 +2,14 @@ import type { Caller } from '../../caller.ts';
 import { plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
-import type { TrashedSet } from '../releases/index.ts';
+import type { ReleaseSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
 import { createCustomerFinder, ofSeveral } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
 
 type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & {
   facts: Facts;
-  trashedSet: TrashedSet;
+  releaseSet: ReleaseSet;
 };
 
 /**
@@ -43,7 +43,7 @@ export function createPolicyFinder(parts: Parts) {
     if (!policy && isLicensed) return undefined;
     const deferredBy = plausibleTime(now, newest);
     const policed = { policy: { isLicensed, ...policy }, now, deferredBy, isProven: owner.isProven };
-    return policy?.pin ? { ...policed, trashed: await parts.trashedSet() } : policed;
+    return policy?.pin ? { ...policed, trashed: (await parts.releaseSet()).trashed } : policed;
   };
 }
 

@@ -1,11 +1,9 @@
 export {
   type TrashedRelease,
   type LiveRelease,
+  type Releases,
   type ReleaseSet,
-  type TrashedSet,
-  createTrashedSet,
   createReleaseSet,
-  listTrashedReleases,
   toLiveRelease,
 } from './live-releases.ts';
 export { pausedReleases, releasesNeedingAttention } from './release-attention.ts';

@@ -7,19 +7,22 @@ import { selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 /** A release with the fields that feeds and downloads need in addition to those for staff. */
 export type LiveRelease = ReturnType<typeof toLiveRelease>;
 
-/** Every release that is not in the recycle bin, newest version first, including drafts and inactive ones. */
-async function listLiveReleases(db: Db): Promise<LiveRelease[]> {
-  const rows = await selectReleases(db).where('r.deleted_at', 'is', null).orderBy('r.release_id').execute();
-  return rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
+/** All releases, newest version first, including drafts and inactive ones; `trashed` are those in the recycle bin. */
+export type Releases = { live: readonly LiveRelease[]; trashed: readonly LiveRelease[] };
+
+async function readReleases(db: Db): Promise<Releases> {
+  const rows = await selectReleases(db).orderBy('r.release_id').execute();
+  const all = rows.map(toLiveRelease).toSorted((a, b) => compareVersions(b.version, a.version));
+  return { live: all.filter((r) => r.deletedAt === null), trashed: all.filter((r) => r.deletedAt !== null) };
 }
 
 /**
- * The live releases for the feeds, cached until a release changes in any process. The result is shared and must not be
+ * All releases for the feeds, cached until a release changes in any process. The result is shared and must not be
  * modified.
  */
 export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<readonly LiveRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
-  return () => cached('live', () => listLiveReleases(db));
+  const cached = createCache<Releases>(signals, 'releases', { max: 1, ttlMs: 60_000 });
+  return () => cached('all', () => readReleases(db));
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
@@ -28,19 +31,6 @@ export type TrashedRelease = Pick<
   LiveRelease,
   'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'wasPublished'
 >;
-
-/** All releases in the recycle bin, in no order. */
-export async function listTrashedReleases(db: Db): Promise<TrashedRelease[]> {
-  const rows = await selectReleases(db).where('r.deleted_at', 'is not', null).execute();
-  return rows.map(toLiveRelease);
-}
-
-/** The releases in the recycle bin, cached until a release changes in any process. */
-export function createTrashedSet({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<readonly TrashedRelease[]>(signals, 'releases', { max: 1, ttlMs: 60_000 });
-  return () => cached('trashed', () => listTrashedReleases(db));
-}
-export type TrashedSet = ReturnType<typeof createTrashedSet>;
 
 /** A row with what feeds and downloads need of a release, besides what the contract shows. */
 export function toLiveRelease(row: ReleaseRow) {

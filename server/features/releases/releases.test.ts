@@ -94,7 +94,8 @@ describe('creating a release', () => {
 describe('the live set', () => {
   test('is kept, and follows a change that another process makes', async () => {
     const twin = await startTwin(server);
-    const live = createReleaseSet(twin.context);
+    const releases = createReleaseSet(twin.context);
+    const live = async () => (await releases()).live;
     const made = await makeRelease(server, { version: '77.0.0', rolloutPercentage: 5 });
     const before = await live();
     expect(before[0]).toMatchObject({

@@ -6,7 +6,7 @@ import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
-import { listTrashedReleases, wouldTake, type TrashedRelease, type ReleaseSet } from '../releases/index.ts';
+import { wouldTake, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createKept } from '../../db/kept.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -23,7 +23,6 @@ type Counted = {
   groups: readonly Group[];
   /** Those of them whose customer has an update policy. */
   policed: readonly (Group & { policy: EffectivePolicy })[];
-  trashed: readonly TrashedRelease[];
   newest: Date | undefined;
 };
 
@@ -37,17 +36,16 @@ export function createCensus({ reports: db, releaseSet }: CensusParts): Census {
 }
 
 async function countMachines(db: Db): Promise<Counted> {
-  const [{ rows: groups }, policed, trashed, newest] = await Promise.all([
+  const [{ rows: groups }, policed, newest] = await Promise.all([
     sql<Group>`
       select platform, architecture, coalesce(channel, 'stable') as channel, last_version as runs, count(*) as machines
         from machines where platform is not null and architecture is not null group by 1, 2, 3, 4`.execute(
       db,
     ),
     countPoliced(db),
-    listTrashedReleases(db),
     newestTime(db),
   ]);
-  return { groups, policed, trashed, newest };
+  return { groups, policed, newest };
 }
 
 /** Machines with a seat of a customer that has a policy; customers with the same policy are counted together. */
@@ -89,7 +87,7 @@ export async function reachedIn(
   release: Release,
   now: Date,
 ): Promise<Pick<RolloutSummary, 'running' | 'eligible' | 'held'>> {
-  const [{ groups, policed, trashed, newest }, releases] = await Promise.all([counted(), releaseSet()]);
+  const [{ groups, policed, newest }, { live, trashed }] = await Promise.all([counted(), releaseSet()]);
   const { platform, architecture, version, minimumAppVersion } = release;
   const ofBuild = <G extends Group>(all: readonly G[]) =>
     all.filter((group) => group.platform === platform && group.architecture === architecture);
@@ -103,11 +101,11 @@ export async function reachedIn(
   }));
   const couldTake = onTheirs.filter((group) => wouldTake(build, group));
   const deferredBy = plausibleTime(now, newest);
-  const live = releases.find(({ id }) => id === release.id);
+  const known = live.find(({ id }) => id === release.id);
   const held = couldTake.filter(
     ({ policy, channel, runs }) =>
-      live &&
-      isHeldBack(releases, live, {
+      known &&
+      isHeldBack(live, known, {
         policed: { policy: { isLicensed: true, ...policy }, now, deferredBy, trashed },
         channel,
         currentVersion: runs !== null && isVersion(runs) ? runs : undefined,

@@ -40,7 +40,7 @@ export async function electronFeed(
     feeds,
     asked,
     kinds[params.platform],
-    await feeds.releaseSet(),
+    (await feeds.releaseSet()).live,
   );
   const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(asked.currentVersion);
   return reply

@@ -2,7 +2,7 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
-import { filePathOf, type LiveRelease, type ReleaseSet, type TrashedSet } from '../releases/index.ts';
+import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
 import { countedVersion } from './counted-version.ts';
 import { decideOffer, isOnChannel } from './decide-offer.ts';
 import { withoutPolicy, type Policed } from './policy.ts';
@@ -11,7 +11,6 @@ import type { UpdateRecorder } from '../update-events/index.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   releaseSet: ReleaseSet;
-  trashedSet: TrashedSet;
   policyOf: PolicyOf;
   recorder: UpdateRecorder;
 };
@@ -80,7 +79,7 @@ const policyFor = async ({ policyOf }: Feeds, { by, machineHash }: FeedRequest) 
 
 /** electron-updater does not send its current version; the machine's last report may contain it. */
 async function lastVersion(
-  { db, pool, releaseSet, trashedSet }: Feeds,
+  { db, pool, releaseSet }: Feeds,
   machineHash: string | undefined,
 ): Promise<string | undefined> {
   if (machineHash === undefined) return undefined;
@@ -90,7 +89,8 @@ async function lastVersion(
     .where('machine_hash', '=', Buffer.from(machineHash, 'hex'));
   const [machine] = await runPrepared(pool, query.compile());
   if (!machine) return undefined;
-  return countedVersion(machine.last_version, [...(await releaseSet()), ...(await trashedSet())]);
+  const { live, trashed } = await releaseSet();
+  return countedVersion(machine.last_version, [...live, ...trashed]);
 }
 
 function record({ recorder }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {

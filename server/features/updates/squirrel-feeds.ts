@@ -19,7 +19,7 @@ export async function squirrelWindowsFeed(
   const { request, reply } = http;
   const query = await asWritten(feeds.db, sent);
   const { architecture } = params;
-  const releases = packagesOf(await feeds.releaseSet());
+  const releases = packagesOf((await feeds.releaseSet()).live);
   const localVersion = query.localVersion || undefined;
   const running = localVersion && ownVersion(releases, localVersion);
   const asked = {
@@ -88,7 +88,7 @@ export async function squirrelMacFeed(
     machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
-  const { release, reason } = await check(feeds, asked, ['zip'], await feeds.releaseSet());
+  const { release, reason } = await check(feeds, asked, ['zip'], (await feeds.releaseSet()).live);
   reply.header('x-update-reason', reason ?? 'NONE');
   if (!release) return reply.code(204).send();
   return reply.type('application/json; charset=utf-8').send(
