@@ -36,12 +36,7 @@ export async function electronFeed(
     darwin: ['zip'],
     linux: query.kind ? ([query.kind] as const) : linuxKinds,
   } as const;
-  const { release, otherKinds, reason } = await check(
-    feeds,
-    asked,
-    kinds[params.platform],
-    (await feeds.releaseSet()).live,
-  );
+  const { release, otherKinds, reason } = await check(feeds, asked, kinds[params.platform]);
   const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(asked.currentVersion);
   return reply
     .type('text/yaml; charset=utf-8')

@@ -38,13 +38,12 @@ export async function check(
   feeds: Feeds,
   asked: FeedRequest,
   fileKinds: readonly [string, ...string[]],
-  releases: readonly LiveRelease[],
 ): Promise<Checked> {
   const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
   const policed = await policyFor(feeds, asked);
-  const offerFor = (fileKind: string) =>
-    decideOffer(releases, { ...asked, policed, fileKind, currentVersion });
-  const leading = fileKinds.find((kind) => isOut(releases, { ...asked, policed }, kind)) ?? fileKinds[0];
+  const { live } = await feeds.releaseSet();
+  const offerFor = (fileKind: string) => decideOffer(live, { ...asked, policed, fileKind, currentVersion });
+  const leading = fileKinds.find((kind) => isOut(live, { ...asked, policed }, kind)) ?? fileKinds[0];
   const decision = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)

@@ -19,9 +19,9 @@ export async function squirrelWindowsFeed(
   const { request, reply } = http;
   const query = await asWritten(feeds.db, sent);
   const { architecture } = params;
-  const releases = packagesOf((await feeds.releaseSet()).live);
+  const { live } = await feeds.releaseSet();
   const localVersion = query.localVersion || undefined;
-  const running = localVersion && ownVersion(releases, localVersion);
+  const running = localVersion && ownVersion(live, localVersion);
   const asked = {
     by,
     platform: 'win32' as const,
@@ -31,7 +31,7 @@ export async function squirrelWindowsFeed(
     machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
-  const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg'], releases);
+  const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg']);
   const line = release
     ? `${present(release.sha1, 'none without it is offered').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
     : ownLine(query.id, localVersion ?? currentVersion ?? '0.0.0');
@@ -51,25 +51,17 @@ function ownLine(packageId: string | undefined, version: string): string {
   return `${'0'.repeat(40)} ${name} 1`;
 }
 
-const packages = new WeakMap<readonly LiveRelease[], readonly LiveRelease[]>();
-
-/** Whose versions are written as those of this updater. */
-function packagesOf(releases: readonly LiveRelease[]): readonly LiveRelease[] {
-  const known = packages.get(releases) ?? releases.filter((r) => r.fileKind === 'nupkg');
-  packages.set(releases, known);
-  return known;
-}
-
 /**
  * The semver version of a Squirrel version. If no release has it, because it was deleted, its prerelease follows the
  * format of the others: `1.2.0-beta1` is older than `1.2.0-beta.2` only as `1.2.0-beta.1`.
  */
 function ownVersion(releases: readonly LiveRelease[], localVersion: string): string | undefined {
+  const packages = releases.filter((r) => r.fileKind === 'nupkg');
   const wanted = localVersion.toLowerCase();
-  const named = releases.find((r) => squirrelVersion(r.version).toLowerCase() === wanted);
+  const named = packages.find((r) => squirrelVersion(r.version).toLowerCase() === wanted);
   if (named) return named.version;
   const [, numbers, word, count] = /^([^-]+-)([A-Za-z]+)(\d+)$/.exec(localVersion) ?? [];
-  const isDotted = word !== undefined && releases.some((r) => r.version.startsWith(`${numbers}${word}.`));
+  const isDotted = word !== undefined && packages.some((r) => r.version.startsWith(`${numbers}${word}.`));
   return squirrelRuns(isDotted ? `${numbers}${word}.${count}` : localVersion);
 }
 
@@ -88,7 +80,7 @@ export async function squirrelMacFeed(
     machineHash: machineOf(by, request, query),
     isCheck: request.method !== 'HEAD',
   };
-  const { release, reason } = await check(feeds, asked, ['zip'], (await feeds.releaseSet()).live);
+  const { release, reason } = await check(feeds, asked, ['zip']);
   reply.header('x-update-reason', reason ?? 'NONE');
   if (!release) return reply.code(204).send();
   return reply.type('application/json; charset=utf-8').send(
