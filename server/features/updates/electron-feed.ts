@@ -5,7 +5,6 @@ import { linuxKinds, type updates as calls } from '../../../contract/updates.ts'
 import { fail, type Failure } from '../../failure.ts';
 import type { Call } from '../../http/call.ts';
 import type { LiveRelease } from '../releases/index.ts';
-import { machineOf } from '../update-events/index.ts';
 import { versionOf } from './feed-request.ts';
 import { check, filePath, type Feeds } from './feeds.ts';
 
@@ -17,31 +16,25 @@ const suffixes: Record<Platform, string> = { win32: '', darwin: '-mac', linux: '
  */
 export async function electronFeed(
   feeds: Feeds,
-  { by, params, query, http }: Call<typeof calls.electron>,
+  call: Call<typeof calls.electron>,
 ): Promise<FastifyReply | Failure> {
+  const { params, query, http } = call;
   const file = parseFile(params.file, params.platform);
   if (!file) return fail('NOT_FOUND', `There is no such feed for ${params.platform}.`);
-  const { request, reply } = http;
-  const asked = {
-    by,
+  const updater = {
     platform: params.platform,
     architecture: file.architecture ?? params.architecture,
     channel: file.channel,
-    currentVersion: versionOf(request, query),
-    machineHash: machineOf(by, request, query),
-    isCheck: request.method !== 'HEAD',
+    currentVersion: versionOf(http.request, query),
   };
   const kinds = {
     win32: ['exe'],
     darwin: ['zip'],
     linux: query.kind ? ([query.kind] as const) : linuxKinds,
   } as const;
-  const { release, otherKinds, reason } = await check(feeds, asked, kinds[params.platform]);
-  const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(asked.currentVersion);
-  return reply
-    .type('text/yaml; charset=utf-8')
-    .header('x-update-reason', reason ?? 'NONE')
-    .send(text);
+  const { release, otherKinds } = await check(feeds, call, updater, kinds[params.platform]);
+  const text = release ? updateOf(feeds, release, otherKinds) : noUpdate(updater.currentVersion);
+  return http.reply.type('text/yaml; charset=utf-8').send(text);
 }
 
 /** `latest-linux-arm64.yml`: on Linux the client adds its own architecture. */

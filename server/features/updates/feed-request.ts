@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { Caller } from '../../caller.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
@@ -11,17 +11,20 @@ type FeedQuery = {
   currentVersion?: string | undefined;
 };
 
-/** The caller of a feed, as far as known. */
-export type FeedRequest = {
+/** The call of a feed. */
+export type FeedCall = {
   by: Caller;
+  query: FeedQuery;
+  http: { request: FastifyRequest; reply: FastifyReply };
+};
+
+/** The build that an updater asks about. */
+export type Updater = {
   platform: Platform;
   architecture: Architecture;
   channel: Channel;
   /** From the request; the machine's last report may replace a missing one. */
   currentVersion: string | undefined;
-  machineHash: string | undefined;
-  /** False for a HEAD, which does not identify an updater. */
-  isCheck: boolean;
 };
 
 /** The version that the client reports, if valid. */

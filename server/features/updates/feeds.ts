@@ -1,13 +1,12 @@
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import type { OfferReason } from '../../../contract/machines.ts';
 import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
 import { countedVersion } from './counted-version.ts';
-import { decideOffer, isOnChannel } from './decide-offer.ts';
+import { decideOffer, isOnChannel, type Question } from './decide-offer.ts';
 import { withoutPolicy, type Policed } from './policy.ts';
-import type { FeedRequest } from './feed-request.ts';
-import type { UpdateRecorder } from '../update-events/index.ts';
+import type { FeedCall, Updater } from './feed-request.ts';
+import { machineOf, type UpdateRecorder } from '../update-events/index.ts';
 
 export type Feeds = Pick<Context, 'db' | 'pool' | 'config'> & {
   releaseSet: ReleaseSet;
@@ -24,57 +23,63 @@ type PolicyOf = (machineHash: string, by: Caller) => Promise<Policed | undefined
  */
 export type Checked = {
   release: LiveRelease | undefined;
-  /** POLICY in place of a policy's reason, where the caller has not proved to be the machine that it knows. */
-  reason: OfferReason | 'POLICY' | undefined;
   currentVersion: string | undefined;
   otherKinds: LiveRelease[];
 };
 
 /**
- * An update check: decides for the first kind of file available to the machine, and records the check of an identified
- * machine. `fileKinds` are those that the updater supports, the preferred one first.
+ * An update check: decides for the first kind of file available to the machine, says why in a header, and records the
+ * check of an identified machine. `fileKinds` are those that the updater supports, the preferred one first.
  */
 export async function check(
   feeds: Feeds,
-  asked: FeedRequest,
+  { by, query, http: { request, reply } }: FeedCall,
+  updater: Updater,
   fileKinds: readonly [string, ...string[]],
 ): Promise<Checked> {
-  const currentVersion = asked.currentVersion ?? (await lastVersion(feeds, asked.machineHash));
-  const policed = await policyFor(feeds, asked);
+  const machineHash = machineOf(by, request, query);
+  const currentVersion = updater.currentVersion ?? (await lastVersion(feeds, machineHash));
+  const policed = machineHash === undefined ? undefined : await feeds.policyOf(machineHash, by);
   const { live } = await feeds.releaseSet();
-  const offerFor = (fileKind: string) => decideOffer(live, { ...asked, policed, fileKind, currentVersion });
-  const leading = fileKinds.find((kind) => isOut(live, { ...asked, policed }, kind)) ?? fileKinds[0];
-  const decision = offerFor(leading);
+  const question = { ...updater, machineHash, policed, currentVersion };
+  const offerFor = (fileKind: string) => decideOffer(live, { ...question, fileKind });
+  const leading = fileKinds.find((kind) => isOut(live, { ...question, fileKind: kind })) ?? fileKinds[0];
+  const { release, reason } = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)
     .flatMap((kind) => offerFor(kind).release ?? [])
-    .filter((release) => release.version === decision.release?.version);
-  record(feeds, asked, decision.release);
-  const mayKnow = !policed?.isProven || asked.by.actor.kind === 'machine';
-  const reason = mayKnow ? decision.reason : withoutPolicy(decision.reason);
-  return { release: decision.release, reason, currentVersion, otherKinds };
+    .filter((other) => other.version === release?.version);
+  // a HEAD does not identify an updater
+  if (machineHash !== undefined && request.method !== 'HEAD')
+    feeds.recorder.observe(by, {
+      machineHash,
+      type: 'check',
+      fromVersion: updater.currentVersion ?? null,
+      toVersion: release?.version ?? null,
+      releaseId: release?.id ?? null,
+      platform: updater.platform,
+      architecture: updater.architecture,
+      channel: updater.channel,
+    });
+  // what a policy decides is told only to a caller that has proved to be the machine that it knows
+  const mayKnow = !policed?.isProven || by.actor.kind === 'machine';
+  reply.header('x-update-reason', (mayKnow ? reason : withoutPolicy(reason)) ?? 'NONE');
+  return { release, currentVersion, otherKinds };
 }
 
 /**
  * Whether machines of that channel may run this kind of file. Includes withdrawn releases: machines that run one still
  * ask here, and must not be offered another kind.
  */
-const isOut = (
-  releases: readonly LiveRelease[],
-  { platform, architecture, channel, policed }: FeedRequest & { policed: Policed | undefined },
-  fileKind: string,
-): boolean =>
+const isOut = (releases: readonly LiveRelease[], question: Question): boolean =>
   releases.some(
     (r) =>
-      r.fileKind === fileKind &&
-      r.platform === platform &&
-      r.architecture === architecture &&
+      r.fileKind === question.fileKind &&
+      r.platform === question.platform &&
+      r.architecture === question.architecture &&
       !r.isDraft &&
-      isOnChannel(r, { channel, policed }),
+      isOnChannel(r, question),
   );
-
-const policyFor = async ({ policyOf }: Feeds, { by, machineHash }: FeedRequest) =>
-  machineHash === undefined ? undefined : policyOf(machineHash, by);
 
 /** electron-updater does not send its current version; the machine's last report may contain it. */
 async function lastVersion(
@@ -90,21 +95,6 @@ async function lastVersion(
   if (!machine) return undefined;
   const { live, trashed } = await releaseSet();
   return countedVersion(machine.last_version, [...live, ...trashed]);
-}
-
-function record({ recorder }: Feeds, asked: FeedRequest, offered: LiveRelease | undefined): void {
-  const { by, machineHash, platform, architecture, channel, currentVersion, isCheck } = asked;
-  if (machineHash === undefined || !isCheck) return;
-  recorder.observe(by, {
-    machineHash,
-    type: 'check',
-    fromVersion: currentVersion ?? null,
-    toVersion: offered?.version ?? null,
-    releaseId: offered?.id ?? null,
-    platform,
-    architecture,
-    channel,
-  });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { updates as calls } from '../../../contract/updates.ts';
 import type { Call } from '../../http/call.ts';
 import { filePathOf, type LiveRelease } from '../releases/index.ts';
-import { asWritten, machineOf } from '../update-events/index.ts';
+import { asWritten } from '../update-events/index.ts';
 import { carriedQuery, squirrelRuns, versionOf } from './feed-request.ts';
 import { check, type Feeds } from './feeds.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
@@ -16,29 +16,21 @@ export async function squirrelWindowsFeed(
   feeds: Feeds,
   { by, params, query: sent, http }: Call<typeof calls.squirrelWindows>,
 ): Promise<FastifyReply> {
-  const { request, reply } = http;
   const query = await asWritten(feeds.db, sent);
-  const { architecture } = params;
   const { live } = await feeds.releaseSet();
   const localVersion = query.localVersion || undefined;
   const running = localVersion && ownVersion(live, localVersion);
-  const asked = {
-    by,
+  const updater = {
     platform: 'win32' as const,
-    architecture,
+    architecture: params.architecture,
     channel: query.channel,
-    currentVersion: running ?? versionOf(request, query),
-    machineHash: machineOf(by, request, query),
-    isCheck: request.method !== 'HEAD',
+    currentVersion: running ?? versionOf(http.request, query),
   };
-  const { release, reason, currentVersion } = await check(feeds, asked, ['nupkg']);
+  const { release, currentVersion } = await check(feeds, { by, query, http }, updater, ['nupkg']);
   const line = release
     ? `${present(release.sha1, 'none without it is offered').toUpperCase()} ${packageUrl(feeds, release)}${carriedQuery(query)} ${release.fileSize}`
     : ownLine(query.id, localVersion ?? currentVersion ?? '0.0.0');
-  return reply
-    .type('text/plain; charset=utf-8')
-    .header('x-update-reason', reason ?? 'NONE')
-    .send(`${line}\n`);
+  return http.reply.type('text/plain; charset=utf-8').send(`${line}\n`);
 }
 
 /** Squirrel reads the name at the end; a relative one could match a package of another channel. */
@@ -68,22 +60,18 @@ function ownVersion(releases: readonly LiveRelease[], localVersion: string): str
 /** Feed of Squirrel.Mac: the update, or 204. */
 export async function squirrelMacFeed(
   feeds: Feeds,
-  { by, params, query, http }: Call<typeof calls.squirrelMac>,
+  call: Call<typeof calls.squirrelMac>,
 ): Promise<FastifyReply> {
-  const { request, reply } = http;
-  const asked = {
-    by,
+  const { params, query, http } = call;
+  const updater = {
     platform: 'darwin' as const,
     architecture: params.architecture,
     channel: query.channel,
     currentVersion: squirrelRuns(params.version),
-    machineHash: machineOf(by, request, query),
-    isCheck: request.method !== 'HEAD',
   };
-  const { release, reason } = await check(feeds, asked, ['zip']);
-  reply.header('x-update-reason', reason ?? 'NONE');
-  if (!release) return reply.code(204).send();
-  return reply.type('application/json; charset=utf-8').send(
+  const { release } = await check(feeds, call, updater, ['zip']);
+  if (!release) return http.reply.code(204).send();
+  return http.reply.type('application/json; charset=utf-8').send(
     JSON.stringify({
       url: feeds.config.publicUrl + filePathOf(release) + carriedQuery(query),
       name: release.version,
