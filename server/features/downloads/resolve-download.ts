@@ -1,6 +1,6 @@
 import { channels } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
-import type { LiveRelease, Releases } from '../releases/index.ts';
+import { isSameLine, type LiveRelease, type Releases } from '../releases/index.ts';
 import { kindOf } from '../../../contract/file-content.ts';
 import type { StoredFile } from './stored-file.ts';
 import { present } from '../../invariants.ts';
@@ -65,13 +65,7 @@ function findVersion(
   const rank = (r: LiveRelease) =>
     (r.isDraft ? 20 : 0) + (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
   return live
-    .filter(
-      (r) =>
-        r.version === version &&
-        r.platform === of.platform &&
-        r.architecture === of.architecture &&
-        r.fileKind === of.fileKind,
-    )
+    .filter((r) => r.version === version && isSameLine(r, of))
     .toSorted((a, b) => rank(a) - rank(b))[0];
 }
 

@@ -1,9 +1,12 @@
 export {
   type TrashedRelease,
+  type Line,
   type LiveRelease,
   type Releases,
   type ReleaseSet,
   createReleaseSet,
+  isSameLine,
+  lacksSha1,
   toLiveRelease,
 } from './live-releases.ts';
 export { pausedReleases, releasesNeedingAttention } from './release-attention.ts';

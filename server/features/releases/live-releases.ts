@@ -26,11 +26,18 @@ export function createReleaseSet({ db, signals }: Pick<Context, 'db' | 'signals'
 }
 export type ReleaseSet = ReturnType<typeof createReleaseSet>;
 
+/** The builds that updaters of one kind ask for: of these, a newer one can take the place of another. */
+export type Line = Pick<LiveRelease, 'platform' | 'architecture' | 'fileKind'>;
+
+export const isSameLine = (a: Line, b: Line): boolean =>
+  a.platform === b.platform && a.architecture === b.architecture && a.fileKind === b.fileKind;
+
+/** Squirrel.Windows takes no package without one. Its release still counts for pins. */
+export const lacksSha1 = ({ fileKind, sha1 }: { fileKind: string; sha1?: string | null }): boolean =>
+  fileKind === 'nupkg' && sha1 === null;
+
 /** What of a release in the recycle bin still decides: a pin that matches it counts. */
-export type TrashedRelease = Pick<
-  LiveRelease,
-  'version' | 'channel' | 'platform' | 'architecture' | 'fileKind' | 'wasPublished'
->;
+export type TrashedRelease = Pick<LiveRelease, 'version' | 'channel' | 'wasPublished' | keyof Line>;
 
 /** A row with what feeds and downloads need of a release, besides what the contract shows. */
 export function toLiveRelease(row: ReleaseRow) {

@@ -4,7 +4,17 @@ import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
-import { lockRelease, pauseRollout, selectReleases, toRelease, type ReleaseRow } from '../releases/index.ts';
+import {
+  isSameLine,
+  lacksSha1,
+  lockRelease,
+  pauseRollout,
+  selectReleases,
+  toLiveRelease,
+  toRelease,
+  type LiveRelease,
+  type ReleaseRow,
+} from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { evaluateGuard } from './guard.ts';
 import { countSilent } from './silence-counts.ts';
@@ -57,19 +67,18 @@ export async function pauseFailing(context: Parts, releaseIds: readonly string[]
  */
 export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
   withSessionLock<boolean>(context.directUrl, locks.rolloutWatch, async () => {
-    const all = await selectReleases(context.db).where('r.deleted_at', 'is', null).execute();
-    const rows = all.filter(isGuarded);
+    const rows = await selectReleases(context.db).where('r.deleted_at', 'is', null).execute();
+    const all = rows.map(toLiveRelease);
+    const guarded = all.filter(isGuarded);
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
-    const isOver = (one: ReleaseRow) =>
-      one.rollout_percentage === 100 && rows.some((other) => replaces(other, one));
-    const isWatched = (one: ReleaseRow) => isGuarded(one) && !isOver(one);
-    const forgotten = all.filter((one) => one.failures_claimed_at !== null && !isWatched(one));
-    for (const one of [...all.filter(isWatched), ...forgotten]) {
-      const { release_id: releaseId } = one;
-      await lookAt(context, releaseId, () =>
-        isWatched(one) ? pauseIfHarmful(context, releaseId, true) : forgetClaimed(context, releaseId),
+    const isOver = (one: LiveRelease) =>
+      one.rolloutPercentage === 100 && guarded.some((other) => replaces(other, one));
+    const isWatched = (one: LiveRelease) => isGuarded(one) && !isOver(one);
+    const forgotten = all.filter((one) => one.failuresClaimedAt !== null && !isWatched(one));
+    for (const one of [...all.filter(isWatched), ...forgotten])
+      await lookAt(context, one.id, () =>
+        isWatched(one) ? pauseIfHarmful(context, one.id, true) : forgetClaimed(context, one.id),
       );
-    }
     return true;
   });
 
@@ -81,7 +90,7 @@ async function pauseIfHarmful(context: Parts, releaseId: string, isWatch: boolea
   let isCounted = false;
   for (let tries = 0; !isCounted && tries < mostCounts; tries++) {
     const seen = await selectReleases(context.db).where('r.release_id', '=', releaseId).executeTakeFirst();
-    if (!seen || !isGuarded(seen)) return;
+    if (!seen || !isGuarded(toLiveRelease(seen))) return;
     const { verdict, sentence } = await stateOf(context.db, seen, context.clock(), isWatch);
     const isHarmful = verdict === 'FAILING' || verdict === 'SILENT';
     const isClaimed = verdict === 'CLAIMED';
@@ -127,19 +136,16 @@ async function recordClaimed(change: Change, release: ReleaseRow, now: { claimed
 const mostCounts = 5;
 
 /** In a feed, and not paused. */
-const isGuarded = (row: ReleaseRow): boolean =>
-  row.is_active && !row.is_draft && row.paused_at === null && row.deleted_at === null;
+const isGuarded = (r: LiveRelease): boolean =>
+  r.isActive && !r.isDraft && r.pausedAt === null && r.deletedAt === null;
 
 /** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
-const replaces = (newer: ReleaseRow, older: ReleaseRow): boolean =>
-  newer.rollout_percentage === 100 &&
-  newer.damaged_at === null &&
-  // Squirrel.Windows takes no package without one
-  !(newer.file_kind === 'nupkg' && newer.sha1 === null) &&
-  isNoHigher(newer.minimum_app_version, older.minimum_app_version) &&
-  newer.platform === older.platform &&
-  newer.architecture === older.architecture &&
-  newer.file_kind === older.file_kind &&
+const replaces = (newer: LiveRelease, older: LiveRelease): boolean =>
+  newer.rolloutPercentage === 100 &&
+  newer.damagedAt === null &&
+  !lacksSha1(newer) &&
+  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion) &&
+  isSameLine(newer, older) &&
   channels.indexOf(newer.channel) <= channels.indexOf(older.channel) &&
   compareVersions(newer.version, older.version) > 0;
 

@@ -1,8 +1,8 @@
 import type { OfferReason } from '../../../contract/machines.ts';
-import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { isInsidePin } from '../../../contract/policies.ts';
 import { isInRollout } from '../../../contract/rollout-bucket.ts';
+import { isSameLine, lacksSha1, type Line } from '../releases/index.ts';
 import { rolloutBucket } from './bucket.ts';
 import { policySteps, type Policed, type PolicedRelease, type PolicyStep } from './policy.ts';
 
@@ -11,9 +11,6 @@ export type Candidate = {
   id: string;
   version: string;
   channel: Channel;
-  platform: Platform;
-  architecture: Architecture;
-  fileKind: string;
   isDraft: boolean;
   isActive: boolean;
   rolloutPercentage: number;
@@ -29,13 +26,11 @@ export type Candidate = {
   wasPublished: boolean;
   /** Null for a file on another server. */
   sha1?: string | null;
-} & PolicedRelease;
+} & Line &
+  PolicedRelease;
 
 /** The updater and machine of a request. With an unknown version, every release counts as newer. */
-export type Question = {
-  platform: Platform;
-  architecture: Architecture;
-  fileKind: string;
+export type Question = Line & {
   channel: Channel;
   currentVersion: string | undefined;
   /** SHA-256 of the machine's id in hex; without it the machine is in no rollout below 100 %. */
@@ -90,7 +85,7 @@ export function pinCounts(candidates: readonly Candidate[], question: Question):
   const pin = question.policed?.policy.pin?.value;
   if (pin === undefined) return false;
   if (question.currentVersion !== undefined && isInsidePin(question.currentVersion, pin)) return true;
-  const trashed = (question.policed?.trashed ?? []).filter((r) => isForUpdater(r, question));
+  const trashed = (question.policed?.trashed ?? []).filter((r) => isSameLine(r, question));
   return [...candidates, ...trashed].some((r) => r.wasPublished && isInsidePin(r.version, pin));
 }
 
@@ -159,32 +154,18 @@ function ineligibility(release: Candidate, question: Question): OfferReason | un
   return release.pausedAt ? 'PAUSED' : undefined;
 }
 
-/** Squirrel.Windows takes no package without one. Its release still counts for pins. */
-export const lacksSha1 = ({ fileKind, sha1 }: Pick<Candidate, 'fileKind' | 'sha1'>): boolean =>
-  fileKind === 'nupkg' && sha1 === null;
-
 const candidateSets = new WeakMap<readonly Candidate[], Map<string, readonly Candidate[]>>();
 
 /** The releases for one updater, newest first; sorted once per release set. */
-export function candidatesOf<R extends Candidate>(
-  releases: readonly R[],
-  { platform, architecture, fileKind }: Updater,
-): readonly R[] {
+export function candidatesOf<R extends Candidate>(releases: readonly R[], line: Line): readonly R[] {
   const kept = candidateSets.get(releases) ?? new Map<string, readonly R[]>();
   candidateSets.set(releases, kept);
-  const key = `${platform} ${architecture} ${fileKind}`;
+  const key = `${line.platform} ${line.architecture} ${line.fileKind}`;
   const candidates = (kept.get(key) ??
-    newestFirst(
-      releases.filter((r) => isForUpdater(r, { platform, architecture, fileKind })),
-    )) as readonly R[];
+    newestFirst(releases.filter((r) => isSameLine(r, line)))) as readonly R[];
   kept.set(key, candidates);
   return candidates;
 }
-
-type Updater = Pick<Question, 'platform' | 'architecture' | 'fileKind'>;
-
-const isForUpdater = (r: Updater, { platform, architecture, fileKind }: Updater): boolean =>
-  r.platform === platform && r.architecture === architecture && r.fileKind === fileKind;
 
 /**
  * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel

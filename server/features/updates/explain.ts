@@ -5,7 +5,6 @@ import {
   bucketOf,
   channelOf,
   evaluate,
-  lacksSha1,
   newestFirst,
   type Candidate,
   type Question,
@@ -13,6 +12,7 @@ import {
 } from './decide-offer.ts';
 import { channelSentence, momentText, policySentence } from './explain-policy.ts';
 import type { Policed } from './policy.ts';
+import { lacksSha1 } from '../releases/index.ts';
 import { present } from '../../invariants.ts';
 
 /** The last known state of a machine; unknown is null. */

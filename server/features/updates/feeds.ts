@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import { filePathOf, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
+import { filePathOf, isSameLine, type LiveRelease, type ReleaseSet } from '../releases/index.ts';
 import { countedVersion } from './counted-version.ts';
 import { decideOffer, isOnChannel, type Question } from './decide-offer.ts';
 import { withoutPolicy, type Policed } from './policy.ts';
@@ -72,14 +72,7 @@ export async function check(
  * ask here, and must not be offered another kind.
  */
 const isOut = (releases: readonly LiveRelease[], question: Question): boolean =>
-  releases.some(
-    (r) =>
-      r.fileKind === question.fileKind &&
-      r.platform === question.platform &&
-      r.architecture === question.architecture &&
-      !r.isDraft &&
-      isOnChannel(r, question),
-  );
+  releases.some((r) => isSameLine(r, question) && !r.isDraft && isOnChannel(r, question));
 
 /** electron-updater does not send its current version; the machine's last report may contain it. */
 async function lastVersion(
