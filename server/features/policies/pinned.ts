@@ -13,11 +13,10 @@ export async function customersPinnedTo(db: Db, release: ReleaseRow): Promise<nu
   const pins = [...policies.values()].flatMap(({ pin }) => pin?.value ?? []);
   const matching = pins.filter((pin) => isInsidePin(release.version, pin));
   if (matching.length === 0) return 0;
+  const { platform, architecture, file_kind } = release;
   const others = await selectReleases(db)
     .where('r.release_id', '<>', release.release_id)
-    .where('r.platform', '=', release.platform)
-    .where('r.architecture', '=', release.architecture)
-    .where('r.file_kind', '=', release.file_kind)
+    .where((eb) => eb.and({ platform, architecture, file_kind }))
     .execute();
   const published = others.map(toLiveRelease).filter(({ wasPublished }) => wasPublished);
   return matching.filter((pin) => !published.some(({ version }) => isInsidePin(version, pin))).length;

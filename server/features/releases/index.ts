@@ -13,7 +13,14 @@ export { pausedReleases, releasesNeedingAttention } from './release-attention.ts
 export { refuseNew } from './publishing.ts';
 export { trashForToday, countPurgeable, purgeTrash } from './release-trash.ts';
 export { getRelease } from './release-list.ts';
-export { type ReleaseRow, filePathOf, lockRelease, selectReleases, toRelease } from './release-row.ts';
+export {
+  type ReleaseRow,
+  filePathOf,
+  inFeed,
+  lockRelease,
+  selectReleases,
+  toRelease,
+} from './release-row.ts';
 export { endReleaseTimesAhead } from './times-ahead.ts';
 export { wouldTake } from './reach.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';

@@ -5,7 +5,7 @@ import {
   type RolloutAttention,
 } from '../../../contract/rollout-attention.ts';
 import type { Db } from '../../db/client.ts';
-import { selectReleases, toRelease } from './release-row.ts';
+import { inFeed, selectReleases, toRelease } from './release-row.ts';
 
 /** The releases that need a person, by the reason, those that changed last first. */
 export async function releasesNeedingAttention(
@@ -42,8 +42,4 @@ export async function pausedReleases(db: Db): Promise<Release[]> {
   return rows.map(toRelease);
 }
 
-const published = (db: Db) =>
-  selectReleases(db)
-    .where('r.deleted_at', 'is', null)
-    .where('r.is_draft', '=', false)
-    .where('r.is_active', '=', true);
+const published = (db: Db) => selectReleases(db).where((eb) => eb.and(inFeed));

@@ -14,6 +14,9 @@ export function selectReleases(db: Db) {
 
 export type ReleaseRow = Selectable<Tables['releases']> & { download_count: number };
 
+/** What a release in a feed has, paused or not: `.where((eb) => eb.and(inFeed))`. */
+export const inFeed = { deleted_at: null, is_draft: false, is_active: true } as const;
+
 /** A row in the format of the contract; the URL of a stored file is a path. */
 export function toRelease(row: ReleaseRow): Release {
   const file = { id: row.release_id, version: row.version, fileName: row.file_name };

@@ -9,7 +9,7 @@ import { isDatabaseUnreachable } from '../../db/client.ts';
 import { lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
-import { getRelease, liveRelease, setRollout } from '../releases/index.ts';
+import { getRelease, inFeed, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
 type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
@@ -25,12 +25,8 @@ export async function stepRollouts(context: Parts, { now }: CheckedTime): Promis
   const rows = await context.db
     .selectFrom('releases')
     .select('release_id')
+    .where((eb) => eb.and({ ...inFeed, paused_at: null, damaged_at: null }))
     .where('rollout_plan', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where('paused_at', 'is', null)
-    .where('damaged_at', 'is', null)
-    .where('is_active', '=', true)
-    .where('is_draft', '=', false)
     .execute();
   let taken = 0;
   for (const { release_id: releaseId } of rows) {

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { channels, compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
-import type { ReleaseRow } from '../releases/index.ts';
+import { inFeed, type ReleaseRow } from '../releases/index.ts';
 import type { Previous } from './guard.ts';
 
 type Installs = {
@@ -13,6 +13,13 @@ type Installs = {
   claimed: { installs: number; failed: number };
 };
 
+/** The table `known`: whether a machine that was offered a release and fetched it has proven itself. */
+export const provenKnown = (releaseId: string): RawBuilder<unknown> => sql`
+  known as materialized (
+    select exists (select from downloads
+                    where release_id = ${releaseId} and proven
+                      and offered_at is not null and fetched_at is not null) as proven)`;
+
 /**
  * The last outcome of each machine that installed a release since `from`. A report counts only if the service itself
  * offered the machine the release and sent it the file: reports alone can be forged. Once such a machine has proven
@@ -21,10 +28,7 @@ type Installs = {
 export async function countInstalls(db: Db, releaseId: string, from: Date): Promise<Installs> {
   return onlyRow(
     await sql<Installs>`
-      with known as materialized (
-        select exists (select from downloads
-                        where release_id = ${releaseId} and proven
-                          and offered_at is not null and fetched_at is not null) as proven)
+      with ${provenKnown(releaseId)}
       select count(d.release_id) filter (where d.proven or not k.proven) as installs,
              count(*) filter (where d.install_failed and (d.proven or not k.proven)) as failed,
              count(*) filter (where (d.install_failed or d.ever_failed) and (d.proven or not k.proven)) as "everFailed",
@@ -47,19 +51,13 @@ type Build = Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture
  * offered, with its installs since it was published; null without one. One that was paused is no measure for its fix.
  */
 export async function previousRelease(db: Db, release: Build): Promise<Previous | null> {
+  const { platform, architecture, file_kind } = release;
+  const offered = { ...inFeed, paused_at: null, damaged_at: null, rollout_percentage: 100 };
   const rows = await db
     .selectFrom('releases')
     .select(['release_id', 'version', 'release_date'])
-    .where('platform', '=', release.platform)
-    .where('architecture', '=', release.architecture)
-    .where('file_kind', '=', release.file_kind)
+    .where((eb) => eb.and({ ...offered, platform, architecture, file_kind }))
     .where('channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
-    .where('rollout_percentage', '=', 100)
-    .where('is_active', '=', true)
-    .where('is_draft', '=', false)
-    .where('deleted_at', 'is', null)
-    .where('paused_at', 'is', null)
-    .where('damaged_at', 'is', null)
     .execute();
   const [previous] = rows
     .filter(({ version }) => compareVersions(version, release.version) < 0)

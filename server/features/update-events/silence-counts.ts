@@ -6,6 +6,7 @@ import { keptSince } from '../../db/monthly-partitions.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 import type { ReleaseRow } from '../releases/index.ts';
+import { provenKnown } from './guard-counts.ts';
 import type { Silence } from './guard.ts';
 
 /** Longer after its last step, a rollout reaches only machines that are rarely in use. */
@@ -62,10 +63,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
     sql`(select * from machines where ${isThere} order by machine_hash limit ${searched})`;
   return onlyRow(
     await sql<Silence>`
-      with known as materialized (
-        select exists (select from downloads
-                        where release_id = ${id} and proven
-                          and offered_at is not null and fetched_at is not null) as proven),
+      with ${provenKnown(id)},
       steps as (select * from unnest(${steps.map(({ at }) => at)}::timestamptz[],
                                      ${steps.map(({ percentage }) => percentage)}::int[]) as s (at, percentage)),
       part as materialized (
