@@ -4,7 +4,7 @@ import { lackedOf, permit, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { needsOf, route, staffWithAny, type Route } from './route.ts';
-import { channels, type Channel } from './versions.ts';
+import { channels } from './versions.ts';
 
 /** How long a change request may be approved, in hours. */
 export const requestHours = 24;
@@ -28,8 +28,7 @@ const channelApproval = namedObject('ChannelApproval', {
 });
 export type ChannelApproval = z.output<typeof channelApproval>;
 
-/** The channels whose machines receive releases of this one; each of them may require approvals. */
-export const channelsReached = (channel: Channel): Channel[] => channels.slice(channels.indexOf(channel));
+export { channelsReached } from './versions.ts';
 
 const setChannel = route('PUT', `${base}/channels/{channel}`, {
   summary: 'Whether a channel requires approvals; this change itself always needs one',

@@ -1,6 +1,15 @@
 export const channels = ['stable', 'beta', 'alpha'] as const;
 export type Channel = (typeof channels)[number];
 
+/** The order of channels, the widest first: stable ⊂ beta ⊂ alpha. */
+export const byWidth = (a: Channel, b: Channel): number => channels.indexOf(a) - channels.indexOf(b);
+
+/** Whether machines on the channel `on` receive the releases of `channel`: its own, and those of wider ones. */
+export const reaches = (channel: Channel, on: Channel): boolean => byWidth(channel, on) <= 0;
+
+/** The channels whose machines receive releases of this one; each of them may require approvals. */
+export const channelsReached = (channel: Channel): Channel[] => channels.filter((on) => reaches(channel, on));
+
 /** The official regular expression of semver 2.0.0: major.minor.patch with optional prerelease and build. */
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/;

@@ -1,4 +1,4 @@
-import { channels, type Channel } from '../../../contract/versions.ts';
+import { byWidth, type Channel } from '../../../contract/versions.ts';
 import type { ChannelApproval } from '../../../contract/approvals.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
@@ -9,9 +9,7 @@ import { needsApproval } from './needs-approval.ts';
 /** Every channel with its setting, in the order of the contract. */
 export async function listChannels(db: Db): Promise<ChannelApproval[]> {
   const rows = await db.selectFrom('channel_approvals').selectAll().execute();
-  return rows
-    .toSorted((a, b) => channels.indexOf(a.channel) - channels.indexOf(b.channel))
-    .map((row) => toSetting(row));
+  return rows.toSorted((a, b) => byWidth(a.channel, b.channel)).map(toSetting);
 }
 
 /** Sets whether a channel requires approvals. Returns NEEDS_APPROVAL unless a second person consented. */

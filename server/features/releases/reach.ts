@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
-import { channels, compareVersions, isVersion, type Channel } from '../../../contract/versions.ts';
+import {
+  channelsReached,
+  compareVersions,
+  isVersion,
+  reaches,
+  type Channel,
+} from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 
 /**
@@ -11,12 +17,11 @@ import type { Db } from '../../db/client.ts';
  */
 export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof calls.reach>> {
   const { platform, architecture } = build;
-  const reached = channels.slice(channels.indexOf(build.channel));
   const rows = await db
     .selectFrom('machines')
     .where('platform', '=', platform)
     .where('architecture', '=', architecture)
-    .where(sql`coalesce(channel, 'stable')`, 'in', reached)
+    .where(sql`coalesce(channel, 'stable')`, 'in', channelsReached(build.channel))
     .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
     .groupBy('last_version')
     .execute();
@@ -30,7 +35,7 @@ type Build = RouteInput<typeof calls.reach>['query'];
 export const wouldTake = (
   build: Pick<Build, 'version' | 'channel' | 'minimumAppVersion'>,
   { channel, runs }: { channel: Channel; runs: string | null },
-): boolean => channels.indexOf(channel) >= channels.indexOf(build.channel) && isOlder(build, runs);
+): boolean => reaches(build.channel, channel) && isOlder(build, runs);
 
 const isOlder = (
   { version, minimumAppVersion }: Pick<Build, 'version' | 'minimumAppVersion'>,

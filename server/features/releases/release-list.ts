@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { architectures, platforms } from '../../../contract/builds.ts';
 import type { Release, releases as calls } from '../../../contract/releases.ts';
-import { channels, compareVersions } from '../../../contract/versions.ts';
+import { byWidth, compareVersions } from '../../../contract/versions.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { contains, anyOf } from '../../db/sql.ts';
@@ -63,7 +63,7 @@ async function findInOrder(db: Db, filter: Filter, only: string[] | undefined) {
       (rank.get(a.version) ?? 0) - (rank.get(b.version) ?? 0) ||
       platforms.indexOf(a.platform) - platforms.indexOf(b.platform) ||
       architectures.indexOf(a.architecture) - architectures.indexOf(b.architecture) ||
-      channels.indexOf(a.channel) - channels.indexOf(b.channel),
+      byWidth(a.channel, b.channel),
   );
 }
 

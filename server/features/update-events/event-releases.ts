@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
+import { byWidth, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { concernedVersion, type UpdateEvent } from './update-event.ts';
 import { present } from '../../invariants.ts';
@@ -43,7 +43,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
   const ranked = rows.toSorted(
     (a, b) =>
       Number(a.deleted_at !== null) - Number(b.deleted_at !== null) ||
-      channels.indexOf(a.channel) - channels.indexOf(b.channel) ||
+      byWidth(a.channel, b.channel) ||
       kindsFirst.indexOf(a.file_kind) - kindsFirst.indexOf(b.file_kind),
   );
   const unclear = others.filter(

@@ -1,5 +1,5 @@
 import type { GuardState } from '../../../contract/guard.ts';
-import { compareVersions, channels } from '../../../contract/versions.ts';
+import { compareVersions, reaches } from '../../../contract/versions.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
@@ -146,7 +146,7 @@ const replaces = (newer: LiveRelease, older: LiveRelease): boolean =>
   !lacksSha1(newer) &&
   isNoHigher(newer.minimumAppVersion, older.minimumAppVersion) &&
   isSameLine(newer, older) &&
-  channels.indexOf(newer.channel) <= channels.indexOf(older.channel) &&
+  reaches(newer.channel, older.channel) &&
   compareVersions(newer.version, older.version) > 0;
 
 const isNoHigher = (least: string | null, other: string | null): boolean =>

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { channels, compareVersions } from '../../../contract/versions.ts';
+import { channels, compareVersions, reaches } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 import { inFeed, type ReleaseRow } from '../releases/index.ts';
@@ -53,11 +53,12 @@ type Build = Pick<ReleaseRow, 'version' | 'channel' | 'platform' | 'architecture
 export async function previousRelease(db: Db, release: Build): Promise<Previous | null> {
   const { platform, architecture, file_kind } = release;
   const offered = { ...inFeed, paused_at: null, damaged_at: null, rollout_percentage: 100 };
+  const wider = channels.filter((channel) => reaches(channel, release.channel));
   const rows = await db
     .selectFrom('releases')
     .select(['release_id', 'version', 'release_date'])
     .where((eb) => eb.and({ ...offered, platform, architecture, file_kind }))
-    .where('channel', 'in', channels.slice(0, channels.indexOf(release.channel) + 1))
+    .where('channel', 'in', wider)
     .execute();
   const [previous] = rows
     .filter(({ version }) => compareVersions(version, release.version) < 0)

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
-import { channels } from '../../../contract/versions.ts';
+import { channelsReached } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { keptSince } from '../../db/monthly-partitions.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
@@ -56,7 +56,6 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
   if (!from || !lastStep || now.getTime() - lastStep.getTime() > watchedMs) return null;
   const { release_id: id } = release;
   const isFree = isFreeToTake(await heldCustomers(db, release.version, now));
-  const reached = channels.slice(channels.indexOf(release.channel));
   // machines are sorted by a hash, so those that follow a random one are a random sample
   const place = sql`sha256(convert_to(${release.rollout_salt}, 'UTF8'))`;
   const beside = (isThere: RawBuilder<unknown>) =>
@@ -82,7 +81,7 @@ export async function countSilent(db: Db, release: ReleaseRow, now: Date): Promi
       sample as (
         select m.* from around m, known k
          where m.platform = ${release.platform} and m.architecture = ${release.architecture}
-           and coalesce(m.channel, 'stable') = any(${reached}::text[])
+           and coalesce(m.channel, 'stable') = any(${channelsReached(release.channel)}::text[])
            and m.total_checks >= ${fewestChecks} and m.last_seen >= ${from}
            and (m.proven_at is not null or not k.proven)
            and not exists (select from downloads d where d.machine_hash = m.machine_hash

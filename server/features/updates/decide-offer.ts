@@ -1,5 +1,5 @@
 import type { OfferReason } from '../../../contract/machines.ts';
-import { channels, type Channel, compareVersions } from '../../../contract/versions.ts';
+import { byWidth, reaches, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { isInsidePin } from '../../../contract/policies.ts';
 import { isInRollout } from '../../../contract/rollout-bucket.ts';
 import { isSameLine, lacksSha1, type Line } from '../releases/index.ts';
@@ -70,11 +70,10 @@ export function decideOffer<R extends Candidate>(releases: readonly R[], questio
 export const channelOf = ({ channel, policed }: Pick<Question, 'channel' | 'policed'>): Channel =>
   policed?.policy.channel?.value ?? channel;
 
-/** stable ⊂ beta ⊂ alpha */
 export const isOnChannel = (
   release: Pick<Candidate, 'channel'>,
   question: Pick<Question, 'channel' | 'policed'>,
-) => channels.indexOf(release.channel) <= channels.indexOf(channelOf(question));
+) => reaches(release.channel, channelOf(question));
 
 /**
  * Whether the pin of the machine counts. One that matches no published release would keep the machine from every update,
@@ -174,8 +173,6 @@ export function candidatesOf<R extends Candidate>(releases: readonly R[], line: 
 export function newestFirst<R extends Candidate>(releases: readonly R[]): R[] {
   return releases.toSorted(
     (a, b) =>
-      compareVersions(b.version, a.version) ||
-      channels.indexOf(a.channel) - channels.indexOf(b.channel) ||
-      (a.id > b.id ? -1 : 1),
+      compareVersions(b.version, a.version) || byWidth(a.channel, b.channel) || (a.id > b.id ? -1 : 1),
   );
 }
