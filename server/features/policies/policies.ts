@@ -8,11 +8,12 @@ import {
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
 import type { RouteInput } from '../../../contract/route.ts';
+import { mayRead, type Caller } from '../../caller.ts';
 import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
-import { fail, noSuch, type Failure } from '../../failure.ts';
+import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import { policyOf } from './policy-set.ts';
 
 type Columns = { policy: UpdatePolicy; tags?: readonly string[] };
@@ -44,6 +45,13 @@ export async function getCustomerPolicy(db: Db, customerId: string): Promise<Cus
   };
 }
 
+/** The same with its name only for users who may read customers. */
+export const customerPolicyFor = async (db: Db, by: Caller, customerId: string) =>
+  withNameFor(by, await getCustomerPolicy(db, customerId));
+
+const withNameFor = (by: Caller, policy: CustomerPolicy | Failure): CustomerPolicy | Failure =>
+  isFailure(policy) || mayRead(by, 'customers') ? policy : { ...policy, name: '' };
+
 type Stored = { policy: object; updated_at: Date };
 
 /** A tag with the policy that is stored for it, or one that decides nothing. */
@@ -55,7 +63,7 @@ export const toTagPolicy = (tag: string, customers: number, stored: Stored | und
 });
 
 /** Sets policy and tags of a customer. WRONG_STATE while it is soft-deleted. */
-export const putCustomerPolicy = (
+export const putCustomerPolicy = async (
   change: Change,
   customerId: string,
   { tags, ...fields }: CustomerInput,
@@ -63,13 +71,14 @@ export const putCustomerPolicy = (
 ): Promise<CustomerPolicy | Failure> => {
   const policy = policyOf(fields);
   const sent = { tags: [...new Set(tags)].toSorted(), ...policy };
-  return editRecord(change, ofCustomer, customerId, {
+  const edited = await editRecord(change, ofCustomer, customerId, {
     event: 'customer.policy_changed',
     sent,
     seen,
     columns: { policy, tags: sent.tags },
     what: (before, after) => `update policy ${changedFields(before, after)}`,
   });
+  return withNameFor(change.by, edited);
 };
 
 /** Sets the policy of all customers with a tag. */

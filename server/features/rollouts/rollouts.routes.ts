@@ -1,7 +1,6 @@
 import { rollouts as calls } from '../../../contract/rollouts.ts';
 import type { ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { fail } from '../../failure.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { setPlan } from '../releases/index.ts';
 import { failureComparison } from '../update-events/index.ts';
@@ -13,11 +12,6 @@ import { createProgress } from './progress.ts';
 import { rolloutSummaries } from './summary.ts';
 import { widenRollout } from './steps.ts';
 
-const notCounted = fail(
-  'WRONG_STATE',
-  'Reports of machines wait for the database, so the guard does not know of all failures. Try again in a minute.',
-);
-
 export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, 'reportsWait'>) => {
   const { db, reports } = parts;
   const census = createCensus(parts);
@@ -27,8 +21,8 @@ export const rolloutRoutes = (parts: ChangeParts & CensusParts & Pick<Context, '
     plan: inChange((change, { params, body: { plan, startsAt }, seen }) =>
       setPlan(change, params.releaseId, { rolloutPlan: plan, startsAt }, seen),
     ),
-    widen: inChange(async (change, { params, body, seen }) =>
-      parts.reportsWait() ? notCounted : widenRollout(change, params.releaseId, body.percentage, seen),
+    widen: inChange((change, { params, body, seen }) =>
+      widenRollout(change, parts, params.releaseId, { ...body, seen }),
     ),
     progress: ({ by, params }) => progress(params.releaseId, by.now),
     machines: ({ by, params, query }) => rolloutMachines(reports, by, params.releaseId, query),

@@ -72,6 +72,11 @@ async function lockCounted(
   return { before, guard, isSame: before.updatedAt === seen.updatedAt };
 }
 
+const notCounted = fail(
+  'WRONG_STATE',
+  'Reports of machines wait for the database, so the guard does not know of all failures. Try again in a minute.',
+);
+
 const isDue = (next: NextStep | undefined, now: Date) =>
   next !== undefined && (next.dueAt === null || Date.parse(next.dueAt) <= now.getTime());
 
@@ -81,10 +86,11 @@ const isDue = (next: NextStep | undefined, now: Date) =>
  */
 export async function widenRollout(
   change: Change,
+  { reportsWait }: Pick<Parts, 'reportsWait'>,
   releaseId: string,
-  percentage: number,
-  seen: string | undefined,
+  { percentage, seen }: { percentage: number; seen: string | undefined },
 ): Promise<Release | Failure> {
+  if (reportsWait()) return notCounted;
   const found = await getRelease(change.tx, releaseId);
   if (isFailure(found)) return found;
   const counted = await lockCounted(change, found);
