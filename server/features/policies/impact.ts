@@ -19,7 +19,7 @@ import {
 import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
 import {
   effectiveOf,
-  policyOf,
+  fieldsOfPolicy,
   readPolicies,
   type EffectivePolicies,
   type EffectivePolicy,
@@ -47,7 +47,7 @@ export async function impactOnCustomer(
     .where('customer_id', '=', customerId)
     .executeTakeFirst();
   if (!customer) return noSuch('customer');
-  const own = policyOf(fields);
+  const own = fieldsOfPolicy(fields);
   const customers = new Map(data.customers).set(customerId, { name: customer.name, tags, own });
   return impact(parts, [customerId], { before: data, after: { ...data, customers } }, own, now);
 }
@@ -60,7 +60,7 @@ export async function impactOnTag(
   now: Date,
 ): Promise<PolicyImpact> {
   const data = await readPolicies(parts.db);
-  const policy = policyOf(fields);
+  const policy = fieldsOfPolicy(fields);
   const tags = new Map(data.tags).set(tag, policy);
   const customers = [...data.customers].filter(([, customer]) => customer.tags.includes(tag));
   const ids = customers.map(([customerId]) => customerId);

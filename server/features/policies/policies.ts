@@ -14,7 +14,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
-import { policyOf } from './policy-set.ts';
+import { fieldsOfPolicy } from './policy-set.ts';
 
 type Columns = { policy: UpdatePolicy; tags?: readonly string[] };
 type CustomerInput = Omit<RouteInput<typeof calls.putOfCustomer>['body'], 'updatedAt'>;
@@ -69,7 +69,7 @@ export const putCustomerPolicy = async (
   { tags, ...fields }: CustomerInput,
   seen: string | undefined,
 ): Promise<CustomerPolicy | Failure> => {
-  const policy = policyOf(fields);
+  const policy = fieldsOfPolicy(fields);
   const sent = { tags: [...new Set(tags)].toSorted(), ...policy };
   const edited = await editRecord(change, ofCustomer, customerId, {
     event: 'customer.policy_changed',
@@ -88,7 +88,7 @@ export const putTagPolicy = (
   fields: UpdatePolicy,
   seen: string | undefined,
 ): Promise<TagPolicy | Failure> => {
-  const policy = policyOf(fields);
+  const policy = fieldsOfPolicy(fields);
   return editRecord(change, ofTag, tag, {
     event: 'tag.policy_changed',
     sent: policy,

@@ -18,7 +18,7 @@ export type EffectivePolicy = Omit<AppliedPolicy, 'isLicensed'>;
 export type EffectivePolicies = ReadonlyMap<string, EffectivePolicy>;
 
 /** The fields of a policy among others; without a pin there is nothing to hold for security updates. */
-export function policyOf(fields: UpdatePolicy): UpdatePolicy {
+export function fieldsOfPolicy(fields: UpdatePolicy): UpdatePolicy {
   const picked = Object.fromEntries(
     Object.keys(policyFields).map((name) => [name, fields[name as keyof UpdatePolicy]]),
   ) as UpdatePolicy;

@@ -7,7 +7,7 @@ import {
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { recordHash } from '../../db/sql.ts';
-import { policyOf } from './policy-set.ts';
+import { fieldsOfPolicy } from './policy-set.ts';
 import { toTagPolicy } from './policies.ts';
 
 type Query = RouteInput<typeof calls.listTags>['query'];
@@ -43,7 +43,9 @@ export async function listTags(
 
 /** Whether any field is set. */
 const decides = (policy: UpdatePolicy): boolean =>
-  Object.entries(policyOf(policy)).some(([field, value]) => field !== 'pinForSecurity' && value !== null);
+  Object.entries(fieldsOfPolicy(policy)).some(
+    ([field, value]) => field !== 'pinForSecurity' && value !== null,
+  );
 
 async function withMachines<Tag extends { tag: string }>(
   db: Db,

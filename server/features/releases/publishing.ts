@@ -46,11 +46,11 @@ export const refuseNew = async (
  */
 export function refuseOffer(by: Caller, before: Offer, after: Offer): Failure | undefined {
   if (!isOut(after)) return undefined;
-  const isSame =
+  const offersNoMore =
     isOut(before) &&
     (after.pausedAt !== null || before.pausedAt === null) &&
     termsOf(before) === termsOf(after);
-  return isSame ? undefined : refusePublishing(by);
+  return offersNoMore ? undefined : refusePublishing(by);
 }
 
 const termsOf = (r: Offer): string =>

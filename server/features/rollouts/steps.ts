@@ -47,10 +47,10 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   if (isFailure(seen) || !isDue(nextStep(seen), change.now)) return 0;
   const counted = await lockCounted(change, seen);
   if (isFailure(counted)) return 0;
-  const { before, guard, isSame } = counted;
+  const { before, guard, isAsCounted } = counted;
   const next = nextStep(before);
   // changed since: the next run of the job counts again
-  if (!isSame || !next || guard.verdict !== 'QUIET') return 0;
+  if (!isAsCounted || !next || guard.verdict !== 'QUIET') return 0;
   if (await stepNeedsApproval(change.tx, before, next.percentage)) return 0;
   const stepped = await takeStep(change, before, next, guard.sentence);
   if (isFailure(stepped)) throw new Error(stepped.message);
@@ -59,17 +59,17 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
 
 /**
  * What the guard counts, and then the release under its lock, if it may be widened: a long count must not hold up a
- * pause. `isSame` is false if the release was changed since, as by a pause that was ended: the count may be older than
- * the pause, and no step may be taken on it.
+ * pause. `isAsCounted` is false if the release was changed since, as by a pause that was ended: the count may be older
+ * than the pause, and no step may be taken on it.
  */
 async function lockCounted(
   change: Change,
   seen: Release,
-): Promise<{ before: Release; guard: GuardState; isSame: boolean } | Failure> {
+): Promise<{ before: Release; guard: GuardState; isAsCounted: boolean } | Failure> {
   const guard = await guardState(change.tx, seen.id, change.now);
   const before = await lockAllowed(change, liveRelease, seen.id, releaseRefusal.widen);
   if (isFailure(before)) return before;
-  return { before, guard, isSame: before.updatedAt === seen.updatedAt };
+  return { before, guard, isAsCounted: before.updatedAt === seen.updatedAt };
 }
 
 const notCounted = fail(
@@ -95,7 +95,7 @@ export async function widenRollout(
   if (isFailure(found)) return found;
   const counted = await lockCounted(change, found);
   if (isFailure(counted)) return counted;
-  const { before, guard, isSame } = counted;
+  const { before, guard, isAsCounted } = counted;
   const next = nextStep(before);
   if (next?.percentage !== percentage)
     return fail(
@@ -104,7 +104,7 @@ export async function widenRollout(
     );
   const unseen = unseenRefusal('release', before, seen);
   if (unseen !== null) return fail('WRONG_STATE', unseen);
-  if (!isSame)
+  if (!isAsCounted)
     return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');
   if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);
   return takeStep(change, before, next, guard.sentence, 'by hand');

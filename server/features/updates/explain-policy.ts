@@ -11,7 +11,8 @@ import {
 } from './policy.ts';
 
 /** `the policy of Hospital A`, `the policy of the tag slow`. */
-const policyOf = ({ kind, name }: PolicySource) => `the policy of ${kind === 'tag' ? 'the tag ' : ''}${name}`;
+const sourceText = ({ kind, name }: PolicySource) =>
+  `the policy of ${kind === 'tag' ? 'the tag ' : ''}${name}`;
 
 /** `2026-11-20 09:30 UTC` */
 export const momentText = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -26,15 +27,15 @@ function windowText({ weekdays: days, from, to, zone }: MaintenanceWindow): stri
 /** What each field of a policy says, without the end of the sentence; `whom` are the machines. */
 const said = {
   channel: ({ value, from }: Field<'channel'>, whom: string) =>
-    `${capitalize(policyOf(from))} puts ${whom} on ${value}`,
+    `${capitalize(sourceText(from))} puts ${whom} on ${value}`,
   pin: ({ value, from }: Field<'pin'>, whom: string) =>
-    `${capitalize(policyOf(from))} pins ${whom} to ${value}`,
+    `${capitalize(sourceText(from))} pins ${whom} to ${value}`,
   updatesUntil: ({ value, from }: Field<'updatesUntil'>, whom: string) =>
-    `${capitalize(policyOf(from))} gives ${whom} updates until ${value}`,
+    `${capitalize(sourceText(from))} gives ${whom} updates until ${value}`,
   deferDays: ({ value, from }: Field<'deferDays'>) =>
-    `${capitalize(policyOf(from))} defers releases by ${counted(value, 'day')} after they are fully out`,
+    `${capitalize(sourceText(from))} defers releases by ${counted(value, 'day')} after they are fully out`,
   windows: ({ value, from }: Field<'windows'>) =>
-    `${capitalize(policyOf(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
+    `${capitalize(sourceText(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
 };
 type Field<Name extends keyof AppliedPolicy> = NonNullable<AppliedPolicy[Name]>;
 

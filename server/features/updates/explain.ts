@@ -99,7 +99,7 @@ function policySentences({ release, reason, steps }: Verdict<Candidate>, policed
 }
 
 /** A reason of the policy: the step that holds the release back. */
-const heldBack = ({ release, steps }: InRollout, { question }: Facts): string =>
+const heldBack = ({ release, steps }: InRollout, { question }: Explained): string =>
   policySentence(
     present(steps.at(-1), 'the last step gives the reason'),
     release,
@@ -110,7 +110,7 @@ const reasonElsewhere = (release: Candidate, { platform, architecture }: KnownMa
   release.platform === platform && release.architecture === architecture ? 'NO_FEED' : 'OTHER_PLATFORM';
 
 type Asked = Pick<Question, 'channel' | 'currentVersion' | 'policed'>;
-type Facts = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
+type Explained = { question: Asked; machine: KnownMachine; offered: Candidate | undefined };
 
 const runs = ({ currentVersion }: Asked) =>
   currentVersion === undefined
@@ -119,7 +119,7 @@ const runs = ({ currentVersion }: Asked) =>
 
 const percent = (bucket: number | null) => (bucket ?? 0).toFixed(2);
 
-const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => string> = {
+const sentences: Record<OfferReason, (verdict: InRollout, explained: Explained) => string> = {
   OFFERED: ({ release, bucket }, { question }) =>
     release.rolloutPercentage >= 100
       ? `It is the newest release for this machine, ${runs(question)}, and it is fully out.`
@@ -159,8 +159,8 @@ const sentences: Record<OfferReason, (verdict: InRollout, facts: Facts) => strin
     question.currentVersion !== undefined && compareVersions(release.version, question.currentVersion) === 0
       ? `The machine runs ${question.currentVersion} already.`
       : `The machine runs ${question.currentVersion}, which is newer.`,
-  NEWER_RELEASE_OFFERED: (_, facts) => {
-    const offered = present(facts.offered, 'the reason says that there is one');
+  NEWER_RELEASE_OFFERED: (_, explained) => {
+    const offered = present(explained.offered, 'the reason says that there is one');
     return `The machine is offered ${offered.version} (${offered.channel}) instead.`;
   },
 };

@@ -43,7 +43,7 @@ export async function check(
   const { live } = await feeds.releaseSet();
   const question = { ...updater, machineHash, policed, currentVersion };
   const offerFor = (fileKind: string) => decideOffer(live, { ...question, fileKind });
-  const leading = fileKinds.find((kind) => isOut(live, { ...question, fileKind: kind })) ?? fileKinds[0];
+  const leading = fileKinds.find((kind) => mayRun(live, { ...question, fileKind: kind })) ?? fileKinds[0];
   const { release, reason } = offerFor(leading);
   const otherKinds = fileKinds
     .filter((kind) => kind !== leading)
@@ -71,7 +71,7 @@ export async function check(
  * Whether machines of that channel may run this kind of file. Includes withdrawn releases: machines that run one still
  * ask here, and must not be offered another kind.
  */
-const isOut = (releases: readonly LiveRelease[], question: Question): boolean =>
+const mayRun = (releases: readonly LiveRelease[], question: Question): boolean =>
   releases.some((r) => isSameLine(r, question) && !r.isDraft && isOnChannel(r, question));
 
 /** electron-updater does not send its current version; the machine's last report may contain it. */
