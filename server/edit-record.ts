@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditEvent, SubjectOf } from '../contract/audit-events.ts';
 import type { Change } from './change.ts';
 import { nextUpdatedAt } from './db/sql.ts';
-import { fail, isFailure, type Failure } from './failure.ts';
+import { fail, isFailure, wrongState, type Failure } from './failure.ts';
 
 type Versioned = { updatedAt: string };
 
@@ -51,8 +51,7 @@ export async function lockAllowed<R extends Versioned>(
 ): Promise<R | Failure> {
   const before = await lock(change, id);
   if (isFailure(before)) return before;
-  const reason = refuse(before);
-  return reason === null ? before : fail('WRONG_STATE', /[.!?]$/.test(reason) ? reason : `${reason}.`);
+  return wrongState(refuse(before)) ?? before;
 }
 
 /**

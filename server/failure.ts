@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
+import { asSentence } from '../contract/text.ts';
 
 /** An expected outcome other than success. Returned, never thrown; its code determines the HTTP status. */
 export type Failure = {
@@ -21,6 +22,10 @@ export function fail(
 /** Creates a 404. Who asks by an id had the record on the screen, more often than not: a colleague may have deleted it. */
 export const noSuch = (record: string): Failure =>
   fail('NOT_FOUND', `There is no such ${record}. It may have been deleted.`);
+
+/** Creates a Failure for the reason why a state forbids a change; undefined for none. */
+export const wrongState = (reason: string | null): Failure | undefined =>
+  reason === null ? undefined : fail('WRONG_STATE', asSentence(reason));
 
 /** Creates a 429 whose message says when to try again; `retryAfter` in seconds. */
 export function tooMany(sentence: string, retryAfter: number): Failure {

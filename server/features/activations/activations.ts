@@ -12,7 +12,7 @@ import { checkClock, isJump, plausibleNow } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
-import { fail, noSuch, type Failure } from '../../failure.ts';
+import { fail, noSuch, wrongState, type Failure } from '../../failure.ts';
 import { lockLicenseRow, parseLicenseKey } from '../licenses/index.ts';
 import { displayIdOf } from '../update-events/index.ts';
 
@@ -98,8 +98,8 @@ export async function deactivateMachine(
   if (!row) return notFound;
   const activation = toActivation(row);
   const offline = activationRefusal.deactivateOffline(activation, await plausibleNow(tx, change.now));
-  const reason = activationRefusal.deactivate(activation) ?? (force ? null : offline);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
+  const refusal = wrongState(activationRefusal.deactivate(activation) ?? (force ? null : offline));
+  if (refusal) return refusal;
   if (!offline || !activation.offlineUntil) return leaveSeat(change, row, 'deactivated');
   return leaveSeat(change, row, 'deactivated', {
     what: `deactivated by force: its license file is valid until ${utcMinute(activation.offlineUntil)}`,

@@ -1,6 +1,6 @@
 import { credentialRefusal } from '../../../contract/credentials.ts';
 import type { Change } from '../../change.ts';
-import { fail, noSuch, type Failure } from '../../failure.ts';
+import { noSuch, wrongState, type Failure } from '../../failure.ts';
 import { toIdentity } from '../activations/index.ts';
 
 /**
@@ -27,8 +27,8 @@ export async function endEnrollment(change: Change, activationId: string): Promi
   if (!found) return noSuch('activation');
   const { enrolled_at, cloned_at, own_hash, ...activation } = found;
   const identity = toIdentity({ enrolled_at, cloned_at, own_hash });
-  const reason = credentialRefusal.end(identity);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
+  const refusal = wrongState(credentialRefusal.end(identity));
+  if (refusal) return refusal;
   await tx.deleteFrom('machine_credentials').where('activation_id', '=', activationId).execute();
   await change.audit('activation.enrollment_ended', activation, {
     before: { ...activation, ...identity },

@@ -4,7 +4,7 @@ import type { License, TransferImpact } from '../../../contract/licenses.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { editRecord } from '../../edit-record.ts';
-import { breaksRule, fail, isFailure, type Failure } from '../../failure.ts';
+import { breaksRule, isFailure, wrongState, type Failure } from '../../failure.ts';
 import { impactOfTransfer, policyInSentences, type ImpactParts } from '../policies/index.ts';
 import { editable, getLicense, refuseCustomer } from './licenses.ts';
 
@@ -60,8 +60,8 @@ export async function transferImpact(
 ): Promise<TransferImpact | Failure> {
   const license = await getLicense(parts.db, id);
   if (isFailure(license)) return license;
-  const reason = licenseRefusal.transfer(license);
-  if (reason) return fail('WRONG_STATE', `${reason}.`);
+  const refusal = wrongState(licenseRefusal.transfer(license));
+  if (refusal) return refusal;
   if (license.customerId === customerId) return sameCustomer;
   const to = await parts.db
     .selectFrom('customers')
