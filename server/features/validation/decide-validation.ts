@@ -1,8 +1,9 @@
 import type { Activation } from '../../../contract/activations.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
+import type { Caller } from '../../caller.ts';
 import type { Found } from './find.ts';
 
-export type LicenseFacts = Pick<
+type LicenseFacts = Pick<
   Found,
   | 'status'
   | 'valid_from'
@@ -42,3 +43,10 @@ export function decideValidation({ license, seat, byStaff, now }: Facts): Decisi
   if (license.current_activations >= license.max_activations) return refused('TOO_MANY_ACTIVATIONS');
   return { code: 'VALID', takesSeat: true };
 }
+
+/** The decision on the rows of a license, its owner and the machine's seat, for this caller, now. */
+export const decideOn = (
+  license: LicenseFacts | undefined,
+  status: Facts['seat'],
+  { actor, now }: Caller,
+): Decision => decideValidation({ license, seat: status, byStaff: actor.kind === 'staff', now });

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { validation as calls } from '../../../contract/validation.ts';
 import type { Context } from '../../context.ts';
 import { inChange, implement } from '../../http/call.ts';
+import { releaseSeat } from './release-seat.ts';
 import { createResultsOfLicense } from './results.ts';
-import { releaseSeat, validate, type Validator } from './validation.ts';
+import { validate, type Validator } from './validation.ts';
 
 export const validationRoutes = (validator: Validator & Pick<Context, 'reports'>) => {
   const resultsOfLicense = createResultsOfLicense(validator.reports);
