@@ -1,5 +1,7 @@
-import { hasPermission, permit } from '../../../contract/permissions.ts';
 import { sql, type SqlBool } from 'kysely';
+import { hasPermission, permit } from '../../../contract/permissions.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
+import type { session as calls } from '../../../contract/session.ts';
 import type { Staff } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
@@ -94,4 +96,15 @@ export const toStaff = (row: SessionRow, via: Staff['via'], config: Config): Sta
   sessionId: row.session_id,
   via,
   ...toIdentity(row, config),
+});
+
+/** The user with permissions and roles, as `GET /api/v1/auth/me` returns them. */
+export const me = (identity: Identity): RouteAnswer<typeof calls.me> => ({
+  user: { userId: identity.userId, email: identity.email, name: identity.name },
+  permissions: identity.permissions,
+  roles: identity.roles.map((name) => ({ name })),
+  secondFactorMissing: identity.secondFactorMissing,
+  ownPasswordMissing: identity.ownPasswordMissing,
+  firstScreen: identity.firstScreen,
+  advice: identity.advice,
 });

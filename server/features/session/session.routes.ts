@@ -2,7 +2,8 @@ import { session as calls } from '../../../contract/session.ts';
 import { personOf } from '../../caller.ts';
 import { isFailure } from '../../failure.ts';
 import { implement } from '../../http/call.ts';
-import { me, type Sessions } from './session.ts';
+import { me } from './session-row.ts';
+import type { Sessions } from './session.ts';
 
 export const sessionRoutes = (sessions: Sessions) =>
   implement(calls, {

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Secrets } from '../../secrets.ts';
 
+/** How long an access token is valid. */
+export const accessTokenMs = 15 * 60_000;
+
 /** An opaque token of 256 bits, and its hash to store. */
 type Token = { token: string; hash: Buffer };
 
