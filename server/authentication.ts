@@ -16,7 +16,7 @@ import { bearerToken, callerOf, type AskedRoute, type Authentication } from './h
 export function createAuthentication(
   { config, clock }: Context,
   sessions: Sessions,
-  { apiKeys, machines }: { apiKeys: ApiKeyCheck; machines: MachineCheck },
+  { apiKeys: checkApiKey, machines: checkMachine }: { apiKeys: ApiKeyCheck; machines: MachineCheck },
   refusals: Refusals,
 ): Authentication {
   const { session, device, options } = cookiesOf(config);
@@ -32,14 +32,14 @@ export function createAuthentication(
     };
     const token = presentedToken(request, route);
     if (token !== undefined) {
-      const { machine, budget, isUnknown } = await machines.check(token, route.access);
+      const { machine, budget, isUnknown } = await checkMachine(token, route.access);
       if (isUnknown) await tokenRefused(caller(), machine.message);
       sendLimit(reply, budget);
       return machine;
     }
     const apiKey = presentedApiKey(request, route);
     if (apiKey !== undefined) {
-      const { holder, budget, attack } = await apiKeys.check(apiKey, request.ip);
+      const { holder, budget, attack } = await checkApiKey(apiKey, request.ip);
       if (attack) await keyRefused(caller(), apiKey, attack);
       sendLimit(reply, budget);
       return holder;

@@ -45,7 +45,7 @@ export async function makeKeys(
   let moment = now;
   const clock = () => moment;
   const budgets = createBudgets(stage, clock);
-  const usage = createApiKeyCheck({ reserved: { db }, signals, clock }, budgets, behind);
+  const checkKey = createApiKeyCheck({ reserved: { db }, signals, clock }, budgets, behind);
   for (const { name, scopes, ipWhitelist, ...key } of keys) {
     const input = {
       name,
@@ -61,7 +61,7 @@ export async function makeKeys(
       moment = new Date(
         n === 1 ? ago(key.lastUsed) - 60_000 : workingMoment(random, from, ago(key.lastUsed)),
       );
-      await usage.check(one.key, '203.0.113.5');
+      await checkKey(one.key, '203.0.113.5');
     }
     if (key.revoked !== undefined) {
       const end = workingMoment(random, ago(key.revoked), ago(key.revoked - 1));

@@ -1,8 +1,3 @@
 export { apiKeysForToday } from './api-key-attention.ts';
-export {
-  type ApiKeyCheck,
-  type KeyAttack,
-  createApiKey,
-  createApiKeyCheck,
-  revokeApiKey,
-} from './api-keys.ts';
+export { type ApiKeyCheck, type KeyAttack, createApiKeyCheck } from './api-key-check.ts';
+export { createApiKey, revokeApiKey } from './api-keys.ts';

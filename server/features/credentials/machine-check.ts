@@ -13,7 +13,10 @@ type Parts = Pick<Context, 'clock' | 'config'> & {
   seats: Pick<SeatFinder, 'findByToken'>;
   budgets: Pick<Budgets, 'refusals'>;
 };
-/** `isUnknown`: somebody may be guessing, or using a token that was replaced. */
+/**
+ * The machine with the remaining requests of its hour, or why its token is refused. `isUnknown`: somebody may be guessing,
+ * or using a token that was replaced.
+ */
 type Checked =
   | { machine: EnrolledMachine | Failure; budget?: Budget; isUnknown?: undefined }
   | { machine: Failure; budget?: undefined; isUnknown: true };
@@ -45,8 +48,7 @@ export function createMachineCheck({ seats, budgets, clock, config }: Parts) {
     };
   }
 
-  /** The machine with the remaining requests of its hour, or why the token is refused for a call with that access. */
-  async function check(presented: string, access: Access): Promise<Checked> {
+  return async (presented: string, access: Access): Promise<Checked> => {
     const { id, secret } = readBearerKey('lym', presented);
     const seat = id === undefined ? undefined : await seats.findByToken(id);
     if (!isSecretOf(seat && Buffer.from(seat.secret_hash, 'hex'), secret) || !seat)
@@ -59,9 +61,7 @@ export function createMachineCheck({ seats, budgets, clock, config }: Parts) {
     budgets.refusals.requests++;
     const message = `The machine has used its ${budget.limit} requests of this hour.`;
     return { machine: fail('TOO_MANY_REQUESTS', message, { retryAfter: budget.resetSeconds }), budget };
-  }
-
-  return { check };
+  };
 }
 
 const unknown = fail(
