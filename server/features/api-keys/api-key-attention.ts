@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { dayMs, hourMs } from '../../../contract/durations.ts';
+import { daysFrom, hourMs } from '../../../contract/durations.ts';
 import { apiKeyAttentions, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
@@ -9,10 +9,7 @@ const isUsable = (now: Date) =>
 
 /** The filter `attention` of the list, for the key `k`. Refused keys include those that no longer work. */
 export const apiKeyAttention: Record<ApiKeyAttention, (now: Date) => RawBuilder<boolean>> = {
-  ending: (now) => {
-    const until = new Date(now.getTime() + todayLimits.keysEndingDays * dayMs);
-    return sql`(${isUsable(now)} and k.expires_at <= ${until})`;
-  },
+  ending: (now) => sql`(${isUsable(now)} and k.expires_at <= ${daysFrom(now, todayLimits.keysEndingDays)})`,
   refused: (now) => {
     const since = new Date(now.getTime() - todayLimits.keysRefusedHours * hourMs);
     return sql`exists (select from audit_entries e where e.resource_id = k.api_key_id::text

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import {
   lacksForScope,
   type ApiKey,
@@ -50,7 +50,7 @@ export async function impactOfApiKey(
   const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
     select count(v.occurred_at) as validations, count(distinct v.machine_id) as machines
       from api_keys k
-      left join validations v on v.api_key_id = k.api_key_id and v.occurred_at > ${new Date(now.getTime() - dayMs)}
+      left join validations v on v.api_key_id = k.api_key_id and v.occurred_at > ${daysFrom(now, -1)}
      where k.api_key_id = ${id} group by k.api_key_id`.execute(db);
   return rows[0] ?? notFound;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { counted } from '../../../contract/text.ts';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import { shortestRetentionDays, type audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Change } from '../../change.ts';
@@ -79,7 +79,7 @@ export async function cleanUp(
     );
   const refusal = await whyNotNow(tx, keys, kept, retentionDays);
   if (refusal) return fail('WRONG_STATE', `Nothing was removed. ${refusal}`);
-  const before = new Date(now.getTime() - retentionDays * dayMs);
+  const before = daysFrom(now, -retentionDays);
   const { removed, last, broken } = await removeOldest(tx, keys, before);
   await closeSwitch(tx);
   if (broken) {
@@ -112,7 +112,7 @@ export async function impactOfCleanUp(
   days?: number,
 ): Promise<RouteAnswer<typeof calls.cleanupImpact>> {
   const retentionDays = days ?? (await retentionOf(db)).retentionDays;
-  const before = new Date(now.getTime() - retentionDays * dayMs);
+  const before = daysFrom(now, -retentionDays);
   const { rows } = await sql<{ entries: number; oldest: Date | null; newest: Date | null }>`
     with start as (select coalesce(max(sequence), 0) as anchor from audit_anchors),
     young as (

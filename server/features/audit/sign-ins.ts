@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -18,8 +18,8 @@ export async function signInsForToday(
   db: Db,
   now: Date,
 ): Promise<{ count: number; since: string; usual: number }> {
-  const since = new Date(now.getTime() - (todayLimits.signInsHours / 24) * dayMs);
-  const firstDay = new Date(since.getTime() - usualDays * dayMs).toISOString().slice(0, 10);
+  const since = daysFrom(now, -todayLimits.signInsHours / 24);
+  const firstDay = daysFrom(since, -usualDays).toISOString().slice(0, 10);
   const lastDay = since.toISOString().slice(0, 10);
   const { rows } = await sql<{ count: number; before: number; days: number }>`
     select (select count(*) from (select from audit_entries

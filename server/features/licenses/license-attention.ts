@@ -1,12 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import type { LicenseAttention } from '../../../contract/licenses.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 
 type Condition = RawBuilder<boolean>;
-
-const daysFrom = (now: Date, days: number) => new Date(now.getTime() + days * dayMs);
 
 /** Active licenses `l` whose `valid_until` lies in this span, both ends included. */
 export const endsBetween = (from: Date, to: Date): Condition =>

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import { licenseTab } from '../../../contract/license-state.ts';
 import {
   licenseTabs,
@@ -62,7 +62,7 @@ export async function listLicenses(
   const { tab, ...rest } = filter;
   const known: Known = { machines: await findMachines(db, filter.search) };
   if (filter.unseenForDays !== undefined)
-    known.unseen = await findUnseen(db, daysBefore(now, filter.unseenForDays));
+    known.unseen = await findUnseen(db, daysFrom(now, -filter.unseenForDays));
   const counting = count.tabs(rest, now, known);
   const areFew = filter.search !== undefined && totalOf(await counting, tab) <= few;
   const [rows, counts] = await Promise.all([
@@ -182,18 +182,16 @@ function matches(filter: Found, now: Date): RawBuilder<boolean> {
   if (filter.customerId) all.push(sql`l.customer_id = ${filter.customerId}`);
   if (filter.type) all.push(sql`l.type = ${filter.type}`);
   if (filter.expiringWithinDays !== undefined) {
-    const until = daysBefore(now, -filter.expiringWithinDays);
+    const until = daysFrom(now, filter.expiringWithinDays);
     all.push(endsBetween(now, until), isOfActiveCustomer);
   }
   if (filter.attention) all.push(attentionConditions[filter.attention](now));
   if (filter.seats) all.push(seatConditions[filter.seats]);
-  if (filter.unseenForDays !== undefined) all.push(unseenSince(daysBefore(now, filter.unseenForDays)));
+  if (filter.unseenForDays !== undefined) all.push(unseenSince(daysFrom(now, -filter.unseenForDays)));
   if (filter.unseen && filter.unseen !== 'many') all.push(sql`l.license_id = ${anyOf(filter.unseen)}`);
   if (filter.search) all.push(finds(filter.search, filter.machines, now));
   return sql`${sql.join(all, sql` and `)}`;
 }
-
-const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * dayMs);
 
 const seatConditions: Record<SeatFilter, RawBuilder<boolean>> = {
   full: sql`l.current_activations >= l.max_activations`,

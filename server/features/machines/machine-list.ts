@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import type {
   MachineStanding,
   MachineState,
@@ -198,9 +198,8 @@ function conditionsOf(by: Caller, filter: Filter): RawBuilder<boolean>[] {
     found.push(shows(by, sql`m.platform`, sql`s.platform`, (shown) => sql`${shown} = ${platform}`));
   if (version)
     found.push(shows(by, sql`m.last_version`, sql`s.app_version`, (shown) => isVersion(shown, version)));
-  const daysAgo = (days: number) => new Date(by.now.getTime() - days * dayMs);
-  if (seenWithinDays) found.push(sql`${heardOf} >= ${daysAgo(seenWithinDays)}`);
-  if (unseenForDays) found.push(sql`${heardOf} < ${daysAgo(unseenForDays)}`);
+  if (seenWithinDays) found.push(sql`${heardOf} >= ${daysFrom(by.now, -seenWithinDays)}`);
+  if (unseenForDays) found.push(sql`${heardOf} < ${daysFrom(by.now, -unseenForDays)}`);
   if (state) found.push(mayRead(by, 'licenses') ? inState(by, state) : sql`false`);
   return found;
 }
