@@ -100,6 +100,14 @@ export async function countOf<DB, TB extends keyof DB>(
   return (await counted.executeTakeFirstOrThrow()).count;
 }
 
+/** Whether a query finds a row; it must not select columns. */
+export async function exists<DB, TB extends keyof DB>(
+  query: SelectQueryBuilder<DB, TB, object>,
+): Promise<boolean> {
+  const found = query.select(sql`1`.as('found')).limit(1);
+  return (await found.execute()).length > 0;
+}
+
 /** `order by` with nulls last in both directions. */
 export function orderBy(expression: RawBuilder<unknown>, descending: boolean): RawBuilder<unknown> {
   return descending ? sql`${expression} desc nulls last` : sql`${expression} asc nulls last`;

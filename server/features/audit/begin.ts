@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
+import { exists } from '../../db/sql.ts';
 import { oldHeadText, type Head } from './chain.ts';
 import { readEnd, readRetention, writeHead, type End } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
@@ -13,8 +14,7 @@ const opener = (retention: Buffer) => retention.toString('hex');
 const hashOf = (text: string) => createHash('sha256').update(text).digest();
 
 /** Whether the first head was created. */
-export const hasBegun = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('audit_switch').select('only_row').executeTakeFirst()) !== undefined;
+export const hasBegun = (db: Db): Promise<boolean> => exists(db.selectFrom('audit_switch'));
 
 /**
  * Creates the first head with its mac, once per database: `audit_switch` records this and cannot be reset by changing

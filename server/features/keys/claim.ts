@@ -5,6 +5,7 @@ import { CannotStart } from '../../cannot-start.ts';
 import { systemChange } from '../../change.ts';
 import { createDb, createPool, type Db, type Tx } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
+import { exists } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import { readOrMake } from '../../key-file.ts';
 import { newSecretsKey, readSecrets, sealed, type Secrets } from '../../secrets.ts';
@@ -81,16 +82,14 @@ async function requireUnnamed(db: Db, config: KeyConfig): Promise<void> {
 }
 
 const namesKeys = async (db: Db): Promise<boolean> =>
-  (await hasTable(db, 'installation_keys')) &&
-  (await db.selectFrom('installation_keys').select('key_id').limit(1).execute()).length > 0;
+  (await hasTable(db, 'installation_keys')) && (await exists(db.selectFrom('installation_keys')));
 
 async function hasTable(db: Db, name: keyof Tables): Promise<boolean> {
   const { rows } = await sql`select where to_regclass(${name}) is not null`.execute(db);
   return rows.length > 0;
 }
 
-const isWithoutUsers = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('users').select('user_id').limit(1).execute()).length === 0;
+const isWithoutUsers = async (db: Db): Promise<boolean> => !(await exists(db.selectFrom('users')));
 
 const refuseEntry = () => Promise.reject(new Error('There is no key yet to sign an audit entry with'));
 

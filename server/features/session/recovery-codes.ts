@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { parse } from 'uuid';
 import type { Db, Tx } from '../../db/client.ts';
-import { countOf } from '../../db/sql.ts';
+import { countOf, exists } from '../../db/sql.ts';
 import type { Passwords } from '../../passwords.ts';
 
 const recoveryCodeCount = 10;
@@ -39,15 +39,8 @@ export async function keepRecoveryCodes(tx: Tx, userId: string, { hashes }: Reco
 }
 
 /** Whether a user has a recovery code with this hash. */
-export async function hasRecoveryCode(db: Db, userId: string, code_hash: Buffer): Promise<boolean> {
-  const found = await db
-    .selectFrom('recovery_codes')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', code_hash)
-    .executeTakeFirst();
-  return found !== undefined;
-}
+export const hasRecoveryCode = (db: Db, userId: string, code_hash: Buffer): Promise<boolean> =>
+  exists(db.selectFrom('recovery_codes').where('user_id', '=', userId).where('code_hash', '=', code_hash));
 
 /** Uses up a code and returns the number left; undefined when it was already used. */
 export async function spendRecoveryCode(

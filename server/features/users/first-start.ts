@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { roleDescriptions, roleMatrix, roleNames } from '../../../contract/permissions.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Config } from '../../config.ts';
-import type { Db, Tx } from '../../db/client.ts';
+import type { Tx } from '../../db/client.ts';
+import { exists } from '../../db/sql.ts';
 import type { Passwords } from '../../passwords.ts';
 import { insertUser } from './user-row.ts';
 
@@ -33,7 +34,7 @@ export async function ensureFirstAdmin(
   now: Date,
   tell: (made: { email: string; password: string }) => Promise<void>,
 ): Promise<void> {
-  if (await anyUser(parts.db)) return;
+  if (await exists(parts.db.selectFrom('users'))) return;
   const chosen = config.admin ?? {
     email: 'admin@localhost',
     password: randomBytes(15).toString('base64url'),
@@ -43,7 +44,7 @@ export async function ensureFirstAdmin(
     const { tx } = change;
     // Two processes may start concurrently on an empty database: the lock lets one create the admin.
     await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
-    if (await anyUser(tx)) return;
+    if (await exists(tx.selectFrom('users'))) return;
     await insertUser(change, {
       email: chosen.email,
       name: 'Administrator',
@@ -52,8 +53,4 @@ export async function ensureFirstAdmin(
     });
     if (!config.admin) await tell(chosen);
   });
-}
-
-async function anyUser(db: Db): Promise<boolean> {
-  return (await db.selectFrom('users').select('user_id').limit(1).executeTakeFirst()) !== undefined;
 }

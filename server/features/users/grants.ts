@@ -2,6 +2,7 @@ import { hasPermission, needsProof, permissionName, type Permission } from '../.
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
 import type { Tx } from '../../db/client.ts';
+import { exists } from '../../db/sql.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
 import { unproven } from '../session/index.ts';
 
@@ -94,16 +95,15 @@ export function refuseSuperAdmin(by: Caller, role: string): Failure | undefined 
 export async function refuseLastSuperAdmin(tx: Tx, user: User): Promise<Failure | undefined> {
   if (!user.roles.includes('super_admin')) return undefined;
   await tx.selectFrom('roles').select('role_id').where('role_id', '=', 'super_admin').forUpdate().execute();
-  const other = await tx
+  const others = tx
     .selectFrom('user_roles as r')
     .innerJoin('users as u', 'u.user_id', 'r.user_id')
-    .select('u.user_id')
     .where('r.role_id', '=', 'super_admin')
     .where('u.status', '=', 'active')
-    .where('u.user_id', '<>', user.id)
-    .limit(1)
-    .executeTakeFirst();
-  return other ? undefined : fail('RULE_VIOLATED', 'This is the last super admin. Make another one first.');
+    .where('u.user_id', '<>', user.id);
+  return (await exists(others))
+    ? undefined
+    : fail('RULE_VIOLATED', 'This is the last super admin. Make another one first.');
 }
 
 /**

@@ -11,7 +11,7 @@ import { roleRefusal, type rbac as calls, type Role, type User } from '../../../
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { changedFields, type Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
-import { nextUpdatedAt } from '../../db/sql.ts';
+import { exists, nextUpdatedAt } from '../../db/sql.ts';
 import { editRecord, lockAllowed, type Editable } from '../../edit-record.ts';
 import { breaksRule, fail, isFailure, noSuch, type Failure } from '../../failure.ts';
 import {
@@ -87,12 +87,7 @@ export async function listRolesOf(
   db: Db,
   userId: string,
 ): Promise<RouteAnswer<typeof calls.userRoles> | Failure> {
-  const user = await db
-    .selectFrom('users')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (!user) return noUser;
+  if (!(await exists(db.selectFrom('users').where('user_id', '=', userId)))) return noUser;
   const rows = await db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.role_id', 'user_roles.role_id')

@@ -4,7 +4,7 @@ import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { staffOf, type Caller } from '../../caller.ts';
 import type { Change } from '../../change.ts';
 import { orTaken, type Db } from '../../db/client.ts';
-import { contains, laterThan } from '../../db/sql.ts';
+import { contains, exists, laterThan } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePasswords } from '../../password-rules.ts';
@@ -179,8 +179,7 @@ export async function listSessionsOf(
 ): Promise<OpenSession[] | Failure> {
   const refusal = refuseOthersSessions(by, id);
   if (refusal) return refusal;
-  const user = await db.selectFrom('users').select('user_id').where('user_id', '=', id).executeTakeFirst();
-  if (!user) return noUser;
+  if (!(await exists(db.selectFrom('users').where('user_id', '=', id)))) return noUser;
   return listOpenSessions(db, { userId: id, currentId: staffOf(by)?.sessionId, open });
 }
 

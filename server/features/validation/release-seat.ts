@@ -4,6 +4,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import { plausibleNow } from '../../checked-time.ts';
+import { exists } from '../../db/sql.ts';
 import { leaveSeat, selfReleaseDay, selfReleasesOn, toActivation } from '../activations/index.ts';
 import { entriesAbout } from '../audit/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
@@ -74,14 +75,11 @@ async function tooManyReleases(
 ): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const message = `The daily limit of ${budget} released seats for this license is reached. Try again tomorrow, or ask the vendor to free the seat.`;
   const today = utcDay(change.now) * dayMs;
-  const isTold = await entriesAbout(change.tx, 'activation', activation.activationId)
-    .select('audit_id')
+  const told = entriesAbout(change.tx, 'activation', activation.activationId)
     .where('event_type', '=', 'activation.release_refused')
     .where('timestamp', '>=', new Date(today))
-    .where('timestamp', '<', new Date(today + dayMs))
-    .limit(1)
-    .executeTakeFirst();
-  if (!isTold)
+    .where('timestamp', '<', new Date(today + dayMs));
+  if (!(await exists(told)))
     await change.audit('activation.release_refused', activation, {
       what: `may not give its seat back: ${budget} releases today`,
       error: message,

@@ -4,6 +4,7 @@ import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
 import { createKept } from '../../db/kept.ts';
+import { exists } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 
 type Result = RouteAnswer<typeof calls.ofLicense>[number];
@@ -16,12 +17,9 @@ const machinesIn = (results: Result[]) => results.reduce((all, { machines }) => 
 export function createResultsOfLicense(db: Db) {
   const kept = createKept<Result[]>(100, machinesIn);
   return async (now: Date, licenseId: string): Promise<Result[] | Failure> => {
-    const license = await db
-      .selectFrom('licenses')
-      .select('license_id')
-      .where('license_id', '=', licenseId)
-      .executeTakeFirst();
-    return license ? kept(licenseId, () => countResults(db, now, licenseId)) : noSuch('license');
+    if (!(await exists(db.selectFrom('licenses').where('license_id', '=', licenseId))))
+      return noSuch('license');
+    return kept(licenseId, () => countResults(db, now, licenseId));
   };
 }
 
