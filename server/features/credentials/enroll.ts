@@ -9,7 +9,7 @@ import { newBearerKey } from '../../bearer-keys.ts';
 import type { Budgets } from '../../budgets.ts';
 import { nobody, type Caller } from '../../caller.ts';
 import { runChange, type Change } from '../../change.ts';
-import type { Db } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { breaksRule, fail, isFailure, tooMany, type Failure } from '../../failure.ts';
 import { isSignedBy } from '../../machine-signature.ts';
 import { countUnknownKey } from '../../throttle.ts';
@@ -203,12 +203,7 @@ async function giveToken(
   const { tx, now } = change;
   const { licenseId, licenseKey } = license;
   // before the seat: useNonce locks the license, and locks are taken in one order
-  await tx
-    .selectFrom('licenses')
-    .select('license_id')
-    .where('license_id', '=', licenseId)
-    .forKeyShare()
-    .execute();
+  await shareLicense(tx, licenseId);
   const seat = await tx
     .selectFrom('activations')
     .select(['activation_id', 'status'])
@@ -253,6 +248,15 @@ async function giveToken(
   return text;
 }
 
+/** Keeps the license from being deleted until the transaction ends; undefined if it was before. */
+const shareLicense = (tx: Tx, licenseId: string) =>
+  tx
+    .selectFrom('licenses')
+    .select('license_id')
+    .where('license_id', '=', licenseId)
+    .forKeyShare()
+    .executeTakeFirst();
+
 /** Keeps the signed nonce, if there is one; false if the key has used it on this license before. */
 async function useNonce(
   { tx }: Change,
@@ -260,14 +264,8 @@ async function useNonce(
   { publicKey, signedNonce }: Proof,
 ): Promise<boolean> {
   if (!signedNonce) return true;
-  const license = await tx
-    .selectFrom('licenses')
-    .select('license_id')
-    .where('license_id', '=', licenseId)
-    .forKeyShare()
-    .executeTakeFirst();
   // deleted meanwhile, with its nonces
-  if (!license) return true;
+  if (!(await shareLicense(tx, licenseId))) return true;
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('used_nonces')
     .values({ license_id: licenseId, public_key: publicKey, nonce_hash: signedNonce })
