@@ -19,6 +19,9 @@ export function labelOf(name: string): string {
   return capitalize(label);
 }
 
+/** Whether a text is written like the id of a record. */
+export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
 /** The value of a JSON text; undefined where it is none. */
 export function parsedJson(text: string): unknown {
   try {

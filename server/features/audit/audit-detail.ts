@@ -1,4 +1,5 @@
 import type { AuditDetail } from '../../../contract/audit.ts';
+import { isUuid } from '../../../contract/text.ts';
 import type { Context } from '../../context.ts';
 import { fail, type Failure } from '../../failure.ts';
 import { toEntry } from './audit-list.ts';
@@ -6,14 +7,13 @@ import { namedRecords } from './named-records.ts';
 import { present } from '../../invariants.ts';
 
 const notFound = fail('NOT_FOUND', 'There is no such audit entry.');
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** An entry with the state before and after, the request it came from, and its position in the chain. */
 export async function getEntry(
   context: Pick<Context, 'db' | 'pool'>,
   id: string,
 ): Promise<AuditDetail | Failure> {
-  if (!uuid.test(id)) return notFound;
+  if (!isUuid(id)) return notFound;
   const row = await context.db
     .selectFrom('audit_entries as e')
     .leftJoin('audit_seals as s', 's.audit_id', 'e.audit_id')

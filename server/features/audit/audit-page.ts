@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { AuditEntry } from '../../../contract/audit.ts';
-import type { Db } from '../../db/client.ts';
+import { codeOf, type Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
 import type { Split } from './audit-filter.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -108,7 +108,7 @@ async function inTime<T>(db: Db, ms: number, work: (tx: Db) => Promise<T>): Prom
       return work(tx);
     });
   } catch (error) {
-    if ((error as { code?: string }).code === '57014') return undefined;
+    if (codeOf(error) === '57014') return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditEntry, NamedRecord } from '../../../contract/audit.ts';
+import { isUuid } from '../../../contract/text.ts';
 import type { Context } from '../../context.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -12,8 +13,6 @@ type Found = Omit<NamedRecord, 'name'> & Omit<Mention, 'id'>;
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 /** From the beginning of a word: else the time would grow with the square of its length. */
 const email = /(?<![^\s(])[^\s(]+@[^\s:)]+/g;
-/** The resource id of an altered entry may be any text, and the entry is shown nevertheless. */
-const isUuid = (id: string) => id.match(uuid)?.[0] === id;
 
 /**
  * The records with a page that entries name, by the ids of the entries; those that are deleted are missing. Entries name
@@ -28,6 +27,7 @@ export async function namedRecords(
       ...(id ? [{ entry, id, name: null }] : []),
       ...(text.match(uuid) ?? []).map((named) => ({ entry, id: named, name: named })),
     ])
+    // the resource id of an altered entry may be any text, and the entry is shown nevertheless
     .filter(({ id }) => isUuid(id));
   const emails = entries.flatMap(({ audit_id: entry, changes_summary: text }) =>
     (text.match(email) ?? []).map((name) => ({ entry, name })),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { asLine } from '../../../contract/common.ts';
+import { isUuid } from '../../../contract/text.ts';
 import type { Db } from '../../db/client.ts';
 import { sigmaForms } from '../../db/sql.ts';
 
@@ -8,12 +9,9 @@ type FoundCustomer = { customer_id: string; name: string; country: string; delet
 /** Names are the same without regard to case, to kinds of spaces, and to how accents are encoded. */
 export const nameKey = (name: string): string => asLine(name).toLowerCase().normalize('NFC');
 
-/** Whether a text can be the id of a customer, and not its name. */
-export const isCustomerId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
-
 /** The customers with these names or ids, soft-deleted ones included, by the key of the name and by id. */
 export async function findCustomers(db: Db, texts: string[]): Promise<Map<string, FoundCustomer[]>> {
-  const ids = texts.filter(isCustomerId);
+  const ids = texts.filter(isUuid);
   const { rows } = await sql<FoundCustomer>`
     select customer_id, name, country, deleted_at from customers
      where sort_key(name) = any(array(select sort_key(text) from unnest(${texts.map(asLine).flatMap(sigmaForms)}::text[]) text))

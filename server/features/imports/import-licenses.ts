@@ -12,6 +12,7 @@ import { addTerm, dayOf, instantOf, modalTerms, today } from '../../../contract/
 import { licenseInput, type License, type LicenseInput } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
+import { isUuid } from '../../../contract/text.ts';
 import type { Change } from '../../change.ts';
 import { csvText } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
@@ -20,7 +21,7 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { createCustomer } from '../customers/index.ts';
 import { createLicense, licenseCsvColumns } from '../licenses/index.ts';
 import { listModules } from '../modules/index.ts';
-import { findCustomers, isCustomerId, nameKey } from './find-customers.ts';
+import { findCustomers, nameKey } from './find-customers.ts';
 import { countryCode } from './import-customers.ts';
 import { answerProblems, inShort, problemsOf, refuseProblems, refuseUnchecked } from './problems.ts';
 import { readTable, type Line } from './read-table.ts';
@@ -56,7 +57,7 @@ async function read(db: Db, now: Date, { csv, createCustomers }: LicensesFile) {
     if (key === '') say('customer', 'Customer is required');
     else if (live.length > 1) say('customer', `${live.length} customers have this name: write the id`);
     else if (live.length === 0 && all.length > 0) say('customer', 'Customer is soft-deleted');
-    else if (live.length === 0 && isCustomerId(cells.customer))
+    else if (live.length === 0 && isUuid(cells.customer))
       say('customer', 'There is no customer with this id');
     else if (live.length === 0) {
       newCustomer = key;
