@@ -1,14 +1,12 @@
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
-import { fail } from '../../failure.ts';
-import { checkClock, isJump, jumpSentence } from '../../checked-time.ts';
 import { getEntry } from './audit-detail.ts';
 import { exportEntries } from './audit-export.ts';
 import { createCount, listEntries } from './audit-list.ts';
 import { choicesOf, statsOf } from './audit-stats.ts';
 import type { ChainWatch } from './watch.ts';
-import { cleanUp, impactOfCleanUp, retentionOf, setRetention } from './cleanup.ts';
+import { cleanUpNow, impactOfCleanUp, retentionOf, setRetention } from './cleanup.ts';
 
 export const auditRoutes = (context: Context, watch: ChainWatch) => {
   const { db, reports } = context;
@@ -27,11 +25,7 @@ export const auditRoutes = (context: Context, watch: ChainWatch) => {
         await watch.seal();
         return watch.readHeads();
       },
-      async (change, { query }, kept) => {
-        const time = await checkClock(change.tx, change.now);
-        if (isJump(time)) return fail('WRONG_STATE', jumpSentence(time));
-        return cleanUp(change, time, watch.keys, kept, query.days);
-      },
+      (change, { query }, kept) => cleanUpNow(change, watch.keys, kept, query.days),
     ),
     verify,
     chain: async () => watch.state(),

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { locks, waitForLock } from '../../db/locks.ts';
 import { editConflict } from '../../edit-record.ts';
 import { fail, type Failure } from '../../failure.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { checkClock, isJump, jumpSentence, type CheckedTime } from '../../checked-time.ts';
 import { closeSwitch, openSwitch } from './begin.ts';
 import { anchorText, type Anchor } from './chain.ts';
 import { checkEnd, readEnd, readRetention } from './end.ts';
@@ -100,6 +100,17 @@ export async function cleanUp(
     });
   }
   return { removed, before: before.toISOString() };
+}
+
+/** The same when a user asks for it: WRONG_STATE too if the clock cannot be trusted. */
+export async function cleanUpNow(
+  change: Change,
+  keys: AuditKeys,
+  kept: KeptHead[],
+  seen: number | undefined,
+): Promise<Cleaned | Failure> {
+  const time = await checkClock(change.tx, change.now);
+  return isJump(time) ? fail('WRONG_STATE', jumpSentence(time)) : cleanUp(change, time, keys, kept, seen);
 }
 
 /**

@@ -1,8 +1,6 @@
 import { rbac as rbacCalls, users as calls } from '../../../contract/users.ts';
 import type { Context } from '../../context.ts';
 import { inChange, inChangeAfter, implement } from '../../http/call.ts';
-import { refusePassword } from '../../password-rules.ts';
-import { isFailure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
 import { isOpen, isProven, refuseUnproven } from '../session/index.ts';
@@ -27,6 +25,7 @@ import {
   listSessionsOf,
   listUsers,
   prepareReset,
+  prepareUser,
   reactivateUser,
   resetPassword,
   resetSecondFactor,
@@ -41,15 +40,9 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
       list: ({ query }) => listUsers(db, query.search),
       get: ({ params }) => getUser(db, params.id),
       impact: ({ by, params }) => impactOfUser(db, params.id, isOpen(config, by.now), by.now),
-      // Hash before the transaction, so that argon2 does not hold a connection.
       create: inChangeAfter(
-        async ({ by, body: { email, password, currentPassword } }) => {
-          const proven =
-            refusePassword(password, email, 'password') ?? (await isProven(guarded, by, currentPassword));
-          return isFailure(proven) ? proven : { proven, passwordHash: await passwords.hash(password) };
-        },
-        (change, { body: { email, name, role } }, { proven, passwordHash }) =>
-          createUser(change, { email, name, role, passwordHash }, proven),
+        ({ by, body }) => prepareUser(guarded, by, body),
+        (change, _, { user, proven }) => createUser(change, user, proven),
       ),
       update: inChangeAfter(
         ({ by, body }) => isProven(guarded, by, body.currentPassword),

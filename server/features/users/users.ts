@@ -7,10 +7,11 @@ import { orTaken, type Db } from '../../db/client.ts';
 import { contains, exists, laterThan } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { refusePasswords } from '../../password-rules.ts';
+import { refusePassword, refusePasswords } from '../../password-rules.ts';
 import {
   endOpenSession,
   endSessionsOf,
+  isProven,
   listOpenSessions,
   removeSecondFactor,
   refuseUnproven,
@@ -54,6 +55,18 @@ export async function impactOfUser(
              where q.requested_by = u.user_id and q.state = 'open' and q.expires_at > ${now}) as "openRequests"
       from users u where u.user_id = ${id}`.execute(db);
   return rows[0] ?? noUser;
+}
+
+/** Checks and hashes the password of a new user: before the transaction, so that argon2 does not hold a connection. */
+export async function prepareUser(
+  guarded: Guarded,
+  by: Caller,
+  { password, currentPassword, ...user }: RouteInput<typeof calls.create>['body'],
+): Promise<{ user: NewUser; proven: boolean } | Failure> {
+  const proven =
+    refusePassword(password, user.email, 'password') ?? (await isProven(guarded, by, currentPassword));
+  if (isFailure(proven)) return proven;
+  return { user: { ...user, passwordHash: await guarded.passwords.hash(password) }, proven };
 }
 
 /** Creates a user with one role, with no more permissions than the caller's own. */
