@@ -98,7 +98,6 @@ async function answer(
       ...input,
       by,
       ...auth.cookies(request, reply),
-      bearer: bearerToken(request),
       seen: versionIn(input.body) ?? versionIn(input.query) ?? ifMatch,
       stream,
       http: { request, reply },

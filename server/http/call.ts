@@ -17,7 +17,6 @@ export type Call<R extends Route> = RouteInput<R> & {
   cookie: Cookie;
   /** The device cookie, which identifies a browser with earlier sign-ins. */
   device: Cookie;
-  bearer: string | undefined;
   /** Request and reply, for a route that is `raw`. */
   http: { request: FastifyRequest; reply: FastifyReply };
   /** The body stream of a route with `bodyKind`, and its content type. */
