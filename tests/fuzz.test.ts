@@ -4,6 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { addressOf } from '../contract/address.ts';
 import { errorBody, errorStatus, type ErrorBody } from '../contract/errors.ts';
 import type { Route } from '../contract/route.ts';
 import { inLanes } from './in-lanes.ts';
@@ -71,8 +72,7 @@ function send(
   });
 }
 
-const pathOf = (route: Route) =>
-  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+const pathOf = (route: Route) => addressOf(route, { params });
 
 // --- judging --------------------------------------------------------------------------------------------------
 

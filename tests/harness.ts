@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pino, type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { addressOf, callName } from '../contract/address.ts';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Permission, RoleName } from '../contract/permissions.ts';
 import type { Route, RouteRequest } from '../contract/route.ts';
@@ -31,6 +32,8 @@ import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
 import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
+
+export { addressOf };
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -254,27 +257,15 @@ export type Api = {
   ok<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Out<Schemas<R>['answer']>>;
 };
 
-/** The address of a call, parameters put in. */
-export function addressOf(route: Route, request: { params?: unknown; query?: unknown } = {}): string {
-  const params = (request.params ?? {}) as Record<string, string>;
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
-  const query = new URLSearchParams(
-    Object.entries((request.query ?? {}) as Record<string, unknown>)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, String(value)]),
-  ).toString();
-  return query ? `${path}?${query}` : path;
-}
-
 /** A client of the service at `url`. */
 export function apiAt(url: string, who: Identity = { headers: {} }): Api {
   async function call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>> {
     const [request = {}, headers = {}] = rest as [
-      { params?: unknown; query?: unknown; body?: unknown }?,
+      (Parameters<typeof addressOf>[1] & { body?: unknown })?,
       Extra[0]?,
     ];
     const failed = ({ message, cause }: Error) => {
-      throw new Error(`${route.method} ${route.path} got no whole answer: ${message}`, { cause });
+      throw new Error(`${callName(route)} got no whole answer: ${message}`, { cause });
     };
     const response = await fetch(url + addressOf(route, request), {
       method: route.method,
@@ -294,8 +285,7 @@ export function apiAt(url: string, who: Identity = { headers: {} }): Api {
     call,
     async ok(route, ...rest) {
       const answer = await call(route, ...rest);
-      if (answer.status >= 300)
-        throw new Error(`${route.method} ${route.path}: ${answer.status} ${answer.text}`);
+      if (answer.status >= 300) throw new Error(`${callName(route)}: ${answer.status} ${answer.text}`);
       return answer.body.data;
     },
   };

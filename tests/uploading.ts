@@ -24,7 +24,7 @@ type Fields = Record<string, string | Buffer | [Buffer, string]>;
 export function uploader(url: string, api: Api, who: Identity) {
   async function send<R extends typeof uploads.chunk | typeof uploads.direct>(
     route: R,
-    params: object,
+    params: Record<string, string>,
     body: BodyInit,
     headers: Record<string, string> = {},
   ) {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { addressOf, callName } from '../contract/address.ts';
 import type { ConsoleRoute, Route, RouteAnswer, RouteRequest } from '../contract/route.ts';
 import { session as calls } from '../contract/session.ts';
 import { ApiError, errorOf, signInAgain } from './api-error.ts';
@@ -67,7 +68,7 @@ export const userNow = () => getSession()?.user.userId;
 
 /** The URL of a call, for a link such as a CSV export. */
 export function urlOf<R extends Route>(route: R, ...[request]: Arguments<R>): string {
-  return address(route, request ?? {});
+  return addressOf(route, request ?? {});
 }
 
 /** How often an answer was that of an attempt whose answer was lost: a colleague may have undone it by now. */
@@ -77,7 +78,7 @@ type Answer = { status: number; text: string; keepsSession: boolean; isReplayed:
 
 async function send(route: ConsoleRoute, request: Parts, { signal, form }: Options): Promise<unknown> {
   refuseUnpermitted(route);
-  const url = address(route, request);
+  const url = addressOf(route, request);
   // of every call, also without a body (spec part 1, section 7)
   const json = 'application/json';
   const headers: Record<string, string> = { Accept: json, 'Content-Type': json };
@@ -100,12 +101,8 @@ async function send(route: ConsoleRoute, request: Parts, { signal, form }: Optio
   return answer;
 }
 
-function refusedCall(
-  { method, path }: ConsoleRoute,
-  { params = {}, body }: Parts,
-  error: ApiError,
-): ApiError {
-  error.made = { call: `${method} ${path}`, params, body };
+function refusedCall(route: ConsoleRoute, { params = {}, body }: Parts, error: ApiError): ApiError {
+  error.made = { call: callName(route), params, body };
   return error;
 }
 
@@ -211,16 +208,6 @@ const unanswered = () =>
 
 /** A wrong current password is a 401 as well, but does not mean that the session is invalid. */
 const isAboutPassword = (text: string) => text.includes('"code":"WRONG_CREDENTIALS"');
-
-function address(route: ConsoleRoute, { params = {}, query = {} }: Parts): string {
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
-  }
-  const text = search.toString();
-  return text ? `${path}?${text}` : path;
-}
 
 /** All calls of all tabs wait for it. */
 const renewalMs = 10_000;

@@ -1,4 +1,5 @@
 import { queryOptions, type keepPreviousData } from '@tanstack/react-query';
+import { callName } from '../contract/address.ts';
 import type { Route } from '../contract/route.ts';
 import { call, type Arguments } from './api.ts';
 import type { live } from './live.ts';
@@ -24,7 +25,7 @@ export const queryOf = <R extends Route>(
   ...[request, options]: undefined extends Request<R> ? [Request<R>?, Options?] : [Request<R>, Options?]
 ) => ({
   ...queryOptions({
-    queryKey: [`${route.method} ${route.path}`, request ?? {}] as const,
+    queryKey: [callName(route), request ?? {}] as const,
     queryFn: ({ signal }) => call(route, ...([request, { signal }] as Arguments<R>)),
   }),
   ...options,

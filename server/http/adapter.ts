@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { callName } from '../../contract/address.ts';
 import { mediaTypes, type Access, type ApiKeyScope, type Route } from '../../contract/route.ts';
 import { lackedOf } from '../../contract/permissions.ts';
 import type { Actor, Caller } from '../caller.ts';
@@ -76,7 +77,7 @@ async function answer(
   const result = await context.signals.untilDown(async () => {
     const actor = await auth.identify(request, reply, route);
     if (isFailure(actor)) return actor;
-    const by = callerOf(request, context.clock(), `${route.method} ${route.path}`, actor);
+    const by = callerOf(request, context.clock(), callName(route), actor);
     const denied = authorize(route.access, by.actor) ?? refuseCrossSite(route, request, actor);
     if (denied) {
       if (denied.failure !== 'UNAUTHENTICATED') await auth.refused(by, denied);
@@ -285,7 +286,7 @@ async function streamWhileMay(context: Context, by: Caller, source: Readable): P
 function assertAnswer(route: Route, result: unknown): void {
   if (isFailure(result)) {
     if (errorsOf(route).includes(result.failure)) return;
-    throw new Error(`${route.method} ${route.path} does not name ${result.failure} in its contract`);
+    throw new Error(`${callName(route)} does not name ${result.failure} in its contract`);
   }
   if (!route.answer) return;
   const sent = JSON.parse(
@@ -293,5 +294,5 @@ function assertAnswer(route: Route, result: unknown): void {
   ) as unknown;
   const promised = route.answer.parse(sent);
   if (!isDeepStrictEqual(promised, sent))
-    throw new Error(`${route.method} ${route.path} answers more than its contract`);
+    throw new Error(`${callName(route)} answers more than its contract`);
 }
