@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v5 as uuidv5 } from 'uuid';
 import { systemChange, type ChangeParts } from '../change.ts';
-import { mayPass, type Tx } from './client.ts';
+import { codeOf, mayPass, type Tx } from './client.ts';
 import { batchOf, type Batch, type Journal } from './journal.ts';
 import { present } from '../invariants.ts';
 
@@ -257,11 +257,10 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
 }
 
 /** Errors of a process or a machine that lacks something for a moment, which say nothing about the file. */
-const isShortage = (error: unknown) =>
-  ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '');
+const isShortage = (error: unknown) => ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(codeOf(error) ?? '');
 
 /** True if a row caused the error: its content, or our own code fails on it. */
 function isRefusal(error: unknown): boolean {
-  const { code } = error as { code?: string };
+  const code = codeOf(error);
   return !mayPass(error) && (code === undefined || /^(22|23|54)/.test(code));
 }
