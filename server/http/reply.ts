@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import { isDatabaseUnreachable, whyStrained } from '../db/client.ts';
-import { DatabaseDown } from '../db/signals.ts';
+import { DatabaseDown } from '../db/listening.ts';
 import { fail, failField, type Failure } from '../failure.ts';
 import { ArrivedTooSlowly, TooManyBodies } from './arrivals.ts';
 import { mostValues, TooManyValues } from './json-values.ts';

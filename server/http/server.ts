@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts';
 import { withoutPorts } from '../address.ts';
 import type { Context } from '../context.ts';
-import { DatabaseDown } from '../db/signals.ts';
+import { DatabaseDown } from '../db/listening.ts';
 import { fail } from '../failure.ts';
 import { PasswordsBusy, passwordsBusy } from '../passwords.ts';
 import { StorageDown, storageUnavailable } from '../storage/storage.ts';
