@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { pino, type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { addressOf, callName } from '../contract/address.ts';
-import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Permission, RoleName } from '../contract/permissions.ts';
-import type { Route, RouteRequest } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { buildApp } from '../server/app.ts';
 import { systemChange } from '../server/change.ts';
 import type { Config } from '../server/config.ts';
 import type { Context } from '../server/context.ts';
-import { createDb, createPool, writable, type Tx, type WritableDb } from '../server/db/client.ts';
-import { migrate } from '../server/db/migrate.ts';
+import { writable, type Tx, type WritableDb } from '../server/db/client.ts';
 import type { AuditKeys, ChainWatch, Refusals } from '../server/features/audit/index.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { protectSecondFactors } from '../server/features/session/index.ts';
 import { requireOwn } from '../server/features/uploads/index.ts';
-import { insertUser, seedRoles } from '../server/features/users/index.ts';
+import { insertUser } from '../server/features/users/index.ts';
 import { arrivalLimits, type ArrivalLimits } from '../server/http/arrivals.ts';
 import { openContext } from '../server/open-context.ts';
 import type { Outbound } from '../server/outbound-http.ts';
@@ -30,10 +25,14 @@ import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
+import { apiAt, type Api, type Identity } from './api-client.ts';
 import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-export { addressOf };
+export { addressOf } from '../contract/address.ts';
+export { apiAt, type Answer, type Api, type Identity } from './api-client.ts';
+export { createTestDatabase, openClient, type TestDatabase } from './test-database.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -96,97 +95,6 @@ export async function eventually<T>(
   }
 }
 
-// --- databases ------------------------------------------------------------------------------------------------
-
-const migrationsFolder = join(import.meta.dirname, '../server/db/migrations');
-/** Any fixed number will do; test files that run at once must only agree on it. */
-const templateLock = 7_241_169_999;
-
-/** Of each cluster: opening a connection for each database took as long as copying the template. */
-const administrators = new Map<string, pg.Pool>();
-
-async function asAdmin<T>(cluster: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  let pool = administrators.get(cluster);
-  if (!pool) {
-    pool = new pg.Pool({ connectionString: databaseOf(cluster, 'postgres'), allowExitOnIdle: true });
-    // a test may stop its cluster
-    pool.on('error', () => {});
-    administrators.set(cluster, pool);
-  }
-  const client = await pool.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
-}
-
-function databaseOf(cluster: string, name: string): string {
-  const url = new URL(cluster);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-/** The PostgreSQL that the test run provides. */
-async function providedCluster(): Promise<string> {
-  const { inject } = await import('vitest');
-  return inject('databaseUrl');
-}
-
-/** A migrated database with the roles in it, made once for a version of the schema and copied from then on. */
-async function ensureTemplate(client: pg.PoolClient, cluster: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const name of (await readdir(migrationsFolder)).toSorted()) {
-    hash.update(name).update(await readFile(join(migrationsFolder, name)));
-  }
-  const template = `lanyard_template_${hash.digest('hex').slice(0, 12)}`;
-  await client.query('select pg_advisory_lock($1)', [templateLock]);
-  try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template]);
-    if (rowCount === 1) return template;
-    const draft = `${template}_draft`;
-    await client.query(`drop database if exists ${draft}`);
-    await client.query(`create database ${draft}`);
-    await migrate(databaseOf(cluster, draft));
-    const pool = createPool(databaseOf(cluster, draft), 1);
-    await createDb(pool).transaction().execute(seedRoles);
-    await pool.end();
-    await client.query(`alter database ${draft} rename to ${template}`);
-    return template;
-  } finally {
-    await client.query('select pg_advisory_unlock($1)', [templateLock]);
-  }
-}
-
-export type TestDatabase = { url: string; drop(): Promise<void> };
-
-/** A database of its own until the end of the test or file: migrated and with the roles in it, or (`empty`) with nothing at all. */
-export async function createTestDatabase(
-  options: { cluster?: string | undefined; empty?: boolean } = {},
-): Promise<TestDatabase> {
-  const cluster = options.cluster ?? (await providedCluster());
-  const name = `lanyard_test_${uuidv7().replaceAll('-', '')}`;
-  await asAdmin(cluster, async (client) => {
-    const template = options.empty ? 'template0' : await ensureTemplate(client, cluster);
-    await client.query(`create database ${name} template ${template} strategy file_copy`);
-  });
-  const drop = async () => {
-    opened.delete(drop);
-    await asAdmin(cluster, (client) => client.query(`drop database ${name} with (force)`));
-  };
-  // a cluster of its own goes as a whole
-  if (!options.cluster) opened.add(drop);
-  return { url: databaseOf(cluster, name), drop };
-}
-
-/** A connection of its own to a database, until the end of the test or file. */
-export async function openClient(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  opened.add(() => client.end());
-  return client;
-}
-
 // --- passwords ------------------------------------------------------------------------------------------------
 
 let realPasswords: Passwords | undefined;
@@ -210,10 +118,7 @@ function cheapPasswords(): Passwords {
   };
 }
 
-// --- calling --------------------------------------------------------------------------------------------------
-
-/** Whoever calls: what they send along with every call. */
-export type Identity = { headers: Record<string, string> };
+// --- the server -----------------------------------------------------------------------------------------------
 
 /** A person who is signed in. `headers` hold the bearer token; `byCookie` holds the session cookie alone. */
 export type Session = Identity & {
@@ -226,72 +131,6 @@ export type Session = Identity & {
   permissions: Permission[];
   byCookie: Identity;
 };
-
-type Schemas<R extends Route> = { answer: R['answer']; meta: R['meta'] };
-type Out<S> = S extends { _zod: { output: infer O } } ? O : undefined;
-
-/** What a call answered. `data` and `meta` are there after a success, the rest of the body after a failure. */
-export type Answer<R extends Route> = {
-  status: number;
-  headers: Headers;
-  text: string;
-  body: {
-    success: boolean;
-    data: Out<Schemas<R>['answer']>;
-    meta: Out<Schemas<R>['meta']>;
-    error: string;
-    code: ErrorCode;
-    details: ErrorDetail[];
-    requestId: string;
-  };
-};
-
-type Rest<R extends Route, More extends unknown[]> =
-  object extends RouteRequest<R> ? [request?: RouteRequest<R>, ...More] : [request: RouteRequest<R>, ...More];
-type Extra = [headers?: Record<string, string>];
-
-export type Api = {
-  /** Makes a call of the contract and answers whatever came back. */
-  call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>>;
-  /** Makes a call that must succeed, and answers its data. */
-  ok<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Out<Schemas<R>['answer']>>;
-};
-
-/** A client of the service at `url`. */
-export function apiAt(url: string, who: Identity = { headers: {} }): Api {
-  async function call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>> {
-    const [request = {}, headers = {}] = rest as [
-      (Parameters<typeof addressOf>[1] & { body?: unknown })?,
-      Extra[0]?,
-    ];
-    const failed = ({ message, cause }: Error) => {
-      throw new Error(`${callName(route)} got no whole answer: ${message}`, { cause });
-    };
-    const response = await fetch(url + addressOf(route, request), {
-      method: route.method,
-      headers: {
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...who.headers,
-        ...headers,
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    }).catch(failed);
-    const text = await response.text().catch(failed);
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    const body = (isJson ? JSON.parse(text) : {}) as Answer<R>['body'];
-    return { status: response.status, headers: response.headers, text, body };
-  }
-  return {
-    call,
-    async ok(route, ...rest) {
-      const answer = await call(route, ...rest);
-      if (answer.status >= 300) throw new Error(`${callName(route)}: ${answer.status} ${answer.text}`);
-      return answer.body.data;
-    },
-  };
-}
-
-// --- the server -----------------------------------------------------------------------------------------------
 
 export type TestServerOptions = {
   clock?: Clock;
