@@ -238,6 +238,10 @@ test('a transferred license brings the machines that hold a seat, not those that
   expect(listed.meta.total).toBe(2);
   const { machines } = customerExport.parse(JSON.parse((await exported(to.customerId)).text));
   expect(machines!.map(({ machineId }) => machineId).toSorted()).toEqual(['lost after', 'moves']);
+  moment();
+  await transfer(license, from.customerId);
+  const back = (await machinesOf(from.customerId)).body.data;
+  expect(back.map(({ machineId }) => machineId)).toEqual(['moves', 'lost before']);
 });
 
 describe('the timeline', () => {

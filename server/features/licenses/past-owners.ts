@@ -37,7 +37,7 @@ export async function endOwnershipsAhead({ tx }: Change, time: CheckedTime): Pro
 }
 
 /** Since when a license `l` is its customer's; infinite where it always was. */
-export const heldSince = sql<Date>`coalesce((select max(p.until) from past_license_owners p
+const heldSince = sql<Date>`coalesce((select max(p.until) from past_license_owners p
                                              where p.license_id = l.license_id), '-infinity')`;
 
 /**
