@@ -208,6 +208,11 @@ describe('the state of a machine', () => {
     const [theirs] = await staff.ok(customerPage.machines, ofCustomer);
     for (const shown of [machine, listed, theirs])
       expect(shown).toMatchObject({ displayId: found.displayId, lastSeen: again });
+    // it did not ask while the license was valid again
+    await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
+    server.clock.advance(hours(1));
+    await revoke(staff, license);
+    await standing('WS-SINCE', isSeen(server.clock.now().toISOString()));
   });
 
   test('that is enrolled is refused since its license was revoked, whatever it asks afterwards', async () => {

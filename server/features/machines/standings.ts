@@ -110,7 +110,6 @@ type Row = {
   code: ValidationCode | null;
   state: MachineState | null;
   refused_since: Date | null;
-  ended_at: Date | null;
 };
 
 /**
@@ -129,7 +128,9 @@ export async function readStandings(
            m.architecture, s.hostname, s.platform as seat_platform, s.architecture as seat_architecture,
            s.app_version as seat_version, s.activation_id, s.status, s.updated_at, s.last_checked_at,
            s.offline_until, s.license_id, s.license_key, s.valid_until, s.max_activations, s.current_activations,
-           s.customer_id, s.customer_name, s.code, s.state, s.refused_since, s.ended_at
+           s.customer_id, s.customer_name, s.code, s.state,
+           -- a refusal of before the end was that of an earlier end
+           greatest(s.refused_since, s.ended_at) as refused_since
       from m left join lateral (select * from ${seatsAt(by.now, sql`m.machine_hash`)} one) s on true
      order by ${order}`.execute(db);
   const licenses = mayRead(by, 'licenses');
@@ -149,10 +150,7 @@ function toStanding(row: Row, may: { licenses: boolean; customers: boolean }): M
     lastSeen: row.last_seen.toISOString(),
     state: may.licenses ? (row.state ?? 'no_seat') : null,
     code: may.licenses ? row.code : null,
-    since:
-      may.licenses && row.state === 'refused'
-        ? ((row.refused_since ?? row.ended_at)?.toISOString() ?? null)
-        : null,
+    since: may.licenses && row.state === 'refused' ? (row.refused_since?.toISOString() ?? null) : null,
     license:
       may.licenses && row.license_id !== null
         ? {
