@@ -13,22 +13,22 @@ const relative = new Intl.RelativeTimeFormat('en');
 /** `yesterday`: of a calendar, as the other units are not. */
 const relativeDay = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `3 days ago`, `in 2 months`, `just now`. */
-export function relativeTime(iso: string, now: Date): string {
+/** Numbers the days, so that 47 hours after Monday morning is Wednesday, not tomorrow. */
+type DayNumber = (at: Date) => number;
+const localDay: DayNumber = (at) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
+/** By which licenses begin and end. */
+export const utcDay: DayNumber = (at) => Math.floor(at.getTime() / 86_400_000);
+
+/** `3 days ago`, `in 2 months`, `just now`; by default, with days of the local time zone. */
+export function relativeTime(iso: string, now: Date, dayOf = localDay): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of units) {
     if (Math.abs(seconds) < length) continue;
-    if (unit === 'day') return relativeDay.format(calendarDays(now, new Date(iso)), unit);
+    if (unit === 'day') return relativeDay.format(dayOf(new Date(iso)) - dayOf(now), unit);
     return relative.format(Math.trunc(seconds / length), unit);
   }
   // The clock of the page may be half a minute slow: a new record must not seem to be in the future.
   return seconds > 30 ? 'in a moment' : 'just now';
-}
-
-/** Counted by midnights: 47 hours after Monday morning is Wednesday, not tomorrow. */
-function calendarDays(from: Date, to: Date): number {
-  const midnight = (at: Date) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate());
-  return Math.round((midnight(to) - midnight(from)) / 86_400_000);
 }
 
 type Part = 'day' | 'month' | 'year';

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Explanation } from '../../../contract/machines.ts';
 import { machineStates, type MachineStanding } from '../../../contract/machine-standing.ts';
 import { offerReasons } from '../../../contract/machines.ts';
@@ -196,6 +196,15 @@ test.each<[string, Partial<MachineStanding>, Explanation[] | undefined, string]>
 ])('%s', (_, facts, offers, expected) => {
   const { tone, sentence, further } = verdictOf(standing(facts), offers, now);
   expect(`${tone}: ${sentence} | ${further}`).toBe(expected);
+});
+
+test('a machine that has not asked since the end of its license is refused since that day of UTC', () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const validUntil = '2026-11-19T00:00:00.000Z';
+  const license = { ...standing({}).license!, validUntil };
+  const refused = standing({ state: 'refused', code: 'EXPIRED', since: validUntil, license });
+  expect(verdictOf(refused, undefined, now).sentence).toBe('Refused since 19 Nov 2026: license expired');
 });
 
 test('every state and every reason gives a sentence', () => {

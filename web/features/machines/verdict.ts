@@ -33,7 +33,8 @@ function licenseSentence(
   switch (state) {
     case 'refused': {
       const full = isFull({ code }) && license ? ` (${seatsOf(license)})` : '';
-      const when = since === null ? '' : ` since ${sinceText(since, now)}`;
+      const isEnd = code === 'EXPIRED' && since === license?.validUntil;
+      const when = since === null ? '' : ` since ${isEnd ? utcDate(since) : sinceText(since, now)}`;
       const file =
         offlineUntil && new Date(offlineUntil) > now
           ? `; may run without a network until ${utcDate(offlineUntil)}`

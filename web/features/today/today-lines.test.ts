@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { todayKinds } from '../../../contract/today-needs.ts';
 import type { TodayLine } from '../../../contract/today.ts';
 import { byUrgency, shownLine } from './today-lines.ts';
@@ -116,6 +116,16 @@ test('a line leads to its list, and names and opens the most urgent record', () 
     },
   });
   expect(shownLine(line({ next: null }), now)).toMatchObject({ about: null, next: null });
+});
+
+test('the end of a license is a day of UTC, also where its reader has another', () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const aboutEnd = (kind: TodayLine['kind'], at: string) =>
+    shownLine(line({ kind, next: { id: '1', name: 'Charité', at } }), now).about;
+  expect(aboutEnd('licensesEnding', '2026-11-22T00:00:00Z')).toBe('Charité ends in 2 days');
+  expect(aboutEnd('offlineEnding', '2026-11-22T00:00:00Z')).toBe('The first of Charité ends in 2 days');
+  expect(aboutEnd('licensesEnded', '2026-11-19T00:00:00Z')).toBe('Charité ended yesterday');
 });
 
 test('a release whose time in the bin is over was not deleted: it waits for the next cleanup', () => {

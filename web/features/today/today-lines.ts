@@ -3,7 +3,7 @@ import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
-import { relativeTime } from '../../ui/time.ts';
+import { relativeTime, utcDay } from '../../ui/time.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** From the most urgent on. */
@@ -29,18 +29,19 @@ export type ShownLine = {
 type Next = NonNullable<TodayLine['next']>;
 type Describe = (line: TodayLine, now: Date) => ShownLine;
 
-/** A line about records, the first of which `about` describes and `open` opens. */
+/** A line about records, the first of which `about` describes and `open` opens; its days as in `relativeTime`. */
 function records(
   tone: Tone,
   title: (count: number) => string,
   about: (next: Next, when: string, now: Date) => string,
   list: Target,
   open: (next: Next) => Target & { label: string },
+  dayOf?: typeof utcDay,
 ): Describe {
   return ({ count, next }, now) => ({
     tone,
     title: title(count),
-    about: next && about(next, next.at ? relativeTime(next.at, now) : '', now),
+    about: next && about(next, next.at ? relativeTime(next.at, now, dayOf) : '', now),
     list,
     next: next && open(next),
   });
@@ -157,6 +158,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ended ${when}`,
     ended,
     license(ended, 'Open License'),
+    utcDay,
   ),
   licensesFull: records(
     'orange',
@@ -171,6 +173,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ends ${when}`,
     ending,
     license(ending, 'Open License'),
+    utcDay,
   ),
   offlineEnding: records(
     'amber',
@@ -178,6 +181,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `The first of ${name} ends ${when}`,
     offline,
     license(offline, 'Open License'),
+    utcDay,
   ),
   keysLimited: records(
     'orange',
