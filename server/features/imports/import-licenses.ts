@@ -64,7 +64,7 @@ async function read(db: Db, now: Date, { csv, createCustomers }: LicensesFile) {
       const earlier = missing.get(key);
       if (!createCustomers) say('customer', 'There is no such customer');
       else if (!earlier && country === '') say('country', 'Country of the new customer is required');
-      else if (earlier && isCountryCode(country) && country !== earlier.country)
+      else if (earlier && [earlier.country, country].every(isCountryCode) && country !== earlier.country)
         say('country', `Differs from line ${earlier.line}`);
       const customer = customerInput.safeParse({ name: cells.customer, country });
       if (createCustomers && !earlier)

@@ -256,6 +256,13 @@ describe('issuing licenses from a file', () => {
     expect(said(await check(csv))).toEqual([differs, '5 Country: There is no such country']);
   });
 
+  test('compares the country of a new customer with the first line only where that has one', async () => {
+    const name = unique('Clinic');
+    expect(said(await check(`Customer,Country\n${name},\n${name},DE\n${name},DE`, true))).toEqual([
+      '2 Country: Country of the new customer is required',
+    ]);
+  });
+
   test('finds a customer however its accents are encoded, and stores the composed form', async () => {
     const name = unique('Café Klinik');
     const { customerId } = await makeCustomer(api, { name });
