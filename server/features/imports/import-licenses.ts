@@ -8,7 +8,7 @@ import {
   type licensesCheck,
   type LicensesFile,
 } from '../../../contract/imports.ts';
-import { addTerm, dayOf, instantOf, modalTerms, today } from '../../../contract/license-term.ts';
+import { extended, instantOf, modalTerms, today } from '../../../contract/license-term.ts';
 import { licenseInput, type License, type LicenseInput } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
@@ -96,7 +96,7 @@ function valuesOf(cells: Cells, now: Date, moduleOf: ModuleOf, say: Say) {
   const atOnce = instantOf(today(now));
   const validFrom = instantOfCell(cells.validFrom, atOnce);
   if (!validFrom) say('validFrom', notDate);
-  const validUntil = instantOfCell(cells.validUntil, instantOf(addTerm(dayOf(validFrom ?? atOnce), term)));
+  const validUntil = instantOfCell(cells.validUntil, extended(validFrom ?? atOnce, term));
   if (!validUntil) say('validUntil', notDate);
   const moduleIds = modulesOf(cells.moduleIds, moduleOf, say);
   const maxActivations = /^\d{1,15}$/.test(cells.maxActivations) ? Number(cells.maxActivations) : Number.NaN;

@@ -263,6 +263,12 @@ describe('issuing licenses from a file', () => {
     ]);
   });
 
+  test('ends a license that begins at a time of day at that time', async () => {
+    const { name } = await makeCustomer(api);
+    const { rows } = await check(`Customer,Valid From\n${name},2027-01-31T23:00:00Z`);
+    expect(rows).toMatchObject([{ validUntil: '2027-03-02T23:00:00.000Z' }]);
+  });
+
   test('finds a customer however its accents are encoded, and stores the composed form', async () => {
     const name = unique('Café Klinik');
     const { customerId } = await makeCustomer(api, { name });
