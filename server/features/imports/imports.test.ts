@@ -326,6 +326,29 @@ describe('issuing licenses from a file', () => {
     expect([wide.problems.length, wide.moreProblems]).toEqual([1000, 199_000]);
   });
 
+  test.each([
+    [
+      'rows',
+      `Customer,Country${'\nx'.repeat(249_000)}`,
+      ['1 -: There are 249001 lines; a file may have 1000 rows. Split it'],
+    ],
+    [
+      'empty rows',
+      `Customer,Country${'\n,,'.repeat(160_000)}`,
+      ['1 -: There are no rows below the names of the columns'],
+    ],
+    [
+      'empty rows before another',
+      `Customer,Country${'\n,,'.repeat(160_000)}\nx`,
+      ['1 -: There are 160002 lines; a file may have 1000 rows. Split it'],
+    ],
+  ])('holds the process up no longer for many %s', async (_, csv, problems) => {
+    const before = process.cpuUsage();
+    expect(said(await check(csv))).toEqual(problems);
+    // in microseconds, which other programs do not lengthen
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
   test('looks for a column once, not in every row and for every column of the same name', () => {
     const csv = `${','.repeat(5000)}${'Name,'.repeat(5000)}Country\n`;
     const searched = vi.spyOn(Array.prototype, 'indexOf');

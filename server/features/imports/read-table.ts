@@ -21,7 +21,10 @@ export function readTable<Column extends string>(
   const text = csv.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const stated = /^sep=([;,\t])(?=\n)/i.exec(text);
   // an empty line in its place, so that lines are counted as in the file
-  const records = recordsOf(text.slice(stated?.[0].length ?? 0), stated?.[1]);
+  const rest = text.slice(stated?.[0].length ?? 0).split('\n');
+  // a sheet may end in thousands of lines without a text
+  const filled = rest.slice(0, 1 + rest.findLastIndex((line) => /[^\s,;]/.test(line)));
+  const records = recordsOf(filled, stated?.[1]);
   if ('message' in records) return { lines: [], problems: [records] };
   const [header, ...rows] = records;
   if (!header) return { lines: [], problems: [{ line: 1, column: null, message: 'The file is empty' }] };
@@ -57,11 +60,18 @@ const noValue = /^#(?:\p{Lu}\/\p{Lu}|NV|[¡¿]?[\p{Lu}\d/_]+[!?]|#+)$/u;
 
 type Parsed = { record: string[]; info: { lines: number } };
 
+/** Lines that are parsed, each of which takes time: a cell may have several, and some between the rows may be empty. */
+const mostLines = 10 * mostImported;
+
 const stray = 'A quotation mark is not closed, or stands inside of a cell';
 
-function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | ImportProblem {
+function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | ImportProblem {
+  if (lines.length > mostLines) {
+    const message = `There are ${lines.length} lines; a file may have ${mostImported} rows. Split it`;
+    return { line: 1, column: null, message };
+  }
   try {
-    const records = parse(text, {
+    const records = parse(lines.join('\n'), {
       delimiter,
       record_delimiter: '\n',
       info: true,
@@ -89,8 +99,8 @@ function recordsOf(text: string, delimiter = delimiterOf(text)): Parsed[] | Impo
 }
 
 /** The one that is most frequent in the first line, which holds the names of columns; a tab where there is one column. */
-function delimiterOf(text: string): string {
-  const first = text.trimStart().split('\n', 1)[0] ?? '';
+function delimiterOf(lines: string[]): string {
+  const first = lines.find((line) => line.trim() !== '') ?? '';
   const counted = ['\t', ',', ';'].map((sign) => [first.split(sign).length, sign] as const);
   return counted.toSorted(([a], [b]) => b - a)[0]?.[1] ?? '\t';
 }
@@ -107,14 +117,12 @@ function readHeader<Column extends string>(
   );
   const order = header.map((text) => byName.get(plain(text)));
   const places = new Map<Column, number>();
+  const unknown = `Is not a column. Columns are ${known.map(([, name]) => name).join(', ')}`;
   const problems: ImportProblem[] = header.flatMap((text, index) => {
     if (text.trim() === '') return [];
     const column = text.slice(0, 100);
     const meant = order[index];
-    if (meant === undefined) {
-      const names = known.map(([, name]) => name).join(', ');
-      return [{ line, column, message: `Is not a column. Columns are ${names}` }];
-    }
+    if (meant === undefined) return [{ line, column, message: unknown }];
     if (places.has(meant)) return [{ line, column, message: 'Is given more than once' }];
     places.set(meant, index);
     return [];
