@@ -538,7 +538,9 @@ describe('on a channel with the setting', () => {
     const wrong = edit(release, { isDraft: 'no' as never });
     const more = publish(release);
     more.request.params = { releaseId: release.id, x: 'a\0b' };
-    for (const what of [deletion, wrong, more]) expect((await askFor(one, what, seen)).status).toBe(400);
+    const off = doing(approvals.setChannel, { params: { channel: 'stable' }, body: { required: false } });
+    off.request.params = { channel: 'stable', releaseId: release.id };
+    for (const what of [deletion, wrong, more, off]) expect((await askFor(one, what, seen)).status).toBe(400);
     expect((await askFor(one, widen(release), seen)).body.code).toBe('WRONG_STATE');
     const viewer = server.api(await server.signInAs('viewer'));
     expect((await askFor(viewer, publish(release), seen)).status).toBe(403);

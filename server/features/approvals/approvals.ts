@@ -83,6 +83,9 @@ async function makeCall(
   if (!called) return notFound;
   const denied = authorize(called.route.access, by.actor);
   if (denied) return denied;
+  // it would name another record to who approves
+  const unknown = Object.keys(params).find((one) => !called.route.path.includes(`{${one}}`));
+  if (unknown) return fail('INVALID_INPUT', `params.${unknown}: Unknown field`);
   const input = checkInput(called.route, { params, query: {}, body });
   if (isFailure(input)) return input;
   return called.handler.change(change, { ...input, by, seen } as Call<Route>, undefined);
