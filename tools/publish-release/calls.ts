@@ -72,17 +72,27 @@ export function callsOf(
   async function send(route: Route, path: string, init: Init): Promise<unknown> {
     const headers = { ...init.headers, accept: 'application/json', 'x-api-key': apiKey };
     let status: number;
+    let location: string | null;
     let text: string;
     let retryAfter: number;
     try {
-      const response = await fetch(server + path, { signal, ...init, method: route.method, headers });
+      const request = { signal, ...init, method: route.method, headers };
+      // a redirect that is followed takes the API key to another server
+      const response = await fetch(server + path, { ...request, redirect: 'manual' });
       status = response.status;
+      location = response.headers.get('location');
       retryAfter = Number(response.headers.get('retry-after'));
       text = await response.text();
     } catch (error) {
       const hint = isUntrusted(error) ? `. ${howToTrust}` : '';
       throw new Refusal(`${server} cannot be reached: ${reasonOf(error)}${hint}`, isUntrusted(error));
     }
+    if (status >= 300 && status <= 399)
+      throw new Refusal(
+        `${server} redirects to ${location}. Set --server to where the service is`,
+        true,
+        status,
+      );
     if (status < 200 || status > 299) throw refusalOf(status, text, retryAfter);
     const data = (parsedJson(text) as { data?: unknown } | undefined)?.data;
     // of a proxy, such as its sign-in page

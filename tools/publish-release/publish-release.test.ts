@@ -456,6 +456,24 @@ describe('refused with a message', () => {
     expect(() => optionsOf([...file, 'a.exe'], apiKey, 'ftp://x')).toThrow('is not an http or https URL');
   });
 
+  test('a server that redirects: the key goes nowhere else, and the reason says where it leads', async () => {
+    const other = await startProxy(() => undefined);
+    const redirecting = createServer((_, outgoing) =>
+      outgoing.writeHead(307, { location: `${other.url}/elsewhere` }).end(),
+    ).listen(0, '127.0.0.1');
+    onTestFinished(() => void redirecting.close());
+    await once(redirecting, 'listening');
+    const url = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`;
+    const onWait = vi.fn();
+    for (const size of [1000, directUploadLimit + 1]) {
+      const args = ['--file', await fileOf(program(size)), '--version', version];
+      await expect(publishRelease(optionsOf(args, apiKey, url), { pauseMs: 0, onWait })).rejects.toThrow(
+        `${url} redirects to ${other.url}/elsewhere`,
+      );
+    }
+    expect([onWait.mock.calls, other.seen]).toEqual([[], []]);
+  });
+
   test('a server whose certificate is not trusted is asked once, and the reason says what to set', async () => {
     const untrusted = createSecureServer(localTls).listen(0, '127.0.0.1');
     onTestFinished(() => void untrusted.close());
