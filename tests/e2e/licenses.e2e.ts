@@ -254,6 +254,17 @@ test('a link shows exactly what it was made from', async ({ page, server }) => {
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
+test('an export of ticked licenses has the order of the list', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const soon = await makeLicense(server.admin, { ...of(customer), validUntil: inDays(9) });
+  const late = await makeLicense(server.admin, { ...of(customer), validUntil: inDays(99) });
+  await signInAs(page, 'super_admin', `${only(customer)}&sort=-validUntil`, server);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  const url = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
+  const file = await (await page.request.get(url!)).text();
+  expect(file.indexOf(soon.licenseKey)).toBeGreaterThan(file.indexOf(late.licenseKey));
+});
+
 test('Back closes a dialog, and opens none again that was closed', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin);
   const license = await makeLicense(server.admin, of(customer));

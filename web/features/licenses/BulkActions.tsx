@@ -49,7 +49,7 @@ export function BulkActions(props: {
           Revoke…
         </Button>
       )}
-      <ExportLink href={isAll ? licenseExportUrl(search) : tickedExportUrl(ticked)} />
+      <ExportLink href={isAll ? licenseExportUrl(search) : tickedExportUrl(ticked, search)} />
     </SelectionBar>
   );
 }

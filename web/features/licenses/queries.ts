@@ -89,9 +89,11 @@ export const customerLicensesQuery = (
 export const licenseExportUrl = (search: LicenseListSearch): string =>
   urlOf(licenses.exportCsv, { query: filterOf(search) });
 
-/** The same for these licenses alone. */
-export const tickedExportUrl = (ticked: readonly License[]): string =>
-  urlOf(licenses.exportCsv, { query: { ids: ticked.map(({ licenseId }) => licenseId).join(',') } });
+/** The same for these licenses alone, in the order of the list. */
+export const tickedExportUrl = (ticked: readonly License[], search: LicenseListSearch): string =>
+  urlOf(licenses.exportCsv, {
+    query: { ids: ticked.map(({ licenseId }) => licenseId).join(','), sort: sortOf(search) },
+  });
 
 /** One license, always refetched, since its `updatedAt` decides whether an edit may be saved. */
 export const licenseQuery = (id: string) => queryOf(licenses.get, withId(id), alwaysFresh);
