@@ -116,9 +116,10 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await expect(field('Max Activations')).toHaveValue('12000');
     await page.keyboard.press('Tab');
     await expect(field('Max Activations')).toHaveValue('12,000');
-    await modal.getByRole('searchbox', { name: 'Search modules' }).fill('colo');
+    await modal.getByRole('searchbox', { name: 'Search modules' }).fill('colorectal');
     await expect(categories).toHaveCount(1);
-    await modal.getByRole('checkbox', { name: 'Colorectal Cancer' }).check();
+    await modal.getByRole('checkbox', { name: 'Select all shown in Oncology' }).check();
+    await expect(categories).toContainText('1/1 shown');
     await modal.getByRole('searchbox', { name: 'Search modules' }).fill('');
     await modal.getByRole('checkbox', { name: 'Select all Pathology' }).check();
     await expect(modal.getByText('4 selected')).toBeVisible();

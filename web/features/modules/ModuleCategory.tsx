@@ -4,13 +4,14 @@ import type { ModuleGroup } from './module-groups.ts';
 import classes from './ModulePicker.module.css';
 import { classNames } from '../../ui/class-names.ts';
 
-/** One category of the picker: a checkbox for all of it, and one for each module. */
+/** One category of the picker: a checkbox for all of it, or all that a search shows, and one for each module. */
 export function ModuleCategory(props: {
   group: ModuleGroup;
+  isSearched: boolean;
   selected: readonly string[];
   onChoose: (moduleIds: string[], chosen: boolean) => void;
 }) {
-  const { group, selected, onChoose } = props;
+  const { group, isSearched, selected, onChoose } = props;
   const ids = group.modules.map((module) => module.moduleId);
   const chosen = ids.filter((id) => selected.includes(id)).length;
   return (
@@ -18,7 +19,7 @@ export function ModuleCategory(props: {
       <Group justify="space-between" wrap="nowrap">
         <Checkbox
           label={group.title}
-          aria-label={`Select all ${group.title}`}
+          aria-label={`Select all ${isSearched ? 'shown in ' : ''}${group.title}`}
           classNames={classNames({ label: classes.title })}
           checked={chosen === ids.length}
           indeterminate={chosen > 0 && chosen < ids.length}
@@ -26,6 +27,7 @@ export function ModuleCategory(props: {
         />
         <Text size="xs" c="dimmed">
           {chosen}/{ids.length}
+          {isSearched && ' shown'}
         </Text>
       </Group>
       <div className={classes.modules}>

@@ -72,6 +72,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
           <ModuleCategory
             key={group.category}
             group={group}
+            isSearched={text.trim() !== ''}
             selected={value}
             onChoose={(ids, chosen) => onChange(withModules(value, ids, chosen))}
           />
