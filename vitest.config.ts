@@ -1,16 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** What stops processes, fills disks or holds a time limit: one file after the other. */
-const embedded = 'server/db/embedded.test.ts';
+/** What holds a time limit or fills a disk: one file after the other. */
+const alone = [
+  'server/db/embedded.test.ts',
+  'tests/{drain,failover,faults,frozen-process,full-disk,locked-records,lost-standby}.test.ts',
+  'tests/{promoted-replica,rolling-restart,storage-trouble,two-processes,workers}.test.ts',
+];
 /** Of the tests that belong to no room, these are as quiet as one. */
-const quiet = ['deploy', 'folded', 'fuzz', 'impact', 'power', 'roles'].map((name) => `tests/${name}.test.ts`);
+const quiet = 'tests/{deploy,folded,fuzz,impact,power,roles}.test.ts';
 
 const together = {
   // A worker loads the service or the console once, and runs one file after the other: modules keep their state.
   isolate: false,
-  // the database has connections for as many
-  maxWorkers: Math.min(8, availableParallelism()),
+  // one more than cores, since some tests only wait; the database has connections for as many
+  maxWorkers: Math.min(8, availableParallelism() + 1),
   sequence: { groupOrder: 0 },
 };
 
@@ -37,8 +41,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rooms',
-          include: ['{server,tools}/**/*.test.ts', 'client/src/**/*.test.ts', ...quiet],
-          exclude: [embedded],
+          include: ['{server,tools}/**/*.test.ts', 'client/src/**/*.test.ts', quiet],
+          exclude: alone,
           setupFiles: ['tests/close-opened.ts'],
           ...together,
         },
@@ -46,13 +50,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'processes',
-          include: ['tests/**/*.test.ts', embedded],
-          exclude: quiet,
+          name: 'alone',
+          include: alone,
           setupFiles: ['tests/close-opened.ts'],
-          fileParallelism: false,
           isolate: false,
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ['tests/**/*.test.ts'],
+          exclude: [quiet, ...alone],
+          setupFiles: ['tests/close-opened.ts'],
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

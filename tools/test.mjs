@@ -44,7 +44,7 @@ async function step(title, work) {
 
 async function check(...commands) {
   for (const command of commands) {
-    const { ok, output } = await run(command, { quiet: true });
+    const { ok, output } = await run(command, { quiet: true, ...inBackground });
     if (!ok) {
       console.log(output.trimEnd());
       failures.push([command.join(' ').slice(0, 80), lastLine(output)]);
@@ -147,7 +147,8 @@ async function checks() {
 }
 
 const rooms = (settings) => step('unit and HTTP tests', () => vitest(['console', 'rooms'], settings));
-const processes = (settings) => step('tests of whole processes', () => vitest(['processes'], settings));
+const processes = (settings) =>
+  step('tests of whole processes', () => vitest(['alone', 'processes'], settings));
 const browser = () => step('browser tests', browserTests);
 
 if (part === 'checks') await checks();
@@ -159,7 +160,7 @@ else if (names.length > 0)
     .then(browser);
 else {
   // What stops processes and waits for them leaves most of a core to the others, which give way to it.
-  await Promise.all([checks().then(() => processes({ quiet: true })), rooms(inBackground).then(browser)]);
+  await Promise.all([checks(), processes({ quiet: true }), rooms(inBackground).then(browser)]);
 }
 if (total.passed + total.failed === 0) {
   failures.push([names.join(' '), 'No test has this in its path.']);
