@@ -5,11 +5,15 @@ export type HashState = { offset: number; state: Uint8Array };
 
 export type HashEvents = { onProgress: (hashed: number) => void; onCheckpoint: (state: HashState) => void };
 
-const bytesPerCheckpoint = 64 * 1024 * 1024;
 const bytesPerReport = 4 * 1024 * 1024;
 
 /** SHA-512 of `file` in base64, read in pieces and never whole into memory. Resumes at `from`. */
-export async function hashStream(file: Blob, from: HashState | null, on: HashEvents): Promise<string> {
+export async function hashStream(
+  file: Blob,
+  from: HashState | null,
+  on: HashEvents,
+  bytesPerCheckpoint = 64 * 1024 * 1024,
+): Promise<string> {
   const hasher = await createSHA512();
   let offset = begin(hasher, from, file.size);
   let reported = offset;
