@@ -1,5 +1,3 @@
-// Checks the direction of imports and the other rules of structure-rules.mjs.
-// `node tools/check-structure.mjs [root]` prints each violation with its reason, and exits with 1 if there is one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { coverageProblems } from './spec-coverage.mjs';
@@ -30,18 +28,16 @@ const STATEMENT =
 const DYNAMIC = /(?:\bimport\(|\bnew URL\()\s*['"](\.[^'"]+)['"]/g;
 const RE_EXPORT = /export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*['"][^'"]+['"];?/g;
 
-const root = resolve(process.argv[2] ?? dirname(import.meta.dirname));
-
-function sourceFiles(folder) {
+function sourceFiles(root, folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(path);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourceFiles(root, path);
     return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
 
-function importsOf(file, text) {
+function importsOf(root, file, text) {
   const found = [...text.matchAll(STATEMENT), ...text.matchAll(DYNAMIC)].map((match) => match[1] ?? match[2]);
   const relatives = found.filter((specifier) => specifier.startsWith('.'));
   return relatives.map((specifier) => {
@@ -72,62 +68,68 @@ function cycles(graph) {
   return [...found.values()];
 }
 
-const errors = [];
-const warnings = [];
-const graph = new Map();
 const isIndex = (file) => file === `${featureOf(file)?.replace('/', '/features/')}/index.ts`;
 
-for (const file of FOLDERS.flatMap(sourceFiles)) {
-  const text = readFileSync(join(root, file), 'utf8');
-  const isTest = /\.(test|testing|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
-  for (const { specifier, target } of importsOf(file, text)) {
-    const reason = violationOf(file, target, isTest);
-    if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);
-    const [from, to] = [featureOf(file), featureOf(target)];
-    if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+/** Checks the checkout at `root`. The output names each violation with its reason. */
+export function checkStructure(root) {
+  const errors = [];
+  const warnings = [];
+  const graph = new Map();
+
+  for (const file of FOLDERS.flatMap((folder) => sourceFiles(root, folder))) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const isTest = /\.(test|testing|e2e)\.tsx?$/.test(file) || file.startsWith('tests/');
+    for (const { specifier, target } of importsOf(root, file, text)) {
+      const reason = violationOf(file, target, isTest);
+      if (reason) errors.push(`${file}: imports ${specifier}: ${reason}`);
+      const [from, to] = [featureOf(file), featureOf(target)];
+      if (!isTest && from && to && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+    }
+    const ofCode = isTest
+      ? []
+      : [
+          ...namelessRolesOf(file, text),
+          ...buttonNamesOf(file, text),
+          ...strayWritesOf(file, text),
+          ...writesOfAllRowsOf(file, text),
+          ...formatsOf(file, text),
+          ...callSchemasOf(file, text),
+          ...ownFoldersOf(file, text),
+          ...machineHashesOf(file, text),
+        ];
+    const ofAll = [rawFieldsOf, unsavedStateOf, momentsOf, leftFoldersOf].flatMap((rule) => rule(file, text));
+    for (const reason of [...ofAll, ...ofCode]) errors.push(`${file}: ${reason}`);
+    if (isIndex(file) && !isBarrel(file, text))
+      errors.push(`${file}: does more than re-export: it only lists the exports for other features`);
+    if (/\/index\.tsx?$/.test(file) && !isIndex(file) && !PACKAGES.includes(file) && isBarrel(file, text))
+      errors.push(`${file}: only re-exports: import from the file itself`);
+    const lines = text.split('\n').length - 1;
+    if (!isTest && lines > MAX_LINES)
+      errors.push(`${file}: ${lines} lines, more than ${MAX_LINES}: split it by topic`);
+    else if (!isTest && lines > WARN_LINES)
+      warnings.push(`${file}: ${lines} lines, near the limit of ${MAX_LINES}`);
   }
-  const ofCode = isTest
-    ? []
-    : [
-        ...namelessRolesOf(file, text),
-        ...buttonNamesOf(file, text),
-        ...strayWritesOf(file, text),
-        ...writesOfAllRowsOf(file, text),
-        ...formatsOf(file, text),
-        ...callSchemasOf(file, text),
-        ...ownFoldersOf(file, text),
-        ...machineHashesOf(file, text),
-      ];
-  const ofAll = [rawFieldsOf, unsavedStateOf, momentsOf, leftFoldersOf].flatMap((rule) => rule(file, text));
-  for (const reason of [...ofAll, ...ofCode]) errors.push(`${file}: ${reason}`);
-  if (isIndex(file) && !isBarrel(file, text))
-    errors.push(`${file}: does more than re-export: it only lists the exports for other features`);
-  if (/\/index\.tsx?$/.test(file) && !isIndex(file) && !PACKAGES.includes(file) && isBarrel(file, text))
-    errors.push(`${file}: only re-exports: import from the file itself`);
-  const lines = text.split('\n').length - 1;
-  if (!isTest && lines > MAX_LINES)
-    errors.push(`${file}: ${lines} lines, more than ${MAX_LINES}: split it by topic`);
-  else if (!isTest && lines > WARN_LINES)
-    warnings.push(`${file}: ${lines} lines, near the limit of ${MAX_LINES}`);
-}
-const decisions = join(root, 'docs/decisions');
-for (const name of existsSync(decisions) ? readdirSync(decisions) : [])
-  if (
-    !/^# \d+\. .+\n\n(Accepted|Replaced by \[\d+\]\(.+\)), \d{4}-\d\d-\d\d\.\n/.test(
-      readFileSync(join(decisions, name), 'utf8'),
+  const decisions = join(root, 'docs/decisions');
+  for (const name of existsSync(decisions) ? readdirSync(decisions) : [])
+    if (
+      !/^# \d+\. .+\n\n(Accepted|Replaced by \[\d+\]\(.+\)), \d{4}-\d\d-\d\d\.\n/.test(
+        readFileSync(join(decisions, name), 'utf8'),
+      )
     )
-  )
-    errors.push(`docs/decisions/${name}: must begin with number and title, status and date`);
+      errors.push(`docs/decisions/${name}: must begin with number and title, status and date`);
 
-const coverage = join(root, 'docs/spec-coverage');
-for (const name of existsSync(coverage) ? readdirSync(coverage) : [])
-  for (const problem of coverageProblems(root, readFileSync(join(coverage, name), 'utf8')))
-    errors.push(`docs/spec-coverage/${name}: ${problem}`);
+  const coverage = join(root, 'docs/spec-coverage');
+  for (const name of existsSync(coverage) ? readdirSync(coverage) : [])
+    for (const problem of coverageProblems(root, readFileSync(join(coverage, name), 'utf8')))
+      errors.push(`docs/spec-coverage/${name}: ${problem}`);
 
-for (const cycle of cycles(graph))
-  errors.push(`${cycle}: cycle of features: move the shared code to one of them`);
+  for (const cycle of cycles(graph))
+    errors.push(`${cycle}: cycle of features: move the shared code to one of them`);
 
-for (const line of warnings) console.log(`warning: ${line}`);
-for (const line of errors) console.log(`error: ${line}`);
-console.log(errors.length === 0 ? 'The structure is valid.' : `${errors.length} violations.`);
-process.exitCode = errors.length === 0 ? 0 : 1;
+  const lines = [
+    ...warnings.map((one) => `warning: ${one}`),
+    ...errors.map((one) => `error: ${one}`),
+    errors.length === 0 ? 'The structure is valid.' : `${errors.length} violations.`,
+  ];
+  return { isValid: errors.length === 0, output: `${lines.join('\n')}\n` };
+}
