@@ -1,19 +1,18 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { keys } from '../contract/keys.ts';
-import { knownMigrations, makeSchema } from '../server/db/migrate.ts';
-import { newSigningKey } from '../server/signer.ts';
-import { apiAt, createTestDatabase, openClient, type TestDatabase } from './harness.ts';
+import { knownMigrations } from '../server/db/migrate.ts';
+import { apiAt, createTestDatabase, startTestServer, type TestDatabase } from './harness.ts';
 import { freePort, newDataDir, refusedStart, runTool, startServer } from './server-process.ts';
 import { ask } from './work.ts';
 
-/* Errors of a start on a database without the keys that belong to it. */
+/* Starts and tools on a database without the keys that belong to it. */
 
 let database: TestDatabase;
 let [home, elsewhere] = ['', ''];
 beforeEach(async () => {
-  database = await createTestDatabase({ empty: true });
+  database = await createTestDatabase();
   [home, elsewhere] = [await newDataDir(), await newDataDir()];
 });
 
@@ -32,65 +31,20 @@ async function serveOnce(dataDir: string, more: Record<string, string> = {}): Pr
   return key!.keyId;
 }
 
-test('a start without the keys of its database is refused, names the file, and makes no other', async () => {
+test('without the keys nothing starts, migrates or makes others; a container brings them in the environment', async () => {
   const keyId = await serveOnce(home);
-  const said = await refusedStart(settings(elsewhere));
-  expect(said).toContain(
-    `belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`,
-  );
-  expect(await readdir(elsewhere)).toEqual([]);
-  await rename(join(home, 'secrets-key'), join(elsewhere, 'secrets-key'));
-  expect(await refusedStart(settings(home))).toContain(`${home}/secrets-key does not hold it`);
-  expect(await readdir(home)).not.toContain('secrets-key');
-});
-
-test('a start on an empty database is refused where the data directory belongs to another one', async () => {
-  const keyId = await serveOnce(home);
-  const empty = await createTestDatabase({ empty: true });
-  const said = await refusedStart({ ...settings(home), DATABASE_URL: empty.url });
-  expect(said).toContain(`The database is empty, and ${home}/audit-head.json belongs to another one`);
-  expect(await refusedStart({ DATA_DIR: home })).toContain('The database is empty');
-  expect(await readFile(join(home, 'locations.txt'), 'utf8')).toContain(new URL(database.url).pathname);
-  await rm(join(home, 'audit-head.json'));
-  database = empty;
-  expect(await serveOnce(home)).toBe(keyId);
-});
-
-test('nor does it bring the schema up to date: the version before still starts on the database', async () => {
-  await serveOnce(home);
+  // the version before still starts on the database
   const newest = (await knownMigrations()).at(-1)!;
   await ask(database.url, `delete from schema_migrations where name = '${newest}'`);
   await ask(database.url, 'alter table machines drop column first_check');
-  expect(await refusedStart(settings(elsewhere))).toContain('This database belongs to the signing key');
-  expect((await runTool('keys', settings(elsewhere), 'rotate')).said).toContain('This database belongs to');
-  expect((await runTool('demo', settings(elsewhere))).said).toContain('This database belongs to');
   const applied = () => ask(database.url, `select from schema_migrations where name = '${newest}'`);
+  const sentence = `This database belongs to the signing key ${keyId}, and ${elsewhere}/signing-key.pem does not hold it`;
+  expect(await refusedStart(settings(elsewhere))).toContain(sentence);
+  for (const [tool, ...args] of [['keys', 'rotate'], ['demo']] as const)
+    expect((await runTool(tool, settings(elsewhere), ...args)).said).toContain(sentence);
   expect(await applied()).toHaveLength(0);
-  await serveOnce(home);
-  expect(await applied()).toHaveLength(1);
-});
+  expect(await readdir(elsewhere)).toEqual([]);
 
-test.each(['0016', '0022'])('also on a database of before %s, which names no keys', async (next) => {
-  const earlier = (await knownMigrations()).filter((name) => name < next);
-  await makeSchema(await openClient(database.url), earlier);
-  await ask(
-    database.url,
-    `insert into users (user_id, email, name, password_hash, created_at, updated_at)
-       values (gen_random_uuid(), 'a@lanyard.test', 'A', 'x', now(), now())`,
-  );
-  expect(await refusedStart(settings(elsewhere))).toContain(
-    `This database belongs to the signing key, and ${elsewhere}/signing-key.pem does not hold it`,
-  );
-  if (next === '0022') {
-    await ask(database.url, `insert into audit_switch (opened_by) values ('by another key')`);
-    await writeFile(join(elsewhere, 'signing-key.pem'), newSigningKey());
-    expect(await refusedStart(settings(elsewhere))).toContain('holds another signing key');
-  }
-  expect(await ask(database.url, 'select from schema_migrations')).toHaveLength(earlier.length);
-});
-
-test('a container brings its keys in the environment, and needs no file', async () => {
-  const keyId = await serveOnce(home);
   const pem = await readFile(join(home, 'signing-key.pem'), 'utf8');
   const more = {
     SIGNING_KEY: pem.replaceAll('\n', '\\n'),
@@ -98,10 +52,21 @@ test('a container brings its keys in the environment, and needs no file', async 
   };
   expect(await serveOnce(elsewhere, more)).toBe(keyId);
   expect((await readdir(elsewhere)).filter((name) => name.includes('key'))).toEqual([]);
+  expect(await applied()).toHaveLength(1);
+
+  database = await createTestDatabase();
+  expect(await refusedStart(settings(home))).toContain(
+    `The database is empty, and ${home}/audit-head.json belongs to another one`,
+  );
 });
 
 test('what is accepted is said, and where the head of the audit log could not be kept', async () => {
-  const keyId = await serveOnce(home);
+  const storage = { kind: 'disk', folder: join(home, 'binaries') } as const;
+  const config = { dataDir: home, signingKey: undefined, secretsKey: undefined, storage };
+  const server = await startTestServer({ database, config });
+  const { keyId } = server.auditKeys.current.signer;
+  await server.createPerson('super_admin');
+  await server.close();
   const closed = settings(home, { AUDIT_ANCHOR_URL: `http://127.0.0.1:${await freePort()}` });
   const notKept =
     /^The head of the audit log could not be kept in the receiver of AUDIT_ANCHOR_URL: .*cannot be reached/m;

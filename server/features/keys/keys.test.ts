@@ -7,6 +7,7 @@ import {
   createTestDatabase,
   days,
   movableClock,
+  openClient,
   startTestServer,
   type TestDatabase,
 } from '../../../tests/harness.ts';
@@ -14,6 +15,7 @@ import { keepRetention } from '../../jobs/audit-retention.ts';
 import { entriesOf } from '../../../tests/rows.ts';
 import { CannotStart } from '../../cannot-start.ts';
 import { createDb, createPool, type WritableDb } from '../../db/client.ts';
+import { knownMigrations, makeSchema } from '../../db/migrate.ts';
 import { insertUser } from '../users/index.ts';
 import { systemChange } from '../../change.ts';
 import { newSecretsKey, type Secrets } from '../../secrets.ts';
@@ -22,7 +24,7 @@ import { audit } from '../../../contract/audit.ts';
 import { keys as calls } from '../../../contract/keys.ts';
 import { auditKeys, entryWriter, verifyChain } from '../audit/index.ts';
 import { acceptNewKeys } from './accept.ts';
-import { openKeys } from './claim.ts';
+import { openKeys, requireKeys } from './claim.ts';
 import type { KeyConfig } from './local-keys.ts';
 import { publishedKeys } from './published.ts';
 import { rotateKey } from './replace.ts';
@@ -133,6 +135,41 @@ describe('a start is refused, and writes nothing', () => {
     await writeFile(join(folder, name), text);
     await expect(open(folder)).rejects.toThrow(new RegExp(`${name} must hold .* Restore it from a backup`));
     expect(await readFile(join(folder, name), 'utf8')).toBe(text);
+  });
+});
+
+describe('before a database is migrated, a start is refused', () => {
+  const required = (dataDir: string) => requireKeys(database.url, { dataDir, ...noSettings }, now);
+
+  test('where it is empty, and the data directory belongs to another one', async () => {
+    const folder = await newFolder();
+    database = await createTestDatabase({ empty: true });
+    await writeFile(join(folder, 'audit-head.json'), '');
+    await expect(required(folder)).rejects.toThrow(
+      `The database is empty, and ${folder}/audit-head.json belongs to another one`,
+    );
+    await rm(join(folder, 'audit-head.json'));
+    await required(folder);
+  });
+
+  test.each(['0016', '0022'])('where it is of before %s, and names no keys', async (next) => {
+    const folder = await newFolder();
+    database = await createTestDatabase({ empty: true });
+    const earlier = (await knownMigrations()).filter((name) => name < next);
+    const client = await openClient(database.url);
+    await makeSchema(client, earlier);
+    await client.query(
+      `insert into users (user_id, email, name, password_hash, created_at, updated_at)
+         values (gen_random_uuid(), 'a@lanyard.test', 'A', 'x', now(), now())`,
+    );
+    await expect(required(folder)).rejects.toThrow(
+      `This database belongs to the signing key, and ${folder}/signing-key.pem does not hold it`,
+    );
+    expect(await readdir(folder)).toEqual([]);
+    if (next === '0016') return;
+    await client.query(`insert into audit_switch (opened_by) values ('by another key')`);
+    await writeFile(join(folder, 'signing-key.pem'), newSigningKey());
+    await expect(required(folder)).rejects.toThrow('holds another signing key');
   });
 });
 
