@@ -3,10 +3,14 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
-import { createTestDatabase, eventually } from './harness.ts';
+import { startEmbedded } from '../server/db/embedded.ts';
+import { migrate } from '../server/db/migrate.ts';
+import { requireDatabase } from '../server/db/requirements.ts';
+import { whyNotStarted } from '../server/why-not-started.ts';
+import { createTestDatabase, eventually, startTestServer } from './harness.ts';
 import {
   asInService,
   freePort,
@@ -28,7 +32,11 @@ const dataDir = await newDataDir();
 const refusal = (settings: Record<string, string>) =>
   refusedStart({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...settings });
 
-function changed(change: (url: URL) => void): string {
+/** The sentence of a start that is refused for its addresses. */
+const whyNot = (queries: string, direct = queries) =>
+  requireDatabase({ queries, direct }).then(() => 'It is not refused', whyNotStarted);
+
+function changed(change: (url: URL) => unknown): string {
   const url = new URL(database.url);
   change(url);
   return url.href;
@@ -36,69 +44,63 @@ function changed(change: (url: URL) => void): string {
 
 describe('a start is refused with a sentence', () => {
   test('for a password that is not right', async () => {
-    const url = changed((one) => void (one.password = 'wrong'));
+    const url = changed((one) => (one.password = 'wrong'));
     expect(await refusal({ DATABASE_URL: url })).toContain(
       'The PostgreSQL of DATABASE_URL refuses the password',
     );
   });
 
-  test('for an address without the password, and for TLS with a server that has none', async () => {
-    const bare = changed((one) => void (one.password = ''));
-    expect(await refusal({ DATABASE_URL: bare })).toBe(
-      'The PostgreSQL of DATABASE_URL asks for a password, and the address has none.\n',
-    );
-    const encrypted = changed((one) => one.searchParams.set('sslmode', 'verify-full'));
-    expect(await refusal({ DATABASE_URL: encrypted })).toBe(
-      'The database of DATABASE_URL cannot be reached: The server does not support SSL connections\n',
-    );
-  });
-
-  test('for a role that there is not', async () => {
-    const url = changed((one) => void (one.username = 'nobody_here'));
-    expect(await refusal({ DATABASE_URL: url })).toMatch(/DATABASE_URL refuses the (role|password)/);
-  });
-
-  test('for a database that there is not', async () => {
-    const url = changed((one) => void (one.pathname = '/none'));
-    expect(await refusal({ DATABASE_URL: url })).toContain(
-      'has no such database: database "none" does not exist',
-    );
+  test.for<[string, (url: URL) => unknown, string]>([
+    [
+      'an address without the password',
+      (url) => (url.password = ''),
+      'The PostgreSQL of DATABASE_URL asks for a password, and the address has none.',
+    ],
+    [
+      'TLS with a server that has none',
+      (url) => url.searchParams.set('sslmode', 'verify-full'),
+      'The database of DATABASE_URL cannot be reached: The server does not support SSL connections',
+    ],
+    [
+      'a role that there is not',
+      (url) => (url.username = 'nobody_here'),
+      'The PostgreSQL of DATABASE_URL refuses the password: password authentication failed for user "nobody_here"',
+    ],
+    [
+      'a database that there is not',
+      (url) => (url.pathname = '/none'),
+      'The PostgreSQL of DATABASE_URL has no such database: database "none" does not exist',
+    ],
+  ])('for %s', async ([, change, sentence]) => {
+    expect(await whyNot(changed(change))).toBe(sentence);
   });
 
   test('which names the setting whose address was wrong, where there are two', async () => {
-    const wrong = changed((one) => void (one.password = 'wrong'));
-    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: wrong })).toContain(
-      'The PostgreSQL of DATABASE_DIRECT_URL refuses the password',
-    );
-    expect(await refusal({ DATABASE_URL: wrong, DATABASE_DIRECT_URL: database.url })).toContain(
-      'The PostgreSQL of DATABASE_URL refuses the password',
-    );
+    const wrong = changed((one) => (one.password = 'wrong'));
+    expect(await whyNot(database.url, wrong)).toContain('DATABASE_DIRECT_URL refuses the password');
+    expect(await whyNot(wrong, database.url)).toContain('DATABASE_URL refuses the password');
     const port = String(await freePort());
-    const closed = changed((one) => void (one.port = port));
-    expect(await refusal({ DATABASE_URL: database.url, DATABASE_DIRECT_URL: closed })).toContain(
-      'The database of DATABASE_DIRECT_URL cannot be reached',
-    );
+    const closed = changed((one) => (one.port = port));
+    expect(await whyNot(database.url, closed)).toContain('DATABASE_DIRECT_URL cannot be reached');
   });
 
   test('for a new database with an unusable bucket', async () => {
-    const unused = await createTestDatabase();
-    const said = await refusal({
-      DATABASE_URL: unused.url,
-      STORAGE_URL: 's3://releases/lanyard',
-      S3_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
-      AWS_ACCESS_KEY_ID: 'key',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    });
-    expect(said).toMatch(
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    const bucket = { bucket: 'releases', prefix: 'lanyard/', endpoint, region: 'us-east-1', redirect: false };
+    const starting = startTestServer({ config: { storage: { kind: 's3', ...bucket } } });
+    expect(await starting.then(() => '', whyNotStarted)).toMatch(
       /^The storage s3:\/\/releases\/lanyard\/ at http.* cannot be used: .*STORAGE_URL works/m,
     );
+    vi.unstubAllEnvs();
   });
 
   test('for a schema that a newer version made', async () => {
     const newer = await createTestDatabase();
     await ask(newer.url, `insert into schema_migrations (name) values ('9999_future.sql')`);
-    expect(await refusal({ DATABASE_URL: newer.url })).toContain(
-      'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.\n',
+    await expect(migrate(newer.url)).rejects.toThrow(
+      'The database was migrated by a newer Lanyard (9999_future.sql). Start that version.',
     );
   });
 
@@ -110,7 +112,7 @@ describe('a start is refused with a sentence', () => {
       join(copy, 'database-location.txt'),
       'The database is in\n/var/lib/lanyard/0123456789ab/postgres\n',
     );
-    expect(await refusal({ DATA_DIR: copy })).toContain(
+    await expect(startEmbedded(copy, { exclusive: true, log: () => undefined })).rejects.toThrow(
       'says that the database lies in /var/lib/lanyard/0123456789ab/postgres, and there is none',
     );
   });
