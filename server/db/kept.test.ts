@@ -6,7 +6,7 @@ test('many who ask at once, and for ten times as long as it took, cost one count
   const kept = createKept<{ n: number }>(2, () => 0);
   let counts = 0;
   const count = () =>
-    new Promise<{ n: number }>((resolve) => setTimeout(() => resolve({ n: ++counts }), 400));
+    new Promise<{ n: number }>((resolve) => setTimeout(() => resolve({ n: ++counts }), 150));
   const ask = (key = 'a') => kept(key, count);
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
   expect(await ask()).toEqual({ n: 1 });

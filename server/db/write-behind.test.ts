@@ -42,7 +42,7 @@ afterEach(async () => {
 function start(mostBytes = 100_000_000, on = createDb(hasty), part: Partial<Journal> = {}) {
   const log = pino({ level: 'info', base: null }, { write: (line) => void said.push(line) });
   const journal = { ...openJournal(folder, mostBytes), ...part };
-  const behind = createWriteBehind({ db: on, writeEntry: async () => '', log, journal });
+  const behind = createWriteBehind({ db: on, writeEntry: async () => '', log, journal, lastWriteMs: 500 });
   behinds.push(behind);
   const writer = behind.queue<Row>('notes', async (rows, once) => {
     await once(async (tx) => {
@@ -365,29 +365,39 @@ test('a file of the journal that cannot be read for a moment is read later, any 
 test('rows that the journal cannot take for a moment are kept as soon as it can, unless too many wait', async () => {
   const journal = openJournal(folder, 100_000_000);
   let isShort = true;
-  const { add, state } = start(undefined, undefined, {
+  const { behind } = start(undefined, undefined, {
     ...journal,
     async keep(...batch) {
       if (isShort) throw Object.assign(new Error('No'), { code: 'EMFILE' });
       return journal.keep(...batch);
     },
   });
-  await locked(async () => {
-    add(0, 30_000);
-    await eventually(() => said.some((line) => line.includes('The journal lacks something for a moment')));
-    expect(state()).toMatchObject({ dropped: 0, journalBytes: 0 });
-    isShort = false;
-    await eventually(async () => (await files()).length > 0);
+  let release = () => {};
+  const hold = () => new Promise<void>((resolve) => (release = resolve));
+  let held = hold();
+  const written: number[] = [];
+  const writer = behind.queue<number>('numbers', async (rows) => {
+    await held;
+    written.push(...rows);
   });
-  await eventually(async () => (await stored()).rows === 30_000);
-  expect(await stored()).toEqual({ rows: 30_000, own: 30_000, until: 29_999 });
-  isShort = true;
-  await locked(async () => {
-    add(30_000, 150_000);
-    await eventually(() => state().dropped >= 20_000);
-    isShort = false;
-  });
-  await eventually(async () => (await stored()).rows === 180_000 - state().dropped);
+  const add = (from: number, until: number) => {
+    for (let n = from; n < until; n++) writer.add(n);
+  };
+  const state = () => behind.state().queues.at(-1)!;
+  add(0, 30_000);
+  await eventually(() => said.some((line) => line.includes('The journal lacks something for a moment')));
+  expect([state().dropped, behind.state().journalBytes]).toEqual([0, 0]);
+  isShort = false;
+  await eventually(async () => (await files()).length > 0);
+  release();
+  await eventually(() => written.length === 30_000);
+  expect(written).toEqual(written.map((_, n) => n));
+  [isShort, held] = [true, hold()];
+  add(30_000, 180_000);
+  await eventually(() => state().dropped >= 20_000);
+  isShort = false;
+  release();
+  await eventually(() => written.length === 180_000 - state().dropped);
   expect(state().dropped).toBeLessThan(60_000);
 });
 

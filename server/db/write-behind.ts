@@ -18,8 +18,6 @@ const mostRows = 10_000;
 /** The maximum number of batches on their way to the journal while it lacks something. */
 const mostKeeping = 50;
 const longestPauseMs = 2000;
-/** Part of the ten seconds that a stop may take. */
-const lastWriteMs = 4000;
 
 export type BatchWriter<Row> = {
   add: (row: Row) => void;
@@ -45,7 +43,7 @@ export type WriteBehind = ReturnType<typeof createWriteBehind>;
  * memory, then in the journal, in order; rows are dropped only if the journal is full. A row that the database rejects
  * is dropped alone.
  */
-export function createWriteBehind({ log, journal, ...parts }: Parts) {
+export function createWriteBehind({ log, journal, lastWriteMs = 4000, ...parts }: Parts) {
   const queues = new Map<string, Queue>();
   const timer = setInterval(() => queues.forEach((queue) => void queue.flush()), everyMs).unref();
   const all = (work: (queue: Queue) => Promise<void>) => Promise.all([...queues.values()].map(work));
@@ -85,7 +83,12 @@ export function createWriteBehind({ log, journal, ...parts }: Parts) {
   };
 }
 
-type Parts = ChangeParts & { log: Logger; journal: Journal };
+type Parts = ChangeParts & {
+  log: Logger;
+  journal: Journal;
+  /** Part of the ten seconds that a stop may take. */
+  lastWriteMs?: number;
+};
 
 function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...parts }: Parts) {
   // In order of time: `head` is written next, then the journal, then `tail`.
