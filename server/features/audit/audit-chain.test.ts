@@ -20,6 +20,7 @@ import { startAuditSealer } from '../../jobs/audit-sealer.ts';
 import { newSigningKey, readSigners } from '../../signer.ts';
 import { auditKeys, macOf } from './keys.ts';
 import { verifyChain } from './verify.ts';
+import { createChainWatch } from './watch.ts';
 import { sealOf, type Seal } from './chain.ts';
 import { canonicalEntry, hashEntry } from './entry.ts';
 import { sealPending } from './sealer.ts';
@@ -410,31 +411,36 @@ describe('an entry that was', () => {
   });
 });
 
-test('a long chain is checked in sections, each after the one before', async () => {
-  await write(server.clock.now(), {}, 5010);
+/** Checks 60 entries at a time, of somewhat more. */
+async function watchOfLongChain() {
+  await write(server.clock.now(), {}, 70);
   await seal();
-  expect([await server.audit.tick(), await server.audit.tick()]).toEqual([false, true]);
-  expect(server.audit.state()).toMatchObject({ state: 'whole' });
-  const { audit_id } = await at(5005);
+  return createChainWatch(server.context, server.auditKeys, 60);
+}
+
+test('a long chain is checked in sections, each after the one before', async () => {
+  const watch = await watchOfLongChain();
+  expect([await watch.tick(), await watch.tick()]).toEqual([false, true]);
+  expect(watch.state()).toMatchObject({ state: 'whole' });
+  const { audit_id } = await at(65);
   await behindOurBack("update audit_entries set changes_summary = 'y' where audit_id = $1", [audit_id]);
-  await server.audit.tick();
-  expect(server.audit.state()).toMatchObject({ state: 'whole' });
-  await server.audit.tick();
-  expect(server.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id } });
+  await watch.tick();
+  expect(watch.state()).toMatchObject({ state: 'whole' });
+  await watch.tick();
+  expect(watch.state()).toMatchObject({ state: 'broken', broken: { audit_id } });
 });
 
 test('a break that Verify finds lasts until a complete round finds none, not the rest of one', async () => {
-  await write(server.clock.now(), {}, 5010);
-  await seal();
-  expect(await server.audit.tick()).toBe(false);
+  const watch = await watchOfLongChain();
+  expect(await watch.tick()).toBe(false);
   const { audit_id } = await at(10);
   await behindOurBack("update audit_entries set changes_summary = 'y' where audit_id = $1", [audit_id]);
-  expect((await api.ok(calls.verify)).broken).toMatchObject({ audit_id });
-  await server.audit.tick();
-  expect(server.audit.state()).toMatchObject({ state: 'broken', broken: { audit_id }, wholeAt: null });
+  expect((await watch.verify()).broken).toMatchObject({ audit_id });
+  await watch.tick();
+  expect(watch.state()).toMatchObject({ state: 'broken', broken: { audit_id }, wholeAt: null });
   await behindOurBack("update audit_entries set changes_summary = 'x' where audit_id = $1", [audit_id]);
-  expect([await server.audit.tick(), await server.audit.tick()]).toEqual([false, true]);
-  expect(server.audit.state()).toMatchObject({ state: 'whole' });
+  expect([await watch.tick(), await watch.tick()]).toEqual([false, true]);
+  expect(watch.state()).toMatchObject({ state: 'whole' });
 });
 
 test('nobody changes seals and anchors, whoever asks the database', async () => {

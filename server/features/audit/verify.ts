@@ -142,18 +142,21 @@ async function checkLinks(
   return { checked, broken: null, next: undefined };
 }
 
-const sectionLinks = 5000;
-
 /**
- * Checks one section of the chain: from `from`, or from the start. After the last section, anchors and unsealed entries
+ * Checks one section of the chain, of `most` links: from `from`, or from the start. After the last section, anchors and unsealed entries
  * are checked as well.
  */
-export function checkSection(db: Db, keys: AuditKeys, from: Place | undefined): Promise<Section> {
+export function checkSection(
+  db: Db,
+  keys: AuditKeys,
+  from: Place | undefined,
+  most: number,
+): Promise<Section> {
   return inSnapshot(db, async (tx) => {
     const { unsignedUntil, ...start } = await beginningOf(tx, keys);
     const excused = { unsignedUntil, gaps: await acceptedGaps(tx, keys) };
     const isInChain = from && from.sequence > start.sequence;
-    const section = await checkLinks(tx, keys, isInChain ? from : start, excused, sectionLinks);
+    const section = await checkLinks(tx, keys, isInChain ? from : start, excused, most);
     if (section.broken || section.next) return section;
     const problem =
       (await checkTables(tx)) ?? checkAnchors(keys, await readAnchors(tx)) ?? (await checkUnsealed(tx, keys));

@@ -16,9 +16,9 @@ export type ChainWatch = ReturnType<typeof createChainWatch>;
 
 /**
  * Monitors the chain for this process: seals, stores the head outside of the database, and continuously checks the
- * chain, one section per minute. A break is logged when it is found, and reported until a full check succeeds.
+ * chain, one section of `sectionLinks` per minute. A break is logged when it is found, and reported until a full check succeeds.
  */
-export function createChainWatch(context: Context, keys: AuditKeys) {
+export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks = 5000) {
   const { reports: db, log, clock, config, storage } = context;
   const parts = { ...context, db };
   const places = headPlaces(config, storage);
@@ -106,7 +106,7 @@ export function createChainWatch(context: Context, keys: AuditKeys) {
   async function tick(): Promise<boolean> {
     await storeHead(places);
     const known = chainBroken;
-    const { broken, next } = await checkSection(db, keys, nextSection);
+    const { broken, next } = await checkSection(db, keys, nextSection, sectionLinks);
     // Verify, which reads everything, ended meanwhile.
     if (chainBroken !== known) return false;
     nextSection = next;
