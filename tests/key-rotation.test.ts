@@ -11,7 +11,7 @@ import { newDataDir, runTool, signInAdministrator, startServer, startTwo } from 
 
 /* Two built servers on one database, each with its own data directory, that serve while the signing key is replaced. */
 
-const database = await createTestDatabase({ empty: true });
+const database = await createTestDatabase();
 const [home, elsewhere] = [await newDataDir(), await newDataDir()];
 const settings = (dataDir: string) => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
 const servers = await startTwo(settings, [home, elsewhere]);
