@@ -36,14 +36,14 @@ import { MiB, nextVersion, uploader, type Prepared, type Uploader } from '../../
 import { newFileKey } from '../../binaries/storage-key.ts';
 import { newFolder } from '../../../tests/place.ts';
 
-type Place = [name: string, config: () => Promise<StorageConfig | undefined>];
+type Place = [name: string, config: () => Promise<StorageConfig | undefined>, hasSignedDownloads: boolean];
 const places: Place[] = [
-  ['disk', async () => undefined],
-  ['S3, streamed', () => newBucket(false, 'binaries/')],
-  ['S3, by signed address', () => newBucket(true, 'binaries/')],
+  ['disk', async () => undefined, false],
+  ['S3, streamed', () => newBucket(false, 'binaries/'), false],
+  ['S3, by signed address', () => newBucket(true, 'binaries/'), true],
 ];
 
-describe.each(places)('uploads and downloads with storage on %s', (_, configure) => {
+describe.each(places)('uploads and downloads with storage on %s', (_, configure, hasSignedDownloads) => {
   let server: TestServer;
   let manager: Session;
   let api: Api;
@@ -64,7 +64,8 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   });
   afterAll(() => server.close());
 
-  const bytes = program(17 * MiB + 5);
+  // two chunks
+  const bytes = program(9 * MiB + 5);
   async function keys(): Promise<string[]> {
     const found: string[] = [];
     for await (const thing of server.context.storage.list())
@@ -82,42 +83,41 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
   };
 
   test('in chunks: release, block map, whole and ranged download, removal for good', async () => {
+    const large = program(17 * MiB + 5);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     const version = nextVersion();
-    const prepared = await up.prepare(bytes, { version });
+    const prepared = await up.prepare(large, { version });
     await up.chunk(prepared.uploadId, 1, randomBytes(8 * MiB));
-    await Promise.all([up.sendAll(bytes, prepared), up.sendAll(bytes, prepared)]);
+    await Promise.all([up.sendAll(large, prepared), up.sendAll(large, prepared)]);
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => up.complete(bytes, prepared, { version, isDraft: false })),
+      Array.from({ length: 3 }, () => up.complete(large, prepared, { version, isDraft: false })),
     );
     expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201]);
     const release = answers[0]!.body.data;
     expect(await keys()).toEqual([prepared.fileKey, `${prepared.fileKey}.blockmap`]);
 
-    const place = server.context.config.storage;
-    const isRedirected = place.kind === 's3' && place.redirect;
     for (const [range, expected] of [
-      [undefined, bytes],
-      ['bytes=100-', bytes.subarray(100)],
+      [undefined, large],
+      ['bytes=100-', large.subarray(100)],
     ] as const) {
       const answer = await download(release, range);
       expect([answer.response.redirected, answer.bytes.equals(expected)], range).toEqual([
-        isRedirected,
+        hasSignedDownloads,
         true,
       ]);
     }
     const one = await download(release, 'bytes=100-199');
     expect([one.response.status, one.response.redirected]).toEqual([206, false]);
-    expect(one.bytes.equals(bytes.subarray(100, 200))).toBe(true);
+    expect(one.bytes.equals(large.subarray(100, 200))).toBe(true);
     const several = await download(release, 'bytes=0-9,500-509');
     const head = await fetch(server.url + new URL(release.fileUrl).pathname, {
       method: 'HEAD',
       redirect: 'manual',
       headers: key.headers,
     });
-    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(large.length)]);
     expect(several.response.headers.get('content-type')).toMatch(/^multipart\/byteranges/);
-    expect(several.bytes.includes(bytes.subarray(500, 510))).toBe(true);
+    expect(several.bytes.includes(large.subarray(500, 510))).toBe(true);
 
     const params = { releaseId: release.id };
     await api.ok(releases.softDelete, { params, body: { reason: 'Over' } });
@@ -173,6 +173,9 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     expect((await download(second.body.data)).bytes.equals(large)).toBe(true);
   });
 
+  // the rest is the same as without
+  if (hasSignedDownloads) return;
+
   test('nothing is left of what is refused or cancelled', async () => {
     const before = await keys();
     expect((await up.direct({ version: nextVersion(), file: randomBytes(MiB) })).status).toBe(422);
@@ -203,7 +206,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     await up.sendAll(bytes, prepared);
     await loseChunks(prepared);
     const again = Array.from({ length: 2 }, () =>
-      up.chunk(prepared.uploadId, 2, up.pieces(bytes, prepared)[2]!),
+      up.chunk(prepared.uploadId, 1, up.pieces(bytes, prepared)[1]!),
     );
     for (const { status, body } of await Promise.all(again))
       if (status !== 200) expect([status, body.code]).toEqual([409, 'CHUNKS_LOST']);
@@ -217,10 +220,10 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure)
     const twin = await startTwin(server, { config: { storage } });
     const there = uploader(twin.url, twin.api(manager), manager);
     const prepared = await up.prepare(bytes);
-    const last = up.pieces(bytes, prepared)[2]!;
-    await up.chunk(prepared.uploadId, 2, last);
+    const last = up.pieces(bytes, prepared)[1]!;
+    await up.chunk(prepared.uploadId, 1, last);
     await loseChunks(prepared);
-    expect((await there.chunk(prepared.uploadId, 2, last)).body).toMatchObject({ code: 'CHUNKS_LOST' });
+    expect((await there.chunk(prepared.uploadId, 1, last)).body).toMatchObject({ code: 'CHUNKS_LOST' });
     await there.sendAll(bytes, prepared);
     const answer = await up.complete(bytes, prepared);
     expect(answer.status, answer.text).toBe(201);
