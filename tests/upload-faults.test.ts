@@ -24,7 +24,7 @@ import {
 import { administratorAt, newDataDir, startServer, type ServerProcess } from './server-process.ts';
 
 /** Uploads that are cut off, at moments spread over all of their time. */
-const kills = 6;
+const kills = 3;
 const { S3_ENDPOINT, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
 
 /** Where the binaries of a run are: as a setting of the server, and as a storage for the sweep. */
@@ -90,8 +90,8 @@ test.for([
     skip(place === onS3 && !S3_ENDPOINT);
     if (place === onS3) await makeBucket();
     let server = await start(place.settings);
-    // three chunks
-    const makeAttempt = (n: number): Attempt => ({ bytes: program(17 * MiB + n), version: `1.0.${n}` });
+    // two chunks
+    const makeAttempt = (n: number): Attempt => ({ bytes: program(9 * MiB + n), version: `1.0.${n}` });
 
     // that of the quickest upload so far: one that is done before it would be killed counts for nothing
     const first = makeAttempt(0);
