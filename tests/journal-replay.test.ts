@@ -9,7 +9,7 @@ import { newDataDir, signInAdministrator, startServer } from './server-process.t
 
 /* The built server is killed while rows wait in its journal. */
 
-const database = await createTestDatabase({ empty: true });
+const database = await createTestDatabase();
 const dataDir = await newDataDir();
 const client = await openClient(database.url);
 const start = () => startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });

@@ -21,7 +21,7 @@ import { newDataDir, signInAdministrator, startTwo } from './server-process.ts';
 const figuresWithinMs = 31_000;
 const dayIn = (n: number) => new Date(Date.now() + days(n)).toISOString().slice(0, 10);
 
-const database = await createTestDatabase({ empty: true });
+const database = await createTestDatabase();
 const servers = await startTwo(
   (DATA_DIR) => ({ DATABASE_URL: database.url, DATA_DIR, LOG_LEVEL: 'warn' }),
   [await newDataDir(), await newDataDir()],
