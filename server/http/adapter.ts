@@ -16,8 +16,6 @@ import { urlCompleter, type UrlCompleter } from './public-urls.ts';
 import { refuseCrossSite } from './same-origin.ts';
 import { sendAnswer, streamWhileMay } from './send.ts';
 
-export { authorize };
-
 /** The fields of a route that authentication uses. */
 export type AskedRoute = Pick<Route, 'access' | 'apiKeyInQuery'>;
 

@@ -19,7 +19,7 @@ import type { Context } from '../../context.ts';
 import type { Tx } from '../../db/client.ts';
 import { countOf, presentPermissions } from '../../db/sql.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
-import { authorize } from '../../http/adapter.ts';
+import { authorize } from '../../http/authorize.ts';
 import type { Call, ChangeHandler, Implemented } from '../../http/call.ts';
 import { checkInput } from '../../http/input.ts';
 import { isNeedsApproval, type Wanted } from './needs-approval.ts';

@@ -2,7 +2,7 @@ import { imports as calls } from '../../../contract/imports.ts';
 import { staffWith } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
-import { authorize } from '../../http/adapter.ts';
+import { authorize } from '../../http/authorize.ts';
 import { inChange, implement } from '../../http/call.ts';
 import { checkCustomers, importCustomers } from './import-customers.ts';
 import { checkLicenses, importLicenses } from './import-licenses.ts';

@@ -2,7 +2,7 @@ import { releases as calls, type Release } from '../../../contract/releases.ts';
 import type { Caller } from '../../caller.ts';
 import type { Failure } from '../../failure.ts';
 import type { Db } from '../../db/client.ts';
-import { authorize } from '../../http/adapter.ts';
+import { authorize } from '../../http/authorize.ts';
 import { isOut, refusePublished } from '../approvals/index.ts';
 
 /** The fields that decide which machines are offered a release, and how; `deletedAt` only for one in the recycle bin. */
