@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callName } from './address.ts';
 import { dateTime, id, instant, isShallow, namedObject, queryFlag, requiredText } from './common.ts';
 import { lackedOf, permit, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
@@ -38,9 +39,6 @@ const setChannel = route('PUT', `${base}/channels/{channel}`, {
   answer: channelApproval,
   errors: ['NEEDS_APPROVAL'],
 });
-
-/** A call as change requests name it: `PATCH /api/v1/updates/admin/releases/{releaseId}`. */
-export const callName = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
 
 const approvable: readonly Route[] = [
   releases.update,

@@ -1,4 +1,5 @@
-import { approvals, callName, type ChangeRequest } from '../contract/approvals.ts';
+import { callName } from '../contract/address.ts';
+import { approvals, type ChangeRequest } from '../contract/approvals.ts';
 import { users } from '../contract/users.ts';
 import type { ErrorDetail } from '../contract/errors.ts';
 import type { Release } from '../contract/releases.ts';

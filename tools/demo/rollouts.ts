@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hourMs } from '../../contract/durations.ts';
-import { callName } from '../../contract/approvals.ts';
+import { callName } from '../../contract/address.ts';
 import { releases } from '../../contract/releases.ts';
 import { personOf, type Caller } from '../../server/caller.ts';
 import { runChange } from '../../server/change.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { hourMs } from '../../../contract/durations.ts';
+import { callName } from '../../../contract/address.ts';
 import {
   approvableCalls,
-  callName,
   mayAskFor,
   mostOpenRequests,
   requestHours,
