@@ -29,8 +29,6 @@ const channelApproval = namedObject('ChannelApproval', {
 });
 export type ChannelApproval = z.output<typeof channelApproval>;
 
-export { channelsReached } from './versions.ts';
-
 const setChannel = route('PUT', `${base}/channels/{channel}`, {
   summary: 'Whether a channel requires approvals; this change itself always needs one',
   access: canRollOut,

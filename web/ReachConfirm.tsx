@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
 import { planText } from '../contract/next-step.ts';
 import { releases, type Release } from '../contract/releases.ts';
-import { channels, type Channel } from '../contract/versions.ts';
+import { channelsReached, type Channel } from '../contract/versions.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
 import { counted } from './ui/counted.ts';
@@ -71,9 +71,7 @@ export function ReachConfirm(props: {
 export const policySentence = (channel: Channel) =>
   channel === 'stable'
     ? []
-    : [
-        `Machines that an update policy puts on ${channels.slice(channels.indexOf(channel)).join(' or ')} come on top.`,
-      ];
+    : [`Machines that an update policy puts on ${channelsReached(channel).join(' or ')} come on top.`];
 
 const stepsSentence = ({ rolloutPercentage, rolloutPlan: steps }: Reaching) =>
   steps && (steps.at(-1)?.percentage ?? 0) > rolloutPercentage

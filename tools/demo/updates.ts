@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { ReportedEvent } from '../../contract/update-events.ts';
-import { channels, compareVersions } from '../../contract/versions.ts';
+import { compareVersions, reaches } from '../../contract/versions.ts';
 import type { Caller, EnrolledMachine } from '../../server/caller.ts';
 import type { ChangeParts } from '../../server/change.ts';
 import { softDeleteRelease } from '../../server/features/releases/release-trash.ts';
@@ -216,7 +216,7 @@ const channelOf = (random: Random): NewRelease['channel'] =>
 function offersFor({ random, now }: Updates, channel: NewRelease['channel'], inRollout: boolean) {
   const lag = channel === 'stable' ? random.whole(0, 20) : random.whole(0, 3);
   return versions
-    .filter((one) => channels.indexOf(one.channel) <= channels.indexOf(channel))
+    .filter((one) => reaches(one.channel, channel))
     .filter(({ version, trashed }) => !trashed && (version !== rolling || inRollout))
     .toSorted((a, b) => compareVersions(a.version, b.version))
     .map(({ version, daysAgo }) => {

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { channelsReached } from '../../../contract/approvals.ts';
 import { subjectOf } from '../../../contract/audit-events.ts';
 import { measuredFailures } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import { asSentence } from '../../../contract/text.ts';
-import { compareVersions, type Channel } from '../../../contract/versions.ts';
+import { channelsReached, compareVersions, type Channel } from '../../../contract/versions.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';

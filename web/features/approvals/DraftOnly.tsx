@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { channelsReached } from '../../../contract/approvals.ts';
-import type { Channel } from '../../../contract/versions.ts';
+import { channelsReached, type Channel } from '../../../contract/versions.ts';
 import { useAuth } from '../../session.tsx';
 import { channelsQuery } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import type { Release } from '../../../contract/releases.ts';
-import { channels, compareVersions } from '../../../contract/versions.ts';
+import { byWidth, compareVersions } from '../../../contract/versions.ts';
 import { isSame } from '../../merge-edits.ts';
 import { percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
 import { planPayload, planValues, type PlanValues } from '../../release-plan.ts';
@@ -174,7 +174,7 @@ const isWider = (r: Reaching, before: Reaching) =>
   shareOf(r) > shareOf(before) ||
   (shareOf(r) > 0 &&
     (beginOf(r) < beginOf(before) ||
-      channels.indexOf(r.channel) < channels.indexOf(before.channel) ||
+      byWidth(r.channel, before.channel) < 0 ||
       compareVersions(lowest(r), lowest(before)) < 0));
 
 const lowest = (r: Pick<Release, 'minimumAppVersion'>) => r.minimumAppVersion || '0.0.0-0';
