@@ -8,8 +8,7 @@ import type { Addresses } from './setting-of.ts';
  * Topics of notifications between processes. A topic clears the caches that depend on it. Of `records`, each
  * notification names one record of the facts that depend on it (server/db/facts.ts).
  */
-export type Topic =
-  'sessions' | 'apiKeys' | 'licenses' | 'modules' | 'releases' | 'policies' | 'keys' | 'records';
+export type Topic = 'sessions' | 'apiKeys' | 'licenses' | 'releases' | 'policies' | 'keys' | 'records';
 
 /** `id`: the changed record; undefined where anything may have changed. */
 type Listener = (id?: string) => void;

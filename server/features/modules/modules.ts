@@ -16,7 +16,7 @@ export async function listModules(db: Db): Promise<Module[]> {
 
 /** Names of modules by id, cached for a minute: only a migration changes them. */
 export function createModuleNames({ db, signals }: Pick<Context, 'db' | 'signals'>) {
-  const cached = createCache<Map<string, string>>(signals, 'modules', { max: 1, ttlMs: 60_000 });
+  const cached = createCache<Map<string, string>>(signals, undefined, { max: 1, ttlMs: 60_000 });
   return () => cached('all', async () => new Map((await listModules(db)).map((m) => [m.moduleId, m.name])));
 }
 
