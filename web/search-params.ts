@@ -4,6 +4,7 @@
  */
 
 import { mostDaysBack } from '../contract/durations.ts';
+import { isUuid } from '../contract/text.ts';
 
 type Params = Record<string, unknown>;
 
@@ -18,12 +19,10 @@ export function textParam(params: Params, name: string): string | undefined {
   return typeof text === 'string' && text !== '' ? text.slice(0, 200) : undefined;
 }
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /** The id of a record. */
 export function idParam(params: Params, name: string): string | undefined {
   const text = textParam(params, name);
-  return text && uuid.test(text) ? text : undefined;
+  return text && isUuid(text) ? text : undefined;
 }
 
 /** The record of a dialog, which says where there is none. Dots alone would lead to another path of the service. */

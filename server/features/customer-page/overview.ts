@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import {
   refusedDays,
   refusedShown,
@@ -111,7 +111,7 @@ async function refusedOf(
   now: Date,
   most: number,
 ): Promise<NonNullable<CustomerOverview['refused']>> {
-  const from = new Date(now.getTime() - refusedDays * dayMs);
+  const from = daysFrom(now, -refusedDays);
   const { rows } = await sql<RefusedRow>`
     with refused as (
       select code, license_id, machine_id, count(*) as times, min(occurred_at) as first, max(occurred_at) as last

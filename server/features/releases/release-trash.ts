@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, daysFrom } from '../../../contract/durations.ts';
 import {
   trashDays,
   permanentConfirmation,
@@ -105,7 +105,7 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
 }
 
 /** Releases deleted by this time are permanently deleted within `days`; by default, those that may be now. */
-const dueIfDeletedBy = (now: Date, days = 0) => new Date(now.getTime() - (trashDays - days) * dayMs);
+const dueIfDeletedBy = (now: Date, days = 0) => daysFrom(now, days - trashDays);
 
 /** The releases in the recycle bin that are permanently deleted within `days`, and the next of them. */
 export async function trashForToday(db: Db, now: Date, days: number) {
@@ -120,7 +120,7 @@ export async function trashForToday(db: Db, now: Date, days: number) {
     .execute();
   const [first] = rows;
   if (!first?.deleted_at) return { count: 0, next: null };
-  const at = new Date(first.deleted_at.getTime() + trashDays * dayMs).toISOString();
+  const at = daysFrom(first.deleted_at, trashDays).toISOString();
   return { count: first.count, next: { id: first.release_id, name: first.version, at } };
 }
 

@@ -1,4 +1,4 @@
-import { dayMs } from '../../../contract/durations.ts';
+import { daysFrom } from '../../../contract/durations.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
@@ -98,7 +98,7 @@ export type PolicyStep = { reason: PolicyReason; result: 'holds' | 'passes' | 'u
 
 /** The end of the deferral of a release; undefined before it reached 100 %. */
 export const deferredUntil = ({ fullAt }: Pick<PolicedRelease, 'fullAt'>, days: number): Date | undefined =>
-  fullAt === null ? undefined : new Date(Date.parse(fullAt) + days * dayMs);
+  fullAt === null ? undefined : daysFrom(new Date(fullAt), days);
 
 /** A security update, or one without which the machine is no longer supported. */
 const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): boolean =>

@@ -1,4 +1,4 @@
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, daysFrom } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { compareVersions, isVersion } from '../../../contract/versions.ts';
@@ -35,14 +35,14 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
 export function periodBefore({ startDate, endDate }: { startDate: string; endDate: string }) {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs + 1;
   const weeks = Math.floor(days / 7);
-  const earlier = (date: string) => day(new Date(Date.parse(date) - weeks * 7 * dayMs));
+  const earlier = (date: string) => day(daysFrom(new Date(date), -7 * weeks));
   return { startDate: earlier(startDate), endDate: earlier(endDate) };
 }
 
 /** Monday of the week of a UTC day, as the weeks of the service begin. */
 function weekOf(period: string): string {
   const at = new Date(period);
-  return day(new Date(at.getTime() - ((at.getUTCDay() + 6) % 7) * dayMs));
+  return day(daysFrom(at, -((at.getUTCDay() + 6) % 7)));
 }
 
 const validationsByDay = (codes: Codes) => {
