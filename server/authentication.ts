@@ -1,5 +1,6 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callName } from '../contract/address.ts';
 import { actorId, nobody, type Actor, type Caller } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -26,10 +27,7 @@ export function createAuthentication(
     reply: FastifyReply,
     route: AskedRoute,
   ): Promise<Actor | Failure> {
-    const caller = (): Caller => {
-      const path = (request.routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
-      return callerOf(request, clock(), `${request.method} ${path}`, nobody);
-    };
+    const caller = (): Caller => callerOf(request, clock(), callName(route), nobody);
     const token = presentedToken(request, route);
     if (token !== undefined) {
       const { machine, budget, isUnknown } = await checkMachine(token, route.access);

@@ -24,7 +24,8 @@ export function diagnosticsGuard({ diagnosticsAccess }: Config, auth: Authentica
   return async (request, reply) => {
     if (everyone || (isListed(request.ip) && isAddressKnown(request))) return undefined;
     if (staff) {
-      const actor = await auth.identify(request, reply, { access: signedIn });
+      const path = request.routeOptions.url ?? '';
+      const actor = await auth.identify(request, reply, { method: 'GET', path, access: signedIn });
       if (!isFailure(actor) && actor.kind === 'staff') return undefined;
     }
     return sendFailure(request, reply, refused);

@@ -185,6 +185,11 @@ describe('an attack on a credential is in the log and counted', () => {
       expect([kind, await refused(`api_key_${kind}`)]).toEqual([kind, 3]);
   });
 
+  test('a key at the second address of a call, under the name of the call', async () => {
+    await fetch(`${server.url}/analytics/health`, { headers: { 'x-api-key': 'lyd_unknown' } });
+    expect(await entries('api_key.refused')).toMatchObject([{ api_endpoint: 'GET /api/analytics/health' }]);
+  });
+
   test('a wrong current password', async () => {
     const person = await server.signInAs('viewer');
     const newPassword = 'another long enough pass phrase';
