@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { utcDay } from './durations.ts';
 import { lastDay } from '../web/ui/day.ts';
 import {
   addTerm,
-  dayOf,
+  dayIn,
   extended,
   extensions,
   instantOf,
   modalTerms,
   pageTerms,
-  today,
   type Day,
 } from './license-term.ts';
 
 const oneDay = 86_400_000;
 const anyDay: fc.Arbitrary<Day> = fc
   .date({ min: new Date('1970-01-01'), max: new Date('9990-12-31'), noInvalidDate: true })
-  .map((date) => today(date));
+  .map((date) => utcDay(date));
 const at = (day: Day) => Date.parse(instantOf(day));
 
 describe('terms', () => {
@@ -136,12 +136,12 @@ describe('days', () => {
   it('go to the wire and back unchanged', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
-        expect(dayOf(instantOf(day))).toBe(day);
+        expect(dayIn(instantOf(day))).toBe(day);
       }),
     );
   });
 
   it('today is the day in UTC', () => {
-    expect(today(new Date('2026-11-20T23:30:00-08:00'))).toBe('2026-11-21');
+    expect(utcDay(new Date('2026-11-20T23:30:00-08:00'))).toBe('2026-11-21');
   });
 });

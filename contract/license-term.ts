@@ -1,3 +1,4 @@
+import { utcDay } from './durations.ts';
 import type { LicenseType } from './licenses.ts';
 
 /*
@@ -27,10 +28,8 @@ export const extensions = [
 
 const lastDay: Day = '9999-12-31';
 
-/** The UTC day of a time. */
-export const today = (now: Date): Day => now.toISOString().slice(0, 10);
 /** The day on which an instant of the wire lies, in UTC. */
-export const dayOf = (instant: string): Day => instant.slice(0, 10);
+export const dayIn = (instant: string): Day => instant.slice(0, 10);
 /** The instant at which a day begins in UTC, as on the wire. */
 export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
 
@@ -40,12 +39,12 @@ export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
  */
 export function addTerm(from: Day, term: Term): Day {
   const end = 'days' in term ? addDays(from, term.days) : addMonths(from, term.months);
-  return end.getTime() > Date.parse(lastDay) ? lastDay : today(end);
+  return end.getTime() > Date.parse(lastDay) ? lastDay : utcDay(end);
 }
 
 /** The instant that is `term` after `validUntil`, by the calendar of UTC: the time of day stays. */
 export const extended = (validUntil: string, term: Term): string =>
-  addTerm(dayOf(validUntil), term) + validUntil.slice(10);
+  addTerm(dayIn(validUntil), term) + validUntil.slice(10);
 
 function addDays(from: Day, days: number): Date {
   const date = new Date(instantOf(from));

@@ -1,5 +1,6 @@
 // DOM types for the function that `page.evaluate` runs in the page.
 /// <reference lib="dom" />
+import { daysFrom, utcDay } from '../../contract/durations.ts';
 import { signInAt, startBrowser } from './browser.ts';
 import { compare } from './load.ts';
 import { peakMemoryMb, resetPeakMemory } from './processes.ts';
@@ -12,7 +13,7 @@ const maxGrowthMb = 60;
 /** A different period each time, because responses are cached for half a minute. */
 export const period = (n: number): string => `startDate=${day(364 - (n % 360))}&endDate=${day(0)}`;
 
-const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+const day = (daysAgo: number) => utcDay(daysFrom(new Date(), -daysAgo));
 
 /** The audit log, compared with 50 bare rows, and the calls of the analytics screen, on a year of history. */
 export async function benchHistory(stage: Stage): Promise<Row[]> {

@@ -1,3 +1,4 @@
+import { utcDay } from '../../contract/durations.ts';
 import type { License } from '../../contract/licenses.ts';
 import { roleMatrix } from '../../contract/permissions.ts';
 import type { Caller } from '../../server/caller.ts';
@@ -115,4 +116,4 @@ function makeLicense(stage: Stage, by: Caller, customerId: string, modules: stri
   return made(stage, by, (change) => createLicense(change, input));
 }
 
-const startOfDay = (moment: number) => `${new Date(moment).toISOString().slice(0, 10)}T00:00:00.000Z`;
+const startOfDay = (moment: number) => `${utcDay(new Date(moment))}T00:00:00.000Z`;

@@ -15,12 +15,13 @@ const relativeDay = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Numbers the days, so that 47 hours after Monday morning is Wednesday, not tomorrow. */
 type DayNumber = (at: Date) => number;
-const localDay: DayNumber = (at) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
+const localDayNumber: DayNumber = (at) =>
+  Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
 /** By which licenses begin and end. */
-export const utcDay: DayNumber = (at) => Math.floor(at.getTime() / 86_400_000);
+export const utcDayNumber: DayNumber = (at) => Math.floor(at.getTime() / 86_400_000);
 
 /** `3 days ago`, `in 2 months`, `just now`; by default, with days of the local time zone. */
-export function relativeTime(iso: string, now: Date, dayOf = localDay): string {
+export function relativeTime(iso: string, now: Date, dayOf = localDayNumber): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of units) {
     if (Math.abs(seconds) < length) continue;

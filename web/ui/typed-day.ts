@@ -51,7 +51,7 @@ function partsIn(text: string, { order, separator }: ReturnType<typeof numericOr
 
 const padded = (number: number, length = 2) => String(number).padStart(length, '0');
 
-function dayOf({ year, month, day }: Parts): string | undefined {
+function isoOfParts({ year, month, day }: Parts): string | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
   const exists =
     date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -99,7 +99,7 @@ export function typedDaysIn(locale: Intl.Locale) {
   const partsOf = (text: string) => partsIn(text, numeric);
   const readDay = (text: string): string => {
     const parts = partsOf(tidy(text));
-    return (parts && dayOf(parts)) ?? text;
+    return (parts && isoOfParts(parts)) ?? text;
   };
   const shownDay = (value: string): string => (isDay(value) ? utcDate(value) : value);
   const shownMoment = (value: string): string => {
@@ -111,7 +111,7 @@ export function typedDaysIn(locale: Intl.Locale) {
     const parts = partsOf(momentParts.exec(tidy(text))?.[1] ?? '');
     // the month in the place of the day: the example shows the order
     if (!parts || parts.month > 12) return example;
-    if (dayOf(parts)) return ofTime;
+    if (isoOfParts(parts)) return ofTime;
     return parts.year < 1970 ? 'Must lie between the years 1970 and 9999' : 'There is no such day';
   };
   const inNumbers = numeric.order[0] === 'month' ? '12/31/2026' : '31.12.2026';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { daysFrom } from '../../../contract/durations.ts';
+import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseHealth, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Context } from '../../context.ts';
@@ -40,7 +40,7 @@ export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports
 
 /** Current counts, and the error rate (percent) and response time (ms) of the last seven UTC days. */
 async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
-  const since = daysFrom(now, -6).toISOString().slice(0, 10);
+  const since = utcDay(daysFrom(now, -6));
   const [{ rows: stock }, { rows: validations }] = await Promise.all([
     sql<{ activeLicenses: number; activeCustomers: number; totalActivations: string | number }>`
       select count(*) as "activeLicenses", count(distinct l.customer_id) as "activeCustomers",

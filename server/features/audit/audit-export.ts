@@ -1,3 +1,4 @@
+import { utcDay } from '../../../contract/durations.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
@@ -22,7 +23,7 @@ export async function exportEntries(parts: ChangeParts, by: Caller, filter: Filt
   const what = `exported as CSV${Object.keys(filter).length > 0 ? ` (${described(filter)})` : ''}`;
   await runChange(parts, by, ({ audit }) => audit('audit.exported', null, { what, after: { filter } }));
   return {
-    fileName: `audit-logs-${by.now.toISOString().slice(0, 10)}.csv`,
+    fileName: `audit-logs-${utcDay(by.now)}.csv`,
     stream: csvStream(batchesFrom(db, filter, first), {
       Timestamp: (e) => e.timestamp.toISOString(),
       User: (e) => e.user_email,

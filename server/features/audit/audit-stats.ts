@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { utcDay } from '../../../contract/durations.ts';
 import type { audit as calls } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
@@ -8,7 +9,7 @@ const mostNamed = 20;
 
 /** Entries of the last `days` days (UTC, including today) by day, event and user, including unsealed ones. */
 export async function statsOf(db: Db, days: number, now: Date): Promise<RouteAnswer<typeof calls.stats>> {
-  const today = now.toISOString().slice(0, 10);
+  const today = utcDay(now);
   const { rows } = await sql<{
     total: number;
     failed: number;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { daysFrom } from '../../../contract/durations.ts';
+import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
@@ -19,8 +19,8 @@ export async function signInsForToday(
   now: Date,
 ): Promise<{ count: number; since: string; usual: number }> {
   const since = daysFrom(now, -todayLimits.signInsHours / 24);
-  const firstDay = daysFrom(since, -usualDays).toISOString().slice(0, 10);
-  const lastDay = since.toISOString().slice(0, 10);
+  const firstDay = utcDay(daysFrom(since, -usualDays));
+  const lastDay = utcDay(since);
   const { rows } = await sql<{ count: number; before: number; days: number }>`
     select (select count(*) from (select from audit_entries
               where event_type = 'session.login_failed' and timestamp >= ${since} limit ${mostCounted}) e) as count,

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
+import { utcDay } from '../../../contract/durations.ts';
 import type { AuditVerification } from '../../../contract/audit.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
@@ -114,7 +115,7 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   if (Object.values<unknown>(anchor).includes(null))
     return broken({ sequence: anchor.sequence }, 'The anchor of a cleanup was altered.');
   if (isSignedBy(keys, anchor.key_id, anchorText(anchor), anchor.signature)) return null;
-  const day = anchor.made_at.toISOString().slice(0, 10);
+  const day = utcDay(anchor.made_at);
   return broken(
     { sequence: anchor.sequence },
     `The anchor of the cleanup of ${day} is not signed by this installation.`,

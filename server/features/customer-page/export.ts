@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { utcDay } from '../../../contract/durations.ts';
 import { refusedExported, type customerExport } from '../../../contract/customer-page.ts';
 import { policyFields } from '../../../contract/policies.ts';
 import { may, mayRead, personOf, type Caller } from '../../caller.ts';
@@ -71,7 +72,7 @@ export async function exportCustomer(
     ...(exportsAudit && { timeline: wholeTimeline(db, customerId) }),
   };
   return {
-    fileName: `customer-${customerId}-${by.now.toISOString().slice(0, 10)}.json`,
+    fileName: `customer-${customerId}-${utcDay(by.now)}.json`,
     stream: jsonStream(file),
   };
 }

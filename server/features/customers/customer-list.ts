@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { utcDay } from '../../../contract/durations.ts';
 import { countries, countryName } from '../../../contract/countries.ts';
 import type { customers as calls } from '../../../contract/customers.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
@@ -109,7 +110,7 @@ export async function exportCustomers(
     change.audit('customer.exported', null, { what, after: { filter: query } }),
   );
   return {
-    fileName: `customers-${by.now.toISOString().slice(0, 10)}.csv`,
+    fileName: `customers-${utcDay(by.now)}.csv`,
     stream: csvStream(pieces, {
       Name: (c) => c.name,
       'Contact Name': (c) => c.contact_name,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { utcDay } from '../../../contract/durations.ts';
 import { instant } from '../../../contract/common.ts';
 import { isCountryCode } from '../../../contract/countries.ts';
 import { customerInput, type CustomerInput } from '../../../contract/customers.ts';
@@ -8,7 +9,7 @@ import {
   type licensesCheck,
   type LicensesFile,
 } from '../../../contract/imports.ts';
-import { extended, instantOf, modalTerms, today } from '../../../contract/license-term.ts';
+import { extended, instantOf, modalTerms } from '../../../contract/license-term.ts';
 import { licenseInput, type License, type LicenseInput } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
@@ -93,7 +94,7 @@ function valuesOf(cells: Cells, now: Date, moduleOf: ModuleOf, say: Say) {
   const type = cells.type.toLowerCase() || 'trial';
   const term = type === 'enterprise' ? modalTerms.enterprise : modalTerms.trial;
   if (!['trial', 'enterprise'].includes(type)) say('type', 'Must be trial or enterprise');
-  const atOnce = instantOf(today(now));
+  const atOnce = instantOf(utcDay(now));
   const validFrom = instantOfCell(cells.validFrom, atOnce);
   if (!validFrom) say('validFrom', notDate);
   const validUntil = instantOfCell(cells.validUntil, extended(validFrom ?? atOnce, term));

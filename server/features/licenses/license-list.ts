@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { daysFrom } from '../../../contract/durations.ts';
+import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import { licenseTab } from '../../../contract/license-state.ts';
 import {
   licenseTabs,
@@ -125,7 +125,7 @@ export async function exportLicenses(
   const what = `exported ${found.length} as CSV`;
   await runChange(parts, by, (change) => change.audit('license.exported', null, { what, after: { filter } }));
   return {
-    fileName: `licenses-${by.now.toISOString().slice(0, 10)}.csv`,
+    fileName: `licenses-${utcDay(by.now)}.csv`,
     stream: csvStream(pieces, licenseCsvColumns(by.now)),
   };
 }

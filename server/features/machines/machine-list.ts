@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { daysFrom } from '../../../contract/durations.ts';
+import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import type {
   MachineStanding,
   MachineState,
@@ -145,7 +145,7 @@ export async function exportStandings(
   await runChange(parts, by, (change) => change.audit('machine.exported', null, { what, after: { filter } }));
   const licenses = mayRead(by, 'licenses');
   return {
-    fileName: `machines-${by.now.toISOString().slice(0, 10)}.csv`,
+    fileName: `machines-${utcDay(by.now)}.csv`,
     stream: csvStream(pieces, {
       'Host Name': ({ standing }) => standing.hostname,
       Machine: ({ standing }) => standing.displayId,

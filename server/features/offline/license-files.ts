@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, utcDay } from '../../../contract/durations.ts';
 import { utcMinute, type Activation } from '../../../contract/activations.ts';
 import type { offline as calls } from '../../../contract/offline.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
@@ -270,5 +270,5 @@ async function holdSeat(
 /** Such as `ER6S9-ws-07-2026-12-01.lic`: what every file system and mail program accepts. */
 function fileNameOf(licenseKey: string, { hostname, machineId }: OfflineRequest, endsAt: Date): string {
   const machine = (hostname || machineId).replaceAll(/[^\w-]+/g, '-').slice(0, 40);
-  return `${licenseKey.slice(0, 5)}-${machine}-${endsAt.toISOString().slice(0, 10)}.lic`;
+  return `${licenseKey.slice(0, 5)}-${machine}-${utcDay(endsAt)}.lic`;
 }

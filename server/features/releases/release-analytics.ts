@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, utcDay } from '../../../contract/durations.ts';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
@@ -17,7 +17,7 @@ const shownMachines = 10;
 export function createReleaseAnalytics(db: Db) {
   const kept = createKept<Seen>(1, ({ all }) => all);
   return async (now: Date): Promise<ReleaseAnalytics> => {
-    const today = Date.parse(now.toISOString().slice(0, 10));
+    const today = Date.parse(utcDay(now));
     const from = new Date(today - (windowDays - 1) * dayMs);
     const [seen, updateTrends, releaseStats, machineActivity] = await Promise.all([
       kept(from.toISOString(), () => machinesSeen(db, from)),
@@ -46,7 +46,7 @@ async function machinesSeen(db: Db, from: Date): Promise<Seen> {
 
 /** One point per day, including days without a check. */
 async function checksByDay(db: Db, now: Date): Promise<ReleaseAnalytics['updateTrends']> {
-  const today = now.toISOString().slice(0, 10);
+  const today = utcDay(now);
   const { rows } = await sql<ReleaseAnalytics['updateTrends'][number]>`
     select to_char(day, 'YYYY-MM-DD') as date,
            coalesce(total_checks, 0) as "totalChecks",

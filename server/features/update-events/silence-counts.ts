@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, utcDay } from '../../../contract/durations.ts';
 import { channelsReached } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { keptSince } from '../../db/monthly-partitions.ts';
@@ -117,7 +117,7 @@ async function heldCustomers(db: Db, version: string, now: Date): Promise<string
      where coalesce(p.customer_id, t.customer_id) is not null
        and (p.policy->>'channel' is not null or (p.policy->>'deferDays')::int > 0
             or jsonb_array_length(nullif(p.policy->'windows', 'null')) > 0
-            or p.policy->>'updatesUntil' <= ${now.toISOString().slice(0, 10)}
+            or p.policy->>'updatesUntil' <= ${utcDay(now)}
             or (p.policy->>'pin' is not null and p.policy->>'pin' <> ${version}
                 and not (p.policy->>'pin' like '%.' and starts_with(${version}, p.policy->>'pin'))))`.execute(
     db,

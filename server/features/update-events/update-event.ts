@@ -1,3 +1,4 @@
+import { utcDay } from '../../../contract/durations.ts';
 import type { UpdateEventType } from '../../../contract/machines.ts';
 import { type Channel, isVersion } from '../../../contract/versions.ts';
 import type { Caller } from '../../caller.ts';
@@ -84,16 +85,13 @@ export type MachineActivity = Pick<
   checkDays: [day: string, checks: number][];
 };
 
-/** UTC day of an instant, as `2026-11-20`. */
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-
 /** One entry per machine, sorted by key; `events` are sorted by time. */
 export function activityByMachine(events: readonly UpdateEvent[]): MachineActivity[] {
   const activity = new Map<string, MachineActivity>();
   for (const event of events) {
     const before = activity.get(event.machineHash);
     const days = new Map(before?.checkDays);
-    if (event.type === 'check') days.set(dayOf(event.at), (days.get(dayOf(event.at)) ?? 0) + 1);
+    if (event.type === 'check') days.set(utcDay(event.at), (days.get(utcDay(event.at)) ?? 0) + 1);
     activity.set(event.machineHash, {
       machineHash: event.machineHash,
       platform: event.platform ?? before?.platform ?? null,

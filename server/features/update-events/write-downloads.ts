@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { utcDay } from '../../../contract/durations.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Counted } from '../analytics/index.ts';
@@ -75,7 +76,7 @@ function figuresIn({ from, to }: Pick<Reported, 'from' | 'to'>): Counted[] {
   const ended: Counted[] = [];
   if (completedAt && !from.completedAt) ended.push({ at: completedAt, figure: 'downloads' });
   if (from.completedAt && !completedAt) ended.push({ at: from.completedAt, figure: 'downloads', count: -1 });
-  const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10);
+  const dayOf = (at: Date | null) => at && utcDay(at);
   const isNew = installFailed !== from.installFailed || dayOf(installedAt) !== dayOf(from.installedAt);
   if (installedAt && isNew)
     ended.push({ at: installedAt, figure: installFailed ? 'failedInstalls' : 'installs' });

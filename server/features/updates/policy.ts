@@ -1,4 +1,4 @@
-import { daysFrom } from '../../../contract/durations.ts';
+import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import type { OfferReason } from '../../../contract/machines.ts';
 import { isInsidePin, type MaintenanceWindow, type UpdatePolicy } from '../../../contract/policies.ts';
 import { compareVersions, type Channel } from '../../../contract/versions.ts';
@@ -123,7 +123,7 @@ export function policySteps(
     steps.push({ reason: 'PINNED', result: isInside ? 'passes' : otherwise });
   }
   const checks: [PolicyReason, boolean | undefined][] = [
-    ['UPDATES_ENDED', updatesUntil && now.toISOString().slice(0, 10) > updatesUntil.value],
+    ['UPDATES_ENDED', updatesUntil && utcDay(now) > updatesUntil.value],
     ['DEFERRED', deferDays && deferDays.value > 0 && !isDue(release, deferDays.value, deferredBy)],
     ['OUTSIDE_WINDOW', windows && windows.value.length > 0 && !isInWindow(windows.value, now)],
   ];

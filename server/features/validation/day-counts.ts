@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, utcDay } from '../../../contract/durations.ts';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import { clearBefore, type CheckedTime } from '../../checked-time.ts';
@@ -23,9 +23,9 @@ export type Answered = {
 };
 
 /** A UTC day as whole days since 1970: much cheaper than text, and this runs for every validation. */
-export const utcDay = (at: Date) => Math.floor(at.getTime() / dayMs);
+export const dayNumber = (at: Date) => Math.floor(at.getTime() / dayMs);
 
-const isoDay = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
+const isoDay = (day: number) => utcDay(new Date(day * dayMs));
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
@@ -41,7 +41,7 @@ export async function countValidationDays(
   await addTotals(tx, rows);
   if (firstOfMachine.length === 0) return;
   const machines = new Map<number, number>();
-  for (const { at } of firstOfMachine) machines.set(utcDay(at), (machines.get(utcDay(at)) ?? 0) + 1);
+  for (const { at } of firstOfMachine) machines.set(dayNumber(at), (machines.get(dayNumber(at)) ?? 0) + 1);
   const licenses = await firstSeen(tx, 'license', firstOfMachine, (row) => row.licenseId);
   await noteSeen(tx, firstOfMachine);
   const customers = await firstSeen(tx, 'customer', firstOfMachine, (row) => row.customerId);
@@ -58,9 +58,9 @@ export async function countValidationDays(
 async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
   const sums = new Map<string, { day: string; code: string; validations: number; durationUs: number }>();
   for (const { at, code, durationUs } of rows) {
-    const key = `${utcDay(at)} ${code}`;
+    const key = `${dayNumber(at)} ${code}`;
     let sum = sums.get(key);
-    if (!sum) sums.set(key, (sum = { day: isoDay(utcDay(at)), code, validations: 0, durationUs: 0 }));
+    if (!sum) sums.set(key, (sum = { day: isoDay(dayNumber(at)), code, validations: 0, durationUs: 0 }));
     sum.validations += 1;
     sum.durationUs += durationUs;
   }
@@ -80,7 +80,7 @@ async function firstSeen(
   rows: Answered[],
   idOf: (row: Answered) => string | null,
 ): Promise<Map<string, number>> {
-  const keys = new Set(rows.filter(idOf).map((row) => `${isoDay(utcDay(row.at))} ${idOf(row)}`));
+  const keys = new Set(rows.filter(idOf).map((row) => `${isoDay(dayNumber(row.at))} ${idOf(row)}`));
   const seen = [...keys].toSorted().map((key) => key.split(' ') as [string, string]);
   const { rows: days } = await sql<{ day: string; count: number }>`
     with added as (
@@ -95,7 +95,7 @@ async function firstSeen(
 async function noteSeen(tx: Tx, rows: Answered[]): Promise<void> {
   const last = new Map<string, number>();
   for (const { licenseId, at } of rows)
-    if (licenseId) last.set(licenseId, Math.max(utcDay(at), last.get(licenseId) ?? 0));
+    if (licenseId) last.set(licenseId, Math.max(dayNumber(at), last.get(licenseId) ?? 0));
   // locked in a fixed order in all processes: see refreshActivations
   await sql`
     with later as materialized (

@@ -8,7 +8,7 @@ import { exists } from '../../db/sql.ts';
 import { leaveSeat, selfReleaseDay, selfReleasesOn, toActivation } from '../activations/index.ts';
 import { entriesAbout } from '../audit/index.ts';
 import { parseLicenseKey } from '../licenses/index.ts';
-import { utcDay } from './day-counts.ts';
+import { dayNumber } from './day-counts.ts';
 
 /**
  * Releases a machine's own seat; the machine may return later. No effect when it holds none. Limited to
@@ -74,7 +74,7 @@ async function tooManyReleases(
   budget: number,
 ): Promise<RouteAnswer<typeof calls.releaseSeat>> {
   const message = `The daily limit of ${budget} released seats for this license is reached. Try again tomorrow, or ask the vendor to free the seat.`;
-  const today = utcDay(change.now) * dayMs;
+  const today = dayNumber(change.now) * dayMs;
   const told = entriesAbout(change.tx, 'activation', activation.activationId)
     .where('event_type', '=', 'activation.release_refused')
     .where('timestamp', '>=', new Date(today))

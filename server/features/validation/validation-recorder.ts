@@ -6,7 +6,7 @@ import { isDatabaseUnreachable, type Tx } from '../../db/client.ts';
 import { addFigures, type Counted } from '../analytics/index.ts';
 import { noteSigns, tellClones } from './clones.ts';
 import { noteMachines } from './note-machines.ts';
-import { countValidationDays, utcDay, type Answered } from './day-counts.ts';
+import { countValidationDays, dayNumber, type Answered } from './day-counts.ts';
 import { noteRefusals } from './license-refusals.ts';
 
 export type ValidationRecorder = BatchWriter<Answered>;
@@ -79,7 +79,7 @@ function latestPerActivation(rows: Answered[]): Answered[] {
   return [...latest.values()];
 }
 
-const machineDay = (row: Answered) => `${row.activationId} ${utcDay(row.at)}`;
+const machineDay = (row: Answered) => `${row.activationId} ${dayNumber(row.at)}`;
 
 /**
  * Updates the activations, and returns the rows of machines seen for the first time on their UTC day. A row older than

@@ -1,4 +1,4 @@
-import { dayMs, daysFrom } from '../../../contract/durations.ts';
+import { dayMs, daysFrom, utcDay } from '../../../contract/durations.ts';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { compareVersions, isVersion } from '../../../contract/versions.ts';
@@ -12,11 +12,9 @@ export type Period = (typeof periods)[number];
 type Series = LicenseTrends['activations'];
 type Codes = LicenseTrends['codes'];
 
-const day = (date: Date) => date.toISOString().slice(0, 10);
-
 /** From 7 days, 1 month or 1 year ago to today, as UTC days (spec part 2, section 4). */
 export function daysOf(period: Period, today: Date): { startDate: string; endDate: string } {
-  const start = new Date(day(today));
+  const start = new Date(utcDay(today));
   if (period === 'week') start.setUTCDate(start.getUTCDate() - 7);
   else {
     const wanted = start.getUTCDate();
@@ -25,7 +23,7 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
     // A day that the month does not have overflowed into the next month: use the last day instead.
     if (start.getUTCDate() !== wanted) start.setUTCDate(0);
   }
-  return { startDate: day(start), endDate: day(today) };
+  return { startDate: utcDay(start), endDate: utcDay(today) };
 }
 
 /**
@@ -35,14 +33,14 @@ export function daysOf(period: Period, today: Date): { startDate: string; endDat
 export function periodBefore({ startDate, endDate }: { startDate: string; endDate: string }) {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / dayMs + 1;
   const weeks = Math.floor(days / 7);
-  const earlier = (date: string) => day(daysFrom(new Date(date), -7 * weeks));
+  const earlier = (date: string) => utcDay(daysFrom(new Date(date), -7 * weeks));
   return { startDate: earlier(startDate), endDate: earlier(endDate) };
 }
 
 /** Monday of the week of a UTC day, as the weeks of the service begin. */
 function weekOf(period: string): string {
   const at = new Date(period);
-  return day(daysFrom(at, -((at.getUTCDay() + 6) % 7)));
+  return utcDay(daysFrom(at, -((at.getUTCDay() + 6) % 7)));
 }
 
 const validationsByDay = (codes: Codes) => {

@@ -1,11 +1,11 @@
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, utcDay } from '../../../contract/durations.ts';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
 import { licenseLabels } from '../../field-labels.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayOf, instantOf, today, type Term, type Terms } from '../../../contract/license-term.ts';
+import { addTerm, dayIn, instantOf, type Term, type Terms } from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
 export type LicenseValues = {
@@ -23,7 +23,7 @@ export type LicenseValues = {
 /** Initial values: those of the license, or the defaults of spec part 1, section 5. */
 export function valuesOf(license: License | undefined, terms: Terms, now: Date): LicenseValues {
   if (!license) {
-    const validFrom = today(now);
+    const validFrom = utcDay(now);
     return {
       customerId: '',
       customerName: '',
@@ -41,15 +41,15 @@ export function valuesOf(license: License | undefined, terms: Terms, now: Date):
     type,
     maxActivations,
     moduleIds,
-    validFrom: dayOf(license.validFrom),
-    validUntil: dayOf(license.validUntil),
+    validFrom: dayIn(license.validFrom),
+    validUntil: dayIn(license.validUntil),
   };
 }
 
 /** Of a new license like this one: from today, for as long. */
 export function valuesLike(license: License, terms: Terms, now: Date): LicenseValues {
   const values = valuesOf(license, terms, now);
-  const validFrom = today(now);
+  const validFrom = utcDay(now);
   return { ...values, validFrom, validUntil: addTerm(validFrom, termOf(values, terms)) };
 }
 
@@ -86,7 +86,7 @@ export function payloadOf(values: LicenseValues, license?: License): LicensePayl
 
 function instant(day: string, stored: string | undefined): string {
   if (!isDay(day)) return '';
-  return stored && dayOf(stored) === day ? stored : instantOf(day);
+  return stored && dayIn(stored) === day ? stored : instantOf(day);
 }
 
 /** When in its day a license ends: one made by a program may end at any time. */

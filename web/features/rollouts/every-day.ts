@@ -1,4 +1,4 @@
-import { dayMs } from '../../../contract/durations.ts';
+import { dayMs, daysFrom, utcDay } from '../../../contract/durations.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 
 type Day = RolloutProgress['adoption'][number];
@@ -12,7 +12,7 @@ export function everyDay(days: readonly Day[]): Day[] {
     const from = Date.parse(days[index - 1]?.date ?? day.date);
     const missing = Math.max(0, (Date.parse(day.date) - from) / dayMs - 1);
     const between = Array.from({ length: missing > mostMissing ? 0 : missing }, (_, n) => ({
-      date: new Date(from + (n + 1) * dayMs).toISOString().slice(0, 10),
+      date: utcDay(daysFrom(new Date(from), n + 1)),
       installed: 0,
       failed: 0,
     }));

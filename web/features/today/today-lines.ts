@@ -3,7 +3,7 @@ import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
-import { relativeTime, utcDay } from '../../ui/time.ts';
+import { relativeTime, utcDayNumber } from '../../ui/time.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** From the most urgent on. */
@@ -36,7 +36,7 @@ function records(
   about: (next: Next, when: string, now: Date) => string,
   list: Target,
   open: (next: Next) => Target & { label: string },
-  dayOf?: typeof utcDay,
+  dayOf?: typeof utcDayNumber,
 ): Describe {
   return ({ count, next }, now) => ({
     tone,
@@ -158,7 +158,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ended ${when}`,
     ended,
     license(ended, 'Open License'),
-    utcDay,
+    utcDayNumber,
   ),
   licensesFull: records(
     'orange',
@@ -173,7 +173,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ends ${when}`,
     ending,
     license(ending, 'Open License'),
-    utcDay,
+    utcDayNumber,
   ),
   offlineEnding: records(
     'amber',
@@ -181,7 +181,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `The first of ${name} ends ${when}`,
     offline,
     license(offline, 'Open License'),
-    utcDay,
+    utcDayNumber,
   ),
   keysLimited: records(
     'orange',
