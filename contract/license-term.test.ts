@@ -7,7 +7,7 @@ import {
   dayIn,
   extended,
   extensions,
-  instantOf,
+  midnightOf,
   modalTerms,
   pageTerms,
   type Day,
@@ -17,7 +17,7 @@ const oneDay = 86_400_000;
 const anyDay: fc.Arbitrary<Day> = fc
   .date({ min: new Date('1970-01-01'), max: new Date('9990-12-31'), noInvalidDate: true })
   .map((date) => utcDay(date));
-const at = (day: Day) => Date.parse(instantOf(day));
+const at = (day: Day) => Date.parse(midnightOf(day));
 
 describe('terms', () => {
   it.each([
@@ -136,7 +136,7 @@ describe('days', () => {
   it('go to the wire and back unchanged', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
-        expect(dayIn(instantOf(day))).toBe(day);
+        expect(dayIn(midnightOf(day))).toBe(day);
       }),
     );
   });

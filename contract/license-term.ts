@@ -31,7 +31,7 @@ const lastDay: Day = '9999-12-31';
 /** The day on which an instant of the wire lies, in UTC. */
 export const dayIn = (instant: string): Day => instant.slice(0, 10);
 /** The instant at which a day begins in UTC, as on the wire. */
-export const instantOf = (day: Day): string => `${day}T00:00:00.000Z`;
+export const midnightOf = (day: Day): string => `${day}T00:00:00.000Z`;
 
 /**
  * The day that is `term` after `from`. Months keep the day of the month where it exists, else take the last: a year
@@ -47,13 +47,13 @@ export const extended = (validUntil: string, term: Term): string =>
   addTerm(dayIn(validUntil), term) + validUntil.slice(10);
 
 function addDays(from: Day, days: number): Date {
-  const date = new Date(instantOf(from));
+  const date = new Date(midnightOf(from));
   date.setUTCDate(date.getUTCDate() + days);
   return date;
 }
 
 function addMonths(from: Day, months: number): Date {
-  const date = new Date(instantOf(from));
+  const date = new Date(midnightOf(from));
   const wanted = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + months);

@@ -3,7 +3,7 @@ import { counted } from './ui/counted.ts';
 import type { Release } from '../contract/releases.ts';
 import { planText } from '../contract/next-step.ts';
 import { rolloutPlan, type PlanStep, type RolloutPlan } from '../contract/rollout-plan.ts';
-import { instantOf } from './ui/day.ts';
+import { instantText } from './ui/day.ts';
 import { isMoment, localOf, momentProblem } from './ui/typed-day.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
@@ -60,7 +60,7 @@ export const stepsOf = ({ steps }: Pick<PlanValues, 'steps'>): PlanStep[] =>
 /** A plan with its start, as typed, for the contract to validate. */
 export const planPayload = (plan: PlanValues): { rolloutPlan: RolloutPlan; startsAt: string | null } => ({
   rolloutPlan: stepsOf(plan),
-  startsAt: isMoment(plan.startsAt) ? instantOf(new Date(plan.startsAt)) : null,
+  startsAt: isMoment(plan.startsAt) ? instantText(new Date(plan.startsAt)) : null,
 });
 
 /**

@@ -1,4 +1,5 @@
 import { utcDay } from '../../contract/durations.ts';
+import { midnightOf } from '../../contract/license-term.ts';
 import type { License } from '../../contract/licenses.ts';
 import { roleMatrix } from '../../contract/permissions.ts';
 import type { Caller } from '../../server/caller.ts';
@@ -116,4 +117,4 @@ function makeLicense(stage: Stage, by: Caller, customerId: string, modules: stri
   return made(stage, by, (change) => createLicense(change, input));
 }
 
-const startOfDay = (moment: number) => `${utcDay(new Date(moment))}T00:00:00.000Z`;
+const startOfDay = (moment: number) => midnightOf(utcDay(new Date(moment)));

@@ -1,4 +1,4 @@
-import { firstDay, instantOf, isDay } from './day.ts';
+import { firstDay, instantText, isDay } from './day.ts';
 import { halfWidth } from './half-width.ts';
 import { readerLocale } from './locale.ts';
 import { numericOrder, timesIn } from './time.ts';
@@ -84,7 +84,7 @@ export const isMoment = (value: string): boolean => value !== '' && localOf(new 
 /** The field value of an instant, in the local time zone, within the years that a field takes. */
 export function localOf(at: Date): string {
   if (Number.isNaN(at.getTime())) return '';
-  const local = instantOf(new Date(at.getTime() - at.getTimezoneOffset() * 60_000));
+  const local = instantText(new Date(at.getTime() - at.getTimezoneOffset() * 60_000));
   return local.slice(0, local.slice(16, 19) === ':00' ? 16 : 19);
 }
 

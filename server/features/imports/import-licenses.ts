@@ -9,7 +9,7 @@ import {
   type licensesCheck,
   type LicensesFile,
 } from '../../../contract/imports.ts';
-import { extended, instantOf, modalTerms } from '../../../contract/license-term.ts';
+import { extended, midnightOf, modalTerms } from '../../../contract/license-term.ts';
 import { licenseInput, type License, type LicenseInput } from '../../../contract/licenses.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
@@ -94,7 +94,7 @@ function valuesOf(cells: Cells, now: Date, moduleOf: ModuleOf, say: Say) {
   const type = cells.type.toLowerCase() || 'trial';
   const term = type === 'enterprise' ? modalTerms.enterprise : modalTerms.trial;
   if (!['trial', 'enterprise'].includes(type)) say('type', 'Must be trial or enterprise');
-  const atOnce = instantOf(utcDay(now));
+  const atOnce = midnightOf(utcDay(now));
   const validFrom = instantOfCell(cells.validFrom, atOnce);
   if (!validFrom) say('validFrom', notDate);
   const validUntil = instantOfCell(cells.validUntil, extended(validFrom ?? atOnce, term));
@@ -119,7 +119,7 @@ function instantOfCell(text: string, otherwise: string | undefined): string | un
   if (text === '') return otherwise;
   const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
   const iso = day && month ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text;
-  return instant.safeParse(/^\d{4}-\d\d-\d\d$/.test(iso) ? instantOf(iso) : iso).data;
+  return instant.safeParse(/^\d{4}-\d\d-\d\d$/.test(iso) ? midnightOf(iso) : iso).data;
 }
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

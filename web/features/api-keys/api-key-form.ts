@@ -1,7 +1,7 @@
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { apiKeyInput, apiKeyPatch, defaultRateLimit, type ApiKey } from '../../../contract/api-keys.ts';
 import type { ApiKeyScope } from '../../../contract/route.ts';
-import { instantOf } from '../../ui/day.ts';
+import { instantText } from '../../ui/day.ts';
 import { isMoment, localOf, momentProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { ApiKeyPatch, ApiKeyPayload } from './queries.ts';
@@ -101,4 +101,4 @@ export const byField = (errors: FormErrors): FormErrors =>
   Object.fromEntries(Object.entries(errors).map(([path, message]) => [path.replace(/\..*$/, ''), message]));
 
 /** Empty where the value is not a date and time. */
-const isoOf = (local: string): string => (isMoment(local) ? instantOf(new Date(local)) : '');
+const isoOf = (local: string): string => (isMoment(local) ? instantText(new Date(local)) : '');

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { instantOf, isDay } from '../../ui/day.ts';
+import { instantText, isDay } from '../../ui/day.ts';
 import {
   idParam,
   oneOf,
@@ -62,7 +62,7 @@ function sizeParam(params: Record<string, unknown>): number | undefined {
 function instantParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
   const at = text && /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : instantOf(new Date(at));
+  return Number.isNaN(at) ? undefined : instantText(new Date(at));
 }
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {

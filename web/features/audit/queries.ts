@@ -5,7 +5,7 @@ import { call, urlOf, withSession } from '../../api.ts';
 import { live } from '../../live.ts';
 import { askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
-import { instantOf } from '../../ui/day.ts';
+import { instantText } from '../../ui/day.ts';
 import { saveFile } from '../../ui/save-file.ts';
 import { defaultSize, type AuditSearch } from './audit-search.ts';
 
@@ -22,8 +22,8 @@ function filterOf(search: AuditSearch) {
     resourceId: search.resourceId,
     eventType: search.eventType,
     success: search.status && successOf[search.status],
-    startDate: search.from ? instantOf(startOf(search.from)) : search.since,
-    endDate: search.to && instantOf(new Date(startOf(search.to, 1).getTime() - 1)),
+    startDate: search.from ? instantText(startOf(search.from)) : search.since,
+    endDate: search.to && instantText(new Date(startOf(search.to, 1).getTime() - 1)),
   };
 }
 

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantin
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { BulkChange, PlannedChange } from '../../../contract/license-bulk.ts';
-import { instantOf } from '../../../contract/license-term.ts';
+import { midnightOf } from '../../../contract/license-term.ts';
 import { licenseLabels } from '../../field-labels.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { oneOf } from '../../search-params.ts';
@@ -150,7 +150,7 @@ function ExtendChoice(props: ChoiceProps) {
 function extensionOf(by: (typeof periods)[number], until: string): BulkChange | undefined {
   if (by === 'days') return { kind: 'extendByDays', days: 30 };
   if (by === 'year') return { kind: 'extendByMonths', months: 12 };
-  return isDay(until) ? { kind: 'extendTo', validUntil: instantOf(until) } : undefined;
+  return isDay(until) ? { kind: 'extendTo', validUntil: midnightOf(until) } : undefined;
 }
 
 const ways = ['add', 'remove'] as const;

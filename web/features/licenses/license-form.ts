@@ -5,7 +5,7 @@ import { licenseLabels } from '../../field-labels.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayIn, instantOf, type Term, type Terms } from '../../../contract/license-term.ts';
+import { addTerm, dayIn, midnightOf, type Term, type Terms } from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
 export type LicenseValues = {
@@ -86,13 +86,13 @@ export function payloadOf(values: LicenseValues, license?: License): LicensePayl
 
 function instant(day: string, stored: string | undefined): string {
   if (!isDay(day)) return '';
-  return stored && dayIn(stored) === day ? stored : instantOf(day);
+  return stored && dayIn(stored) === day ? stored : midnightOf(day);
 }
 
 /** When in its day a license ends: one made by a program may end at any time. */
 export function endText(day: string, license?: License): string {
   const at = instant(day, license?.validUntil);
-  return at === '' || at === instantOf(day)
+  return at === '' || at === midnightOf(day)
     ? 'Ends when this day begins in UTC'
     : `Ends at ${at.slice(11, 16)} UTC on this day`;
 }
