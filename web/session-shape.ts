@@ -25,5 +25,5 @@ export const isRole = (value: unknown): value is { name: string } =>
   isObject(value) && typeof value['name'] === 'string';
 
 /** The list when all its entries are valid; otherwise an empty list, which permits nothing. */
-export const listOf = <T>(value: unknown, isEntry: (entry: unknown) => entry is T): T[] =>
+export const validEntries = <T>(value: unknown, isEntry: (entry: unknown) => entry is T): T[] =>
   Array.isArray(value) && value.every(isEntry) ? value : [];

@@ -1,7 +1,7 @@
 import type { Permission } from '../contract/permissions.ts';
 import type { Screen } from '../contract/screens.ts';
 import type { Advice, SessionUser } from '../contract/session.ts';
-import { isPermission, isRole, listOf, userOf } from './session-shape.ts';
+import { isPermission, isRole, validEntries, userOf } from './session-shape.ts';
 import { createStore, type Store } from './ui/store.ts';
 import { parsedJson } from '../contract/text.ts';
 
@@ -32,8 +32,8 @@ export const getSession = store.get;
 
 export function setSession(session: StoredSession): void {
   const rights = {
-    permissions: listOf(session.permissions, isPermission),
-    roles: listOf(session.roles, isRole),
+    permissions: validEntries(session.permissions, isPermission),
+    roles: validEntries(session.roles, isRole),
   };
   localStorage.setItem('user', JSON.stringify(session.user));
   localStorage.setItem('accessToken', session.accessToken);
@@ -77,8 +77,8 @@ function read(): StoredSession | null {
   return {
     user: parsed,
     accessToken,
-    permissions: listOf(inStorage('permissions'), isPermission),
-    roles: listOf(inStorage('roles'), isRole),
+    permissions: validEntries(inStorage('permissions'), isPermission),
+    roles: validEntries(inStorage('roles'), isRole),
   };
 }
 
