@@ -1,6 +1,10 @@
 import { addressOf, callName } from '../contract/address.ts';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Route, RouteRequest } from '../contract/route.ts';
+import { session as sessionCalls } from '../contract/session.ts';
+
+/** The password of everyone who is made by `signInAs` and `createPerson`. */
+export const password = 'correct horse battery staple';
 
 /** Whoever calls: what they send along with every call. */
 export type Identity = { headers: Record<string, string> };
@@ -67,4 +71,18 @@ export function apiAt(url: string, who: Identity = { headers: {} }): Api {
       return answer.body.data;
     },
   };
+}
+
+/** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */
+export async function signedInAt(url: string, body: { email: string; password: string }): Promise<Identity> {
+  const { status, text, headers } = await apiAt(url).call(sessionCalls.login, { body });
+  const cookie = cookieOf(headers);
+  if (status !== 200 || !cookie) throw new Error(`${body.email} could not sign in: ${text}`);
+  return { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+}
+
+/** `name=value` of the session cookie that an answer sets; undefined when it sets none, empty when it clears it. */
+export function cookieOf(headers: Headers): string | undefined {
+  const set = headers.getSetCookie().find((line) => /^(__Host-)?lanyard_session=/.test(line));
+  return set?.split(';')[0];
 }

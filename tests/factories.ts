@@ -14,8 +14,9 @@ import { validation, type ValidationResult } from '../contract/validation.ts';
 import type { Release } from '../contract/releases.ts';
 import { systemChange } from '../server/change.ts';
 import { isFailure } from '../server/failure.ts';
-import { createRelease, type NewRelease } from '../server/features/releases/index.ts';
-import { password, type Api, type Identity, type TestServer } from './harness.ts';
+import type { NewRelease } from '../server/features/releases/index.ts';
+import { password, type Api, type Identity } from './api-client.ts';
+import type { TestServer } from './harness.ts';
 
 type Body<R> = R extends { body: infer B } ? B : never;
 export type CustomerFields = Partial<Body<RouteRequest<typeof customers.create>>>;
@@ -212,6 +213,8 @@ export async function makeRelease(
     ...fields,
   } as NewRelease;
   const { context } = server;
+  // loaded late: browser tests use the other factories, and load no service
+  const { createRelease } = await import('../server/features/releases/index.ts');
   const release = await systemChange(context, context.clock(), (change) => createRelease(change, build));
   if (isFailure(release)) throw new Error(release.message);
   return { ...release, fileUrl: new URL(release.fileUrl, context.config.publicUrl).href };

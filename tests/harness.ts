@@ -1,8 +1,5 @@
-import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { pino, type Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
@@ -25,75 +22,27 @@ import { loggedError } from '../server/log.ts';
 import { createPasswords, type Passwords } from '../server/passwords.ts';
 import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
-import { apiAt, type Api, type Identity } from './api-client.ts';
+import { apiAt, cookieOf, password, type Api, type Identity } from './api-client.ts';
 import { opened } from './opened.ts';
 import { placeOfRun } from './place.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { days, movableClock, type Clock } from './time.ts';
 
 export { addressOf } from '../contract/address.ts';
-export { apiAt, type Answer, type Api, type Identity } from './api-client.ts';
+export { apiAt, cookieOf, password, signedInAt, type Answer, type Api, type Identity } from './api-client.ts';
 export { createTestDatabase, openClient, type TestDatabase } from './test-database.ts';
-
-/** The password of everyone who is made by `signInAs` and `createPerson`. */
-export const password = 'correct horse battery staple';
-
-// --- time -----------------------------------------------------------------------------------------------------
-
-/** Time stands still until a test moves it. */
-export type Clock = { now(): Date; advance(ms: number): void; set(to: Date | string): void };
-
-/** A clock that stands at `start`. */
-export function movableClock(start: Date | string = '2026-11-20T09:30:00.000Z'): Clock {
-  let at = new Date(start).getTime();
-  return {
-    now: () => new Date(at),
-    advance: (ms) => void (at += ms),
-    set: (to) => void (at = new Date(to).getTime()),
-  };
-}
-
-export const seconds = (n: number) => n * 1000;
-export const minutes = (n: number) => n * 60_000;
-export const hours = (n: number) => n * 3_600_000;
-export const days = (n: number) => n * 86_400_000;
-
-/** 0 to `n` - 1. */
-export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
-
-/** A time limit (ms) for an idle machine, longer on one that is busy at this moment. */
-export const patience = (limitMs: number) =>
-  Math.ceil(limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism()));
-
-/** Runs `work` until it takes at most `limitMs`: a busy machine is late once or twice, a slow program each time. */
-export const within = (limitMs: number, work: () => Promise<unknown>) =>
-  eventually(async () => {
-    const from = performance.now();
-    await work();
-    assert.ok(performance.now() - from <= limitMs, `It takes longer than ${limitMs} ms each time.`);
-  });
-
-/**
- * Runs `check` until it neither throws nor answers false; fails with what it said last when the time is up. That is less
- * than the minute after which a process forgets what it keeps: a change that it is not told of must fail the test.
- */
-export async function eventually<T>(
-  check: () => T | Promise<T>,
-  withinMs = 45_000,
-): Promise<Exclude<T, false>> {
-  const from = performance.now();
-  for (;;) {
-    const passedMs = performance.now() - from;
-    try {
-      const value = await check();
-      if (value !== false) return value as Exclude<T, false>;
-      if (passedMs > withinMs) throw new Error(`It did not come true within ${withinMs} ms.`);
-    } catch (error) {
-      if (passedMs > withinMs) throw error;
-    }
-    // a check may be a call of the service: what takes long is asked for less often
-    await sleep(Math.min(20 + passedMs / 10, 200));
-  }
-}
+export {
+  days,
+  eventually,
+  hours,
+  minutes,
+  movableClock,
+  numbers,
+  patience,
+  seconds,
+  within,
+  type Clock,
+} from './time.ts';
 
 // --- passwords ------------------------------------------------------------------------------------------------
 
@@ -304,20 +253,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   opened.add(server.close);
   return server;
-}
-
-/** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */
-export async function signedInAt(url: string, body: { email: string; password: string }): Promise<Identity> {
-  const { status, text, headers } = await apiAt(url).call(sessionCalls.login, { body });
-  const cookie = cookieOf(headers);
-  if (status !== 200 || !cookie) throw new Error(`${body.email} could not sign in: ${text}`);
-  return { headers: { cookie, 'sec-fetch-site': 'same-origin' } };
-}
-
-/** `name=value` of the session cookie that an answer sets; undefined when it sets none, empty when it clears it. */
-export function cookieOf(headers: Headers): string | undefined {
-  const set = headers.getSetCookie().find((line) => /^(__Host-)?lanyard_session=/.test(line));
-  return set?.split(';')[0];
 }
 
 /** Changes a person in the database and tells every process, as the calls for users do. */

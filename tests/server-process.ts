@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
 import { opened } from './opened.ts';
 import { newFolder } from './place.ts';
-import { apiAt, patience, signedInAt, type Api, type Identity } from './harness.ts';
+import { apiAt, signedInAt, type Api, type Identity } from './api-client.ts';
+import { patience } from './time.ts';
 
 const root = join(import.meta.dirname, '..');
 

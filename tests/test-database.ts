@@ -5,7 +5,7 @@ import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { createDb, createPool } from '../server/db/client.ts';
 import { migrate } from '../server/db/migrate.ts';
-import { seedRoles } from '../server/features/users/index.ts';
+import { seedRoles } from '../server/features/users/first-start.ts';
 import { opened } from './opened.ts';
 
 const migrationsFolder = join(import.meta.dirname, '../server/db/migrations');

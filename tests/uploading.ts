@@ -6,7 +6,9 @@ import { uploads } from '../contract/uploads.ts';
 import type { RouteRequest } from '../contract/route.ts';
 import { inLanes } from './in-lanes.ts';
 import { sha512Of } from './binaries.ts';
-import { addressOf, type Answer, type Api, type Identity, type TestServer } from './harness.ts';
+import { addressOf } from '../contract/address.ts';
+import type { Answer, Api, Identity } from './api-client.ts';
+import type { TestServer } from './harness.ts';
 import { releaseRow } from './rows.ts';
 
 export const MiB = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Permission, RoleName } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeHolder, unique } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { qrTextOf } from './qr.ts';
 import { holdBack } from './hold-back.ts';
 import {

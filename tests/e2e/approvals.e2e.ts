@@ -1,5 +1,5 @@
 import { releases } from '../../contract/releases.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { makeRelease } from './releases.ts';
 import { editing, unfoldRollout } from './releases-screen.ts';
 import {

@@ -16,7 +16,7 @@ import {
   type LicenseFields,
 } from '../factories.ts';
 import { holdFile } from './hold-back.ts';
-import type { Api } from '../harness.ts';
+import type { Api } from '../api-client.ts';
 import {
   chooseInMenu,
   clickTwice,

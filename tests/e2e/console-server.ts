@@ -5,8 +5,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RoleName } from '../../contract/permissions.ts';
 import { systemChange } from '../../server/change.ts';
 import { createDb, createPool, type WritableDb, type Tx } from '../../server/db/client.ts';
-import { apiAt, createTestDatabase, password, signedInAt, type Api } from '../harness.ts';
+import { apiAt, password, signedInAt, type Api } from '../api-client.ts';
 import { freePort, newDataDir, removeDataDir, startServer as startBuilt } from '../server-process.ts';
+import { createTestDatabase } from '../test-database.ts';
 
 const filesElsewhere = new URL('files-elsewhere.mjs', import.meta.url).href;
 

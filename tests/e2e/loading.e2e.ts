@@ -2,7 +2,7 @@ import { customers } from '../../contract/customers.ts';
 import { modules } from '../../contract/modules.ts';
 import { session } from '../../contract/session.ts';
 import { views } from '../../contract/views.ts';
-import { displayIdOf } from '../../server/features/update-events/index.ts';
+import { displayIdOf } from '../../server/features/update-events/machine-id.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
 import { every } from '../../web/live.ts';
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';

@@ -1,5 +1,5 @@
 import { noPolicy, policies } from '../../contract/policies.ts';
-import { displayIdOf } from '../../server/features/update-events/index.ts';
+import { displayIdOf } from '../../server/features/update-events/machine-id.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';

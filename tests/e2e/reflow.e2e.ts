@@ -6,7 +6,7 @@ import { releases } from '../../contract/releases.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeApiKey, makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';
 import {

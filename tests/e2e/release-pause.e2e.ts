@@ -2,7 +2,7 @@ import { notices } from '../../contract/notices.ts';
 import { releases } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
 import { session } from '../../contract/session.ts';
-import { eventually } from '../harness.ts';
+import { eventually } from '../time.ts';
 import { every } from '../../web/live.ts';
 import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { notices } from '../../contract/notices.ts';
 import { releases, type Release } from '../../contract/releases.ts';
 import { archive } from '../binaries.ts';
-import { eventually } from '../harness.ts';
+import { eventually } from '../time.ts';
 import { makeRelease, report } from './releases.ts';
 import {
   chooseInMenu,

@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../contract/route.ts';
 import { updateEvents } from '../../contract/update-events.ts';
 import { program } from '../binaries.ts';
 import { makeApiKey, type MadeApiKey } from '../factories.ts';
-import { eventually } from '../harness.ts';
+import { eventually } from '../time.ts';
 import { uploader } from '../uploading.ts';
 import type { ConsoleServer } from './support.ts';
 

@@ -2,7 +2,7 @@ import { generateSync } from 'otplib';
 import { audit } from '../../contract/audit.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import {
   button,
   chooseInMenu,

@@ -4,7 +4,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases, type Release } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
-import type { Api } from '../harness.ts';
+import type { Api } from '../api-client.ts';
 
 /** What the addresses of the screens name in the demo company. */
 export type Shown = Awaited<ReturnType<typeof findShown>>;

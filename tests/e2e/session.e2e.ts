@@ -3,7 +3,7 @@ import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
 import { makeCustomer, makeLicense } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,

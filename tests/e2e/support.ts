@@ -16,7 +16,7 @@ import type { Route } from '../../contract/route.ts';
 import { session, type SessionUser } from '../../contract/session.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeHolder, validateOn, type MachineFacts } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { startServer, type ConsoleServer } from './console-server.ts';
 import { textsOfLowContrast } from './contrast.ts';
 

@@ -1,6 +1,6 @@
 import { users } from '../../contract/users.ts';
 import { unique } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { navigation, type ConsoleServer, type Page } from './support.ts';
 
 export const links = (page: Page) => navigation(page).getByRole('link');

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { apiKeys } from '../../contract/api-keys.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { makeApiKey } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
