@@ -4,7 +4,7 @@ import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, nobody, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { createKept } from '../../db/kept.ts';
+import { createCountCache } from '../../db/count-cache.ts';
 import { activationsWithHash, countOf, heardOf, lastSeenOf } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { toActivation, toIdentity } from '../activations/index.ts';
@@ -25,7 +25,7 @@ const countFound = (db: Db, found: RawBuilder<boolean>): Promise<number> =>
  * what is found, whoever asks and whenever.
  */
 export function createMachineCount(db: Db) {
-  const kept = createKept<{ count: number }>(25, ({ count }) => count);
+  const kept = createCountCache<{ count: number }>(25, ({ count }) => count);
   return async (found = 'all', condition: RawBuilder<boolean> = everyMachine): Promise<number> => {
     const { count } = await kept(found, async () => ({ count: await countFound(db, condition) }));
     return count;

@@ -3,7 +3,7 @@ import { dayMs, utcDay } from '../../../contract/durations.ts';
 import type { ReleaseAnalytics } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
-import { createKept } from '../../db/kept.ts';
+import { createCountCache } from '../../db/count-cache.ts';
 import { heardOf } from '../../db/sql.ts';
 
 /** The window of spec part 2, section 9: the current UTC day and those before it. */
@@ -15,7 +15,7 @@ const shownMachines = 10;
  * the number of proven machines is up to a minute old.
  */
 export function createReleaseAnalytics(db: Db) {
-  const kept = createKept<Seen>(1, ({ all }) => all);
+  const kept = createCountCache<Seen>(1, ({ all }) => all);
   return async (now: Date): Promise<ReleaseAnalytics> => {
     const today = Date.parse(utcDay(now));
     const from = new Date(today - (windowDays - 1) * dayMs);

@@ -8,7 +8,7 @@ import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
 import { wouldTake, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
-import { createKept } from '../../db/kept.ts';
+import { createCountCache } from '../../db/count-cache.ts';
 import { recordHash } from '../../db/sql.ts';
 
 type Group = {
@@ -31,7 +31,7 @@ export type CensusParts = Pick<Context, 'reports'> & { releaseSet: ReleaseSet };
 
 /** Machines by everything that decides about offers, counted once for all releases and all users. */
 export function createCensus({ reports: db, releaseSet }: CensusParts): Census {
-  const kept = createKept<Counted>(1, ({ groups }) => sumOf(groups));
+  const kept = createCountCache<Counted>(1, ({ groups }) => sumOf(groups));
   return { counted: () => kept('all', () => countMachines(db)), releaseSet };
 }
 

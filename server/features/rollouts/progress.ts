@@ -11,7 +11,7 @@ import { onlyRow } from '../../invariants.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
 import { reachedIn, type Census } from './census.ts';
-import { createKept } from '../../db/kept.ts';
+import { createCountCache } from '../../db/count-cache.ts';
 import { countOf } from '../../db/sql.ts';
 import { guardState } from '../update-events/index.ts';
 
@@ -32,7 +32,7 @@ export function createProgress(
   { reports: db, reportsWait }: Pick<Context, 'reports' | 'reportsWait'>,
   census: Census,
 ) {
-  const kept = createKept<Counts>(100, machinesIn);
+  const kept = createCountCache<Counts>(100, machinesIn);
   return async (releaseId: string, now: Date): Promise<RolloutProgress | Failure> => {
     const release = await getRelease(db, releaseId);
     if (isFailure(release)) return release;

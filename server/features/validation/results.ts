@@ -3,7 +3,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { validation as calls } from '../../../contract/validation.ts';
 import type { Db } from '../../db/client.ts';
-import { createKept } from '../../db/kept.ts';
+import { createCountCache } from '../../db/count-cache.ts';
 import { exists } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 
@@ -15,7 +15,7 @@ const machinesIn = (results: Result[]) => results.reduce((all, { machines }) => 
 
 /** The results of the validations of a license in the 30 days before `now`, the most frequent first. */
 export function createResultsOfLicense(db: Db) {
-  const kept = createKept<Result[]>(100, machinesIn);
+  const kept = createCountCache<Result[]>(100, machinesIn);
   return async (now: Date, licenseId: string): Promise<Result[] | Failure> => {
     if (!(await exists(db.selectFrom('licenses').where('license_id', '=', licenseId))))
       return noSuch('license');

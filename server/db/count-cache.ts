@@ -10,7 +10,7 @@ const longestMs = 60_000;
  * Keeps the last results of long counts: however many users watch them, and however rarely each of them asks, they cost
  * one count in that time. `machinesIn` is the number of machines that were counted.
  */
-export function createKept<V extends object>(max: number, machinesIn: (counted: V) => number) {
+export function createCountCache<V extends object>(max: number, machinesIn: (counted: V) => number) {
   const kept = new LRUCache<string, Promise<V>>({ max });
   return (key: string, count: () => Promise<V>): Promise<V> => {
     const found = kept.get(key);

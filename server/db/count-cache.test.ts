@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../tests/harness.ts';
-import { createKept } from './kept.ts';
+import { createCountCache } from './count-cache.ts';
 
 test('many who ask at once, and for ten times as long as it took, cost one count', async () => {
-  const kept = createKept<{ n: number }>(2, () => 0);
+  const kept = createCountCache<{ n: number }>(2, () => 0);
   let counts = 0;
   const count = () =>
     new Promise<{ n: number }>((resolve) => setTimeout(() => resolve({ n: ++counts }), 150));
@@ -15,7 +15,7 @@ test('many who ask at once, and for ten times as long as it took, cost one count
 });
 
 test('a count of 5,000 machines serves a second, however quick it was', async () => {
-  const kept = createKept<{ n: number }>(2, () => 5000);
+  const kept = createCountCache<{ n: number }>(2, () => 5000);
   let counts = 0;
   const ask = () => kept('a', () => Promise.resolve({ n: ++counts }));
   const begun = performance.now();
@@ -24,7 +24,7 @@ test('a count of 5,000 machines serves a second, however quick it was', async ()
 });
 
 test('a count that fails is not kept', async () => {
-  const kept = createKept<{ n: number }>(2, () => 0);
+  const kept = createCountCache<{ n: number }>(2, () => 0);
   await expect(kept('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
   expect(await kept('a', () => Promise.resolve({ n: 1 }))).toEqual({ n: 1 });
 });
