@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideValidation, type Facts } from './decide-validation.ts';
+import { decideValidation, type Question } from './decide-validation.ts';
 
 const now = new Date('2026-11-20T09:30:00Z');
 const near = fc.integer({ min: -2, max: 2 }).map((ms) => new Date(now.getTime() + ms));
-const facts: fc.Arbitrary<Facts> = fc.record({
+const questions: fc.Arbitrary<Question> = fc.record({
   license: fc.option(
     fc.record({
       status: fc.constantFrom('active' as const, 'revoked' as const),
@@ -24,9 +24,9 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   now: fc.constant(now),
 });
 
-const check = (holds: (given: Facts, decided: ReturnType<typeof decideValidation>) => void) =>
+const check = (holds: (given: Question, decided: ReturnType<typeof decideValidation>) => void) =>
   fc.assert(
-    fc.property(facts, (given) => holds(given, decideValidation(given))),
+    fc.property(questions, (given) => holds(given, decideValidation(given))),
     { seed: 4, numRuns: 3000 },
   );
 

@@ -3,7 +3,7 @@ import type { ValidationCode } from '../../../contract/validation.ts';
 import type { Caller } from '../../caller.ts';
 import type { Found } from './find.ts';
 
-type LicenseFacts = Pick<
+type LicenseFields = Pick<
   Found,
   | 'status'
   | 'valid_from'
@@ -15,8 +15,8 @@ type LicenseFacts = Pick<
 >;
 
 /** The input of a validation. Undefined: the license does not exist, or the machine has never had a seat. */
-export type Facts = {
-  license: LicenseFacts | undefined;
+export type Question = {
+  license: LicenseFields | undefined;
   seat: Activation['status'] | null | undefined;
   /** Validation by staff reactivates a machine (spec part 1, section 4); by a desktop it does not. */
   byStaff: boolean;
@@ -31,7 +31,7 @@ const refused = (code: ValidationCode): Decision => ({ code, takesSeat: false })
  * Decides a validation, in the order in which a person would fix the problems: the license and its owner first, then
  * the machine. `takesSeat` is true when the machine is to be given a seat.
  */
-export function decideValidation({ license, seat, byStaff, now }: Facts): Decision {
+export function decideValidation({ license, seat, byStaff, now }: Question): Decision {
   if (!license) return refused('NOT_FOUND');
   if (license.customer_deleted_at || license.customer_status !== 'active')
     return refused('CUSTOMER_INACTIVE');
@@ -46,7 +46,7 @@ export function decideValidation({ license, seat, byStaff, now }: Facts): Decisi
 
 /** The decision on the rows of a license, its owner and the machine's seat, for this caller, now. */
 export const decideOn = (
-  license: LicenseFacts | undefined,
-  status: Facts['seat'],
+  license: LicenseFields | undefined,
+  status: Question['seat'],
   { actor, now }: Caller,
 ): Decision => decideValidation({ license, seat: status, byStaff: actor.kind === 'staff', now });
