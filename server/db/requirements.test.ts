@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../tests/harness.ts';
 import { ask } from '../../tests/work.ts';
-import { behaviorProblems, factProblems, otherProduct, requireDatabase, type Facts } from './requirements.ts';
+import {
+  behaviorProblems,
+  serverProblems,
+  otherProduct,
+  requireDatabase,
+  type ServerProperties,
+} from './requirements.ts';
 
-const good: Facts = {
+const good: ServerProperties = {
   version: 'PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu',
   versionNumber: 150_014,
   isReadOnly: false,
@@ -17,8 +23,8 @@ const good: Facts = {
 
 test('a server that has everything has no problems', () => {
   expect(otherProduct(good.version)).toBeUndefined();
-  expect(factProblems(good)).toEqual([]);
-  expect(factProblems({ ...good, trigrams: 'usable', createsInDatabase: false })).toEqual([]);
+  expect(serverProblems(good)).toEqual([]);
+  expect(serverProblems({ ...good, trigrams: 'usable', createsInDatabase: false })).toEqual([]);
   const behavior = { isPooledByTransaction: false, locksAcrossSessions: true, notifies: true };
   expect(behaviorProblems(behavior, false)).toEqual([]);
 });
@@ -36,7 +42,7 @@ test.each([
   [{ trigrams: 'hidden' as const }, /^The extension pg_trgm lies in a schema .*search_path/],
   [{ distributed: ['licenses'] }, /^Citus distributes these tables: licenses\./],
 ])('%j is one sentence', (fact, sentence) => {
-  const problems = factProblems({ ...good, ...fact });
+  const problems = serverProblems({ ...good, ...fact });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(sentence);
 });

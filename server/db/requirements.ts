@@ -7,7 +7,7 @@ import { withClient } from './with-client.ts';
 import { onlyRow } from '../invariants.ts';
 
 /** Properties reported by a server, and results of tests. */
-export type Facts = {
+export type ServerProperties = {
   /** The result of `version()`; other products that speak the protocol name themselves there. */
   version: string;
   versionNumber: number;
@@ -70,12 +70,12 @@ async function problemsOf(addresses: Addresses): Promise<string[]> {
       const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
       if (behavior.isPooledByTransaction) return behaviorProblems(behavior, isDivided);
       for (const client of [first, second]) await client.query(withoutForeignLimits);
-      const facts = await readFacts(first);
-      if (!facts.isReplica) {
+      const properties = await readProperties(first);
+      if (!properties.isReplica) {
         behavior.locksAcrossSessions = await works(excludes(first, second));
         behavior.notifies = await works(hears(first, second));
       }
-      const problems = [...factProblems(facts), ...behaviorProblems(behavior, isDivided)];
+      const problems = [...serverProblems(properties), ...behaviorProblems(behavior, isDivided)];
       if (!isDivided || problems.length > 0) return problems;
       const isSame = await at('queries', (pooled) => hears(first, pooled));
       return isSame ? [] : [anotherDatabase];
@@ -103,31 +103,32 @@ export function otherProduct(version: string): string | undefined {
 }
 
 /** One sentence for each missing feature of the server or right of the role, with the fix. */
-export function factProblems(facts: Facts): string[] {
+export function serverProblems(properties: ServerProperties): string[] {
   const problems: (string | false)[] = [
-    facts.versionNumber < oldest * 10_000 &&
-      `The server is PostgreSQL ${Math.floor(facts.versionNumber / 10_000)}. Use ${oldest} or newer.`,
-    facts.isReplica
+    properties.versionNumber < oldest * 10_000 &&
+      `The server is PostgreSQL ${Math.floor(properties.versionNumber / 10_000)}. Use ${oldest} or newer.`,
+    properties.isReplica
       ? 'The server is a replica that follows another one, so it can only be read. Name the primary server, or an ' +
         'address that always leads to it.'
-      : facts.isReadOnly &&
+      : properties.isReadOnly &&
         'The server only lets this role read (default_transaction_read_only is on, as managed services set it when the ' +
           'disk is full).',
-    facts.encoding !== 'UTF8' &&
-      `The encoding of the database is ${facts.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
-    !facts.createsInSchema &&
+    properties.encoding !== 'UTF8' &&
+      `The encoding of the database is ${properties.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
+    !properties.createsInSchema &&
       'The role may not create tables in its schema. Let it own the database: alter database … owner to ….' +
-        (facts.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
-    !(facts.trigrams === 'creatable' && facts.createsInDatabase) && trigramProblems[facts.trigrams],
-    facts.distributed.length > 0 &&
-      `Citus distributes these tables: ${facts.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
+        (properties.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
+    !(properties.trigrams === 'creatable' && properties.createsInDatabase) &&
+      trigramProblems[properties.trigrams],
+    properties.distributed.length > 0 &&
+      `Citus distributes these tables: ${properties.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
         'do not hold there. Use a database in which no table is distributed.',
   ];
   return problems.filter((problem) => problem !== false);
 }
 
 const byAdministrator = 'Let an administrator run in this database: create extension pg_trgm.';
-const trigramProblems: Record<Facts['trigrams'], string | false> = {
+const trigramProblems: Record<ServerProperties['trigrams'], string | false> = {
   usable: false,
   creatable: `The role may not create the extension pg_trgm: it does not own the database. ${byAdministrator}`,
   untrusted: `Only a superuser may create the extension pg_trgm on this server. ${byAdministrator}`,
@@ -158,7 +159,7 @@ export function behaviorProblems(behavior: Behavior, isDivided: boolean): string
   return problems.filter((problem) => problem !== false);
 }
 
-const factsQuery = `
+const propertiesQuery = `
   select version(), current_setting('server_version_num')::int as "versionNumber",
     pg_is_in_recovery() as "isReplica", current_setting('transaction_read_only') = 'on' as "isReadOnly",
     current_setting('server_encoding') as encoding,
@@ -179,10 +180,12 @@ const distributedQuery = `
     from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
    where c.relnamespace = current_schema()::regnamespace order by 1`;
 
-async function readFacts(client: pg.Client): Promise<Facts> {
-  const { hasCitus, ...facts } = onlyRow(await client.query<Facts & { hasCitus: boolean }>(factsQuery));
+async function readProperties(client: pg.Client): Promise<ServerProperties> {
+  const { hasCitus, ...properties } = onlyRow(
+    await client.query<ServerProperties & { hasCitus: boolean }>(propertiesQuery),
+  );
   const distributed = hasCitus ? (await client.query<{ name: string }>(distributedQuery)).rows : [];
-  return { ...facts, distributed: distributed.map(({ name }) => name) };
+  return { ...properties, distributed: distributed.map(({ name }) => name) };
 }
 
 /**
