@@ -60,7 +60,7 @@ export function createPool(
   limits = everyday,
   { onSilence = () => undefined, askWorking, fewest = 0, isShared = false }: PoolOptions = {},
 ): Pool {
-  const connections = watchConnections(limits.answerMs, askWorking, onSilence);
+  const connections = watchConnections(limits.silentMs, askWorking, onSilence);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     Client: isShared ? sharing(connections.Client, limits) : unshared(connections.Client),

@@ -3,7 +3,7 @@ export type Limits = {
   /** The statement timeout. */
   statementMs: number;
   /** A connection without a response for this long is dropped; must exceed the statement timeout. */
-  answerMs: number;
+  silentMs: number;
   /** The lock timeout. */
   lockMs: number;
   /** Transactions idle for this long are rolled back: we may be disconnected while holding locks. */
@@ -33,7 +33,7 @@ export const timesLonger = (limits: Limits, factor: number) =>
 /** For everyday calls. */
 export const everyday: Limits = {
   statementMs: 10_000,
-  answerMs: 12_000,
+  silentMs: 12_000,
   lockMs: 3000,
   idleMs: 4000,
   waitMs: 3000,
@@ -42,7 +42,7 @@ export const everyday: Limits = {
 /** For frequent calls that take milliseconds. */
 export const quick: Limits = {
   statementMs: 2000,
-  answerMs: 3000,
+  silentMs: 3000,
   lockMs: 1000,
   idleMs: 4000,
   waitMs: 3000,
@@ -51,7 +51,7 @@ export const quick: Limits = {
 /** For slow work: reports, files, the audit log as a whole. */
 export const patient: Limits = {
   statementMs: 60_000,
-  answerMs: 300_000,
+  silentMs: 300_000,
   lockMs: 30_000,
   idleMs: 30_000,
   waitMs: 10_000,

@@ -26,7 +26,7 @@ export const unshared = (Client: typeof pg.Client): typeof pg.Client =>
 /**
  * Clients for a pooler that may assign a different server connection to each transaction, so that no session state
  * persists. Limits are set at the start of every transaction, and statements are unnamed. A statement outside of a
- * transaction is limited only by `answerMs`.
+ * transaction is limited only by `silentMs`.
  */
 export const sharing = (Client: typeof pg.Client, limits: Limits): typeof pg.Client =>
   adapting(Client, (query) => {

@@ -28,11 +28,11 @@ export type AskWorking = (serverPids: number[]) => Promise<Set<number>>;
 
 /**
  * Tracks all connections created by its `Client`, and destroys one whose query has received no data when the server
- * twice reports no work for it, or after `answerMs`: the statement timeout is shorter, so the connection must be dead.
+ * twice reports no work for it, or after `silentMs`: the statement timeout is shorter, so the connection must be dead.
  * Then calls `onSilence`.
  */
 export function watchConnections(
-  answerMs: number,
+  silentMs: number,
   askWorking: AskWorking | undefined,
   onSilence: () => void,
 ) {
@@ -59,7 +59,7 @@ export function watchConnections(
         clients.set(client, { query, bytesRead, looks: 0, idleAtServer: 0 });
       else if (++owed.looks * lookEveryMs >= suspectMs) suspects.push([client, owed]);
     }
-    giveUp(suspects.filter(([, { looks }]) => looks * lookEveryMs >= answerMs));
+    giveUp(suspects.filter(([, { looks }]) => looks * lookEveryMs >= silentMs));
     asking ??= question(suspects).finally(() => (asking = undefined));
   }
 
