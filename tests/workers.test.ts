@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, rename } from 'node:fs/promises';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
@@ -159,6 +159,15 @@ test('a failed start is reported once', async () => {
   const failing = spawnServer(settings);
   expect(await failing.ended).toBe(1);
   expect(failing.output().match(/cannot be reached/g)).toHaveLength(1);
+});
+
+test('a start that waits for the embedded database says so', async () => {
+  await server.end('SIGTERM');
+  // PostgreSQL does not start beside it
+  await mkdir(join(dataDir, 'postgres', 'postmaster.pid'));
+  const waiting = spawnServer({ DATA_DIR: dataDir, WORKERS: '2' });
+  await eventually(() => waiting.output().includes(`Still waiting for the database of ${dataDir} (`));
+  expect(await waiting.end('SIGTERM')).toBe(0);
 });
 
 test('while no worker can be forked, the others serve, and it is tried again', async () => {

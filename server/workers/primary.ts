@@ -4,6 +4,7 @@ import { warningsOf, type Config } from '../config.ts';
 import { tellLocations } from '../locations.ts';
 import { createLog } from '../log.ts';
 import { stoppingText, stopWithinMs, type Start } from '../stop.ts';
+import { whileWaiting } from '../while-waiting.ts';
 import { relayMetrics } from './relay.ts';
 
 /** A worker that ran this long did not fail at startup. */
@@ -108,11 +109,12 @@ const pauseAfter = (failures: number): number =>
 
 async function startDatabase(config: Config, log: Logger, { signal }: Start) {
   const { startEmbedded, keepAlive } = await import('../db/embedded.ts');
-  const embedded = await startEmbedded(config.dataDir, {
+  const starting = startEmbedded(config.dataDir, {
     exclusive: true,
     log: (message) => log.info(message),
     signal,
   });
+  const embedded = await whileWaiting(log, `the database of ${config.dataDir}`, starting);
   const keepAliveTimer = keepAlive(embedded, (error) =>
     log.error({ err: error }, 'PostgreSQL does not come back'),
   );
