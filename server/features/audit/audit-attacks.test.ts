@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
@@ -214,7 +216,7 @@ describe('history replaced', () => {
 
   test('a kept head that is not ours is a break', async () => {
     const [place] = places();
-    await place!.write({ ...(await head()), mac: Buffer.alloc(32, 7) }, new Date());
+    await place.write({ ...(await head()), mac: Buffer.alloc(32, 7) }, new Date());
     expect(await problemOf()).toBe(
       'The head of the chain that is kept in the data directory was not made by this installation.',
     );
@@ -566,6 +568,22 @@ describe('the head goes elsewhere too', () => {
     await new Promise((closed) => receiver.close(closed));
     await watch.tick();
     expect(watch.state().kept[1]!.error).toMatch(/^The receiver cannot be reached: .*ECONNREFUSED/);
+  });
+
+  test('to a receiver that hangs, without holding up the sealing', async () => {
+    const receiver = createServer().listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/heads`;
+    const watch = createChainWatch(
+      { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'http', url } } },
+      server.auditKeys,
+    );
+    const round = watch.tick();
+    await once(receiver, 'request');
+    await makeCustomer(api);
+    expect(await Promise.race([watch.seal(), sleep(5000)])).toBe(1);
+    receiver.close().closeAllConnections();
+    await round;
   });
 
   test('to the storage where that is S3, and is found there by a process with an empty data directory', async () => {

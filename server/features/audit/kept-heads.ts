@@ -61,12 +61,13 @@ export function readHeadJson(text: string): SignedHead | null {
 export function headPlaces(
   { dataDir, storage: { kind }, auditAnchor }: Config,
   storage: Storage,
-): HeadPlace[] {
-  const places = [filePlace('the data directory', path.join(dataDir, 'audit-head.json'))];
-  if (kind === 's3') places.push(storagePlace(storage));
-  if (auditAnchor?.kind === 'file') places.push(filePlace(auditAnchor.file, auditAnchor.file));
-  if (auditAnchor?.kind === 'http') places.push(receiver(auditAnchor.url));
-  return places;
+): [inDataDir: HeadPlace, ...elsewhere: HeadPlace[]] {
+  const inDataDir = filePlace('the data directory', path.join(dataDir, 'audit-head.json'));
+  const elsewhere: HeadPlace[] = [];
+  if (kind === 's3') elsewhere.push(storagePlace(storage));
+  if (auditAnchor?.kind === 'file') elsewhere.push(filePlace(auditAnchor.file, auditAnchor.file));
+  if (auditAnchor?.kind === 'http') elsewhere.push(receiver(auditAnchor.url));
+  return [inDataDir, ...elsewhere];
 }
 
 /** A file that contains only the head. */

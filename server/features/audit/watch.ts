@@ -22,6 +22,7 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
   const { reports: db, log, clock, config, storage } = context;
   const parts = { ...context, db };
   const places = headPlaces(config, storage);
+  const [inDataDir, ...elsewhere] = places;
   const stored = new Map<string, ChainState['kept'][number]>();
   let knownUntil = 0;
   let sequence = 0;
@@ -36,7 +37,7 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
    * Reads the heads from all reachable places, and updates the highest number known to be sealed. The others are added
    * to `unread`.
    */
-  async function readHeads(where = places, unread = new Set<HeadPlace>()): Promise<KeptHead[]> {
+  async function readHeads(where: HeadPlace[] = places, unread = new Set<HeadPlace>()): Promise<KeptHead[]> {
     const read = (place: HeadPlace) =>
       readKept([place]).catch((error: unknown) => {
         failed(place, error);
@@ -57,32 +58,39 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
   /** Seals pending entries, and stores the new head in the data directory. Returns how many entries were sealed. */
   async function seal(): Promise<number> {
     const sealed = await sealPending(parts, keys, clock, () => knownUntil);
-    if (sealed > 0) await storeHead(places.slice(0, 1));
+    if (sealed > 0) await storeHead([]);
     return sealed;
   }
 
-  /** Checks the end of the chain and stores a head that is ours; locked, so that a stored head never goes back. */
-  async function storeHead(where: HeadPlace[]): Promise<void> {
+  /**
+   * Checks the end of the chain, and stores a head that is ours in the data directory and the `others`. Those may take
+   * seconds to answer, so nothing is locked meanwhile: of two processes, the older head may come last, until the next
+   * minute. In the data directory, a stored head never goes back.
+   */
+  async function storeHead(others: HeadPlace[]): Promise<void> {
+    const unread = new Set<HeadPlace>();
+    const heads = await readHeads(others, unread);
     const check = async (tx: Db) => {
       await waitForLock(tx, locks.auditHead);
-      const unread = new Set<HeadPlace>();
-      const heads = await readHeads(where, unread);
+      const kept = [...heads, ...(await readHeads([inDataDir], unread))];
       const end = await readEnd(tx);
       const gaps = await acceptedGaps(tx, keys);
-      const broken = await checkEnd(tx, keys, end, { kept: heads, gaps });
+      const broken = await checkEnd(tx, keys, end, { kept, gaps });
       // A single place can prove a break, but not the absence of one.
-      if (broken || where === places) endBroken = broken;
+      if (broken || others === elsewhere) endBroken = broken;
       sequence = end.last.sequence;
       checkedAt = clock();
       if (endBroken || !end.head || !isOurHead(keys, end.head)) return undefined;
       // An unread place may hold the only head that proves a break.
-      for (const place of where) if (!unread.has(place)) await write(place, end.head);
+      if (!unread.has(inDataDir)) await write(inDataDir, end.head);
       return end.head;
     };
     // Sees what other processes committed while this one waited for the lock.
     const head = await readOnly(db, check, 'read committed');
-    if (head) knownUntil = Math.max(knownUntil, head.sequence);
     logProblem();
+    if (!head) return;
+    knownUntil = Math.max(knownUntil, head.sequence);
+    for (const place of others) if (!unread.has(place)) await write(place, head);
   }
 
   async function write(place: HeadPlace, head: SignedHead): Promise<void> {
@@ -104,7 +112,7 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
 
   /** Runs every minute: stores the head in all places, and checks a section. Returns whether a full check ended. */
   async function tick(): Promise<boolean> {
-    await storeHead(places);
+    await storeHead(elsewhere);
     const known = chainBroken;
     const { broken, next } = await checkSection(db, keys, nextSection, sectionLinks);
     // Verify, which reads everything, ended meanwhile.
