@@ -120,7 +120,7 @@ const storageUrl = z.string().transform((value, issues) => {
   return z.NEVER;
 });
 
-/** `file:/mnt/elsewhere/head.json`, or an HTTP URL. */
+/** `file:/mnt/elsewhere/lanyard/head.json`, or an HTTP URL. */
 const auditAnchor = z.string().transform((value, issues) => {
   const file = filePath(value);
   if (file) return { kind: 'file' as const, file };

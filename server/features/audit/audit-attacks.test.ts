@@ -586,6 +586,16 @@ describe('the head goes elsewhere too', () => {
     await round;
   });
 
+  test('to a file whose folder exists, as that of a disk that is mounted', async () => {
+    const file = join(await newFolder(), 'missing', 'head.json');
+    const watch = createChainWatch(
+      { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'file', file } } },
+      server.auditKeys,
+    );
+    await watch.tick();
+    expect(watch.state().kept[1]).toMatchObject({ at: null, error: expect.stringContaining('ENOENT') });
+  });
+
   test('to the storage where that is S3, and is found there by a process with an empty data directory', async () => {
     const notes = new Map<string, string>();
     const storage = {

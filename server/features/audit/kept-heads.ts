@@ -62,7 +62,8 @@ export function headPlaces(
   { dataDir, storage: { kind }, auditAnchor }: Config,
   storage: Storage,
 ): [inDataDir: HeadPlace, ...elsewhere: HeadPlace[]] {
-  const inDataDir = filePlace('the data directory', path.join(dataDir, 'audit-head.json'));
+  const file = path.join(dataDir, 'audit-head.json');
+  const inDataDir = filePlace('the data directory', file, { makesFolder: true });
   const elsewhere: HeadPlace[] = [];
   if (kind === 's3') elsewhere.push(storagePlace(storage));
   if (auditAnchor?.kind === 'file') elsewhere.push(filePlace(auditAnchor.file, auditAnchor.file));
@@ -70,8 +71,8 @@ export function headPlaces(
   return [inDataDir, ...elsewhere];
 }
 
-/** A file that contains only the head. */
-export function filePlace(name: string, file: string): HeadPlace {
+/** A file that contains only the head. A missing folder is an error: its disk may not be mounted. */
+export function filePlace(name: string, file: string, { makesFolder = false } = {}): HeadPlace {
   return {
     name,
     async read() {
@@ -79,7 +80,7 @@ export function filePlace(name: string, file: string): HeadPlace {
       return text === undefined ? undefined : { place: name, head: readHeadJson(text) };
     },
     async write(head, at) {
-      await mkdir(path.dirname(file), { recursive: true });
+      if (makesFolder) await mkdir(path.dirname(file), { recursive: true });
       const draft = `${file}.${randomUUID()}`;
       try {
         await createPrivate(draft, headJson(head, at));
