@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { hourMs } from '../../contract/durations.ts';
 import { missingAsUndefined, writeWhole } from '../files.ts';
@@ -9,13 +10,19 @@ import { missingAsUndefined, writeWhole } from '../files.ts';
 export type Batch<Row> = { id: string; rows: Row[] };
 
 /** A batch on disk. Ids, and thus files, sort by creation time. */
-type Segment = { id: string; file: string; bytes: number };
+type Segment = { id: string; file: string };
+
+/** How long a call waits for a disk that hangs. */
+const lookMs = 300;
 
 class JournalFull extends Error {}
 
 export type Journal = ReturnType<typeof openJournal>;
 
 export const batchOf = <Row>(rows: Row[]): Batch<Row> => ({ id: uuidv7(), rows });
+
+/** Queue and id of a batch. */
+const fileName = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 
 /**
  * Batches that the database cannot accept at present, as files of a folder, at most `mostBytes` in total. Each file is
@@ -24,11 +31,30 @@ export const batchOf = <Row>(rows: Row[]): Batch<Row> => ({ id: uuidv7(), rows }
  */
 export function openJournal(folder: string, mostBytes: number) {
   const segments = new Map<string, Segment[]>();
-  let bytes = 0;
   for (const file of filesIn(folder)) {
-    const [, queue, id] = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/.exec(file) ?? [];
-    if (queue && id) insert(queue, { id, file, bytes: sizeOf(path.join(folder, file)) });
+    const [, queue, id] = fileName.exec(file) ?? [];
+    if (queue && id) insert(queue, { id, file });
     else if (file.endsWith('.json.part')) removeAbandoned(path.join(folder, file));
+  }
+  /** The batches of all processes that share the folder, with their bytes. */
+  let found = new Map<string, number>();
+  let looking: Promise<void> | undefined;
+
+  /** One at a time: each look at a disk that hangs blocks one of the few threads of the process. */
+  const look = () => (looking ??= list().finally(() => (looking = undefined)));
+
+  async function list(): Promise<void> {
+    const names = (await readdir(folder).catch(missingAsUndefined)) ?? [];
+    const sizes = new Map<string, number>();
+    for (const name of names.filter((one) => fileName.test(one)))
+      sizes.set(name, found.get(name) ?? (await sizeOf(path.join(folder, name))));
+    found = sizes;
+  }
+
+  /** As seen last, where the disk hangs or cannot be read. */
+  async function lookBriefly(): Promise<Map<string, number>> {
+    await Promise.race([look().catch(() => undefined), sleep(lookMs, undefined, { ref: false })]);
+    return found;
   }
 
   function insert(queue: string, segment: Segment): void {
@@ -37,7 +63,6 @@ export function openJournal(folder: string, mostBytes: number) {
       queue,
       [...known, segment].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
-    bytes += segment.bytes;
   }
 
   function forget(queue: string, segment: Segment): void {
@@ -45,19 +70,22 @@ export function openJournal(folder: string, mostBytes: number) {
       queue,
       (segments.get(queue) ?? []).filter((other) => other !== segment),
     );
-    bytes -= segment.bytes;
   }
 
   return {
-    bytes: () => bytes,
-    /** The oldest batch of a queue. */
+    /** The bytes of the batches of all processes that share the folder. */
+    bytes: async (): Promise<number> => sumOf(await lookBriefly()),
+    /** The oldest batch of a queue that this process knows of. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
 
     /** Writes a batch to stable storage; throws JournalFull, or the error of the file system. */
     async keep<Row>(queue: string, batch: Batch<Row>): Promise<void> {
       const text = JSON.stringify(batch.rows, withDates);
-      const segment = { id: batch.id, file: `${queue}-${batch.id}.json`, bytes: Buffer.byteLength(text) };
-      if (bytes + segment.bytes > mostBytes) throw new JournalFull(`The journal holds ${bytes} bytes`);
+      const segment = { id: batch.id, file: `${queue}-${batch.id}.json` };
+      await look();
+      const bytes = sumOf(found);
+      if (bytes + Buffer.byteLength(text) > mostBytes)
+        throw new JournalFull(`The journal holds ${bytes} bytes`);
       await mkdir(folder, { recursive: true, mode: 0o750 });
       const file = path.join(folder, segment.file);
       await writeWhole(file, text, `${file}.part`);
@@ -111,7 +139,9 @@ function removeAbandoned(draft: string): void {
   }
 }
 
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const sizeOf = async (file: string) => (await stat(file).catch(missingAsUndefined))?.size ?? 0;
+
+const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 
 function withDates(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const plain = this[key];

@@ -8,7 +8,7 @@ import { createTestDatabase, eventually } from '../../tests/harness.ts';
 import { createWriteBehind, type WriteBehind } from './write-behind.ts';
 import { createDb, createPool, type WritableDb } from './client.ts';
 import { quick } from './limits.ts';
-import { openJournal, type Journal } from './journal.ts';
+import { batchOf, openJournal, type Journal } from './journal.ts';
 import { databaseFailure, databaseUnavailable } from '../http/reply.ts';
 import { newFolder } from '../../tests/place.ts';
 
@@ -53,8 +53,8 @@ function start(mostBytes = 100_000_000, on = createDb(hasty), part: Partial<Jour
   const add = (from: number, count: number, text = 'x') => {
     for (let n = from; n < from + count; n++) writer.add({ n, at: new Date(n * 1000), text });
   };
-  const state = () => ({ journalBytes: behind.state().journalBytes, ...behind.state().queues[0]! });
-  return { behind, add, state };
+  const state = () => behind.state()[0]!;
+  return { behind, add, state, journalBytes: behind.journalBytes };
 }
 
 const stored = async () => {
@@ -89,7 +89,7 @@ async function withoutDatabase(
 const files = () => readdir(folder).catch(() => []);
 
 test('rows wait while a lock lasts longer than a statement may, and are written once each', async () => {
-  const { add, state } = start();
+  const { add, state, journalBytes } = start();
   await locked(async () => {
     add(0, 560);
     await eventually(() => said.filter((line) => line.includes('57014')).length > 0);
@@ -100,7 +100,7 @@ test('rows wait while a lock lasts longer than a statement may, and are written 
   // the rows are visible before their writer is told
   await eventually(async () => (await stored()).rows === 1000 && state().waiting === 0);
   expect(await stored()).toEqual({ rows: 1000, own: 1000, until: 999 });
-  expect(state()).toMatchObject({ dropped: 0, journalBytes: 0 });
+  expect([state().dropped, await journalBytes()]).toEqual([0, 0]);
 });
 
 const unusable: [string, (url: URL) => void][] = [
@@ -131,10 +131,10 @@ test.for(unusable)(
 );
 
 test('what exceeds the memory goes to the journal also while a write hangs, and is written in its order', async () => {
-  const { add, state } = start();
+  const { add, state, journalBytes } = start();
   await locked(async () => {
     for (let from = 0; from < 30_000; from += 500) add(from, 500);
-    await eventually(() => state().journalBytes > 100_000);
+    await eventually(async () => (await journalBytes()) > 100_000);
     expect(state().waiting).toBeLessThan(15_000);
   });
   const [first] = await files();
@@ -144,7 +144,7 @@ test('what exceeds the memory goes to the journal also while a write hangs, and 
     const { rows, until } = await stored();
     // no gap: older rows come first
     if (rows > 0) expect(until + 1).toBe(rows);
-    return rows === 30_000 && state().journalBytes === 0;
+    return rows === 30_000 && (await journalBytes()) === 0;
   });
   expect(await stored()).toEqual({ rows: 30_000, own: 30_000, until: 29_999 });
   expect(await files()).toEqual([]);
@@ -208,8 +208,8 @@ test('what the journal has no room for is dropped, counted and logged with its n
     add(0, 20_000);
     await eventually(() => state().dropped > 0 && said.some((line) => line.includes('dropped')));
   });
+  await eventually(async () => (await stored()).rows === 20_000 - state().dropped);
   const { dropped } = state();
-  await eventually(async () => (await stored()).rows === 20_000 - dropped);
   const told = said
     .map((line) => JSON.parse(line) as { msg: string; rows: number })
     .filter(({ msg }) => msg.endsWith('dropped'));
@@ -217,21 +217,31 @@ test('what the journal has no room for is dropped, counted and logged with its n
   expect(told[0]!.msg).toMatch(/^The journal takes no more rows: \d+ dropped$/);
 });
 
+test('processes that share a folder share its limit', async () => {
+  const [one, other] = [openJournal(folder, 1000), openJournal(folder, 1000)];
+  await one.keep('notes', batchOf(['x'.repeat(600)]));
+  await expect(other.keep('notes', batchOf(['y'.repeat(600)]))).rejects.toThrow(
+    'The journal holds 604 bytes',
+  );
+  expect(await other.bytes()).toBe(604);
+});
+
 test('memory fills first, then the journal, and only then the newest are dropped', async () => {
-  const { add, state } = start(200_000);
+  const { add, state, journalBytes } = start(200_000);
   await locked(async () => {
     add(0, 10_000);
     await eventually(() => said.some((line) => line.includes('Rows wait for the database')));
-    expect(state()).toMatchObject({ waiting: 10_000, journalBytes: 0, dropped: 0 });
+    expect(state()).toMatchObject({ waiting: 10_000, dropped: 0 });
+    expect(await journalBytes()).toBe(0);
     add(10_000, 2000);
-    await eventually(() => state().journalBytes > 0);
+    await eventually(async () => (await journalBytes()) > 0);
     expect(state()).toMatchObject({ waiting: 10_000, dropped: 0 });
     add(12_000, 4000);
     await eventually(() => state().dropped === 4000);
     expect(state().waiting).toBe(10_000);
-    expect(state().journalBytes).toBeLessThanOrEqual(200_000);
+    expect(await journalBytes()).toBeLessThanOrEqual(200_000);
   });
-  await eventually(async () => (await stored()).rows === 12_000 && state().journalBytes === 0);
+  await eventually(async () => (await stored()).rows === 12_000 && (await journalBytes()) === 0);
   expect(await stored()).toEqual({ rows: 12_000, own: 12_000, until: 11_999 });
   add(16_000, 1);
   await eventually(async () => (await stored()).until === 16_000);
@@ -243,7 +253,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await mkdir(folder);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', folder]);
     try {
-      const { add, behind, state } = start();
+      const { add, behind, state, journalBytes } = start();
       await locked(async () => {
         add(0, 20_000);
         await eventually(() => state().dropped > 0);
@@ -258,7 +268,7 @@ test.skipIf(process.getuid?.() !== 0)(
       expect(await stored()).toEqual({ rows: kept, own: kept, until: kept - 1 });
       await locked(async () => {
         add(20_000, 12_000);
-        await eventually(() => state().journalBytes > 0);
+        await eventually(async () => (await journalBytes()) > 0);
       });
       await eventually(async () => (await stored()).rows === kept + 12_000);
       expect(state().dropped).toBe(dropped);
@@ -287,9 +297,9 @@ test('a batch whose answer was lost is not written twice', async () => {
     if (times++ === 0) throw Object.assign(new Error('Connection terminated'), { code: '08006' });
   });
   writer.add(7);
-  await eventually(() => times === 2 && behind.state().queues.at(-1)!.waiting === 0);
+  await eventually(() => times === 2 && behind.state().at(-1)!.waiting === 0);
   expect(await stored()).toMatchObject({ rows: 1 });
-  expect(behind.state().queues.at(-1)).toMatchObject({ name: 'once', waiting: 0, dropped: 0 });
+  expect(behind.state().at(-1)).toMatchObject({ name: 'once', waiting: 0, dropped: 0 });
 });
 
 test('a batch that a stop moves to the journal while it is halved for a refused row is not written twice', async () => {
@@ -304,7 +314,7 @@ test('a batch that a stop moves to the journal while it is halved for a refused 
           ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.text)}::text[])`.execute(tx),
       );
     });
-    return { writer, behind, state: () => behind.state().queues.at(-1)! };
+    return { writer, behind, state: () => behind.state().at(-1)! };
   };
   const stopped = halving();
   for (const n of [0, 1, 2, 3])
@@ -383,10 +393,10 @@ test('rows that the journal cannot take for a moment are kept as soon as it can,
   const add = (from: number, until: number) => {
     for (let n = from; n < until; n++) writer.add(n);
   };
-  const state = () => behind.state().queues.at(-1)!;
+  const state = () => behind.state().at(-1)!;
   add(0, 30_000);
   await eventually(() => said.some((line) => line.includes('The journal lacks something for a moment')));
-  expect([state().dropped, behind.state().journalBytes]).toEqual([0, 0]);
+  expect([state().dropped, await behind.journalBytes()]).toEqual([0, 0]);
   isShort = false;
   await eventually(async () => (await files()).length > 0);
   release();

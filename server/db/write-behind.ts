@@ -55,15 +55,10 @@ export function createWriteBehind({ log, journal, lastWriteMs = 4000, ...parts }
       queues.set(name, queue);
       return { add: queue.add, flush: queue.flushNow, isBehind: queue.isBehind };
     },
-    /** Rows in memory and rows dropped since the start, by queue, and the bytes in the journal. */
-    state: () => ({
-      journalBytes: journal.bytes(),
-      queues: [...queues].map(([name, { waiting, dropped }]) => ({
-        name,
-        waiting: waiting(),
-        dropped: dropped(),
-      })),
-    }),
+    /** Rows in memory and rows dropped since the start, by queue. */
+    state: () =>
+      [...queues].map(([name, { waiting, dropped }]) => ({ name, waiting: waiting(), dropped: dropped() })),
+    journalBytes: journal.bytes,
     /** Moves waiting rows to the journal, and sends all later ones there. */
     toJournal,
     /** Writes the waiting rows; those that the database does not accept in time go to the journal. */

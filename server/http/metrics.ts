@@ -36,7 +36,7 @@ export function serveMetrics(
     audit: { state(): ChainState };
     budgets: Budgets;
     refusals: { totals(): ReadonlyMap<string, number> };
-    behind: Pick<WriteBehind, 'state'>;
+    behind: Pick<WriteBehind, 'state' | 'journalBytes'>;
     facts: Pick<Facts, 'bytes' | 'lookups'>;
     storage: StorageWatch;
   },
@@ -146,19 +146,21 @@ export function serveMetrics(
   gauge(
     'lanyard_journal_bytes',
     'Bytes of the records in the journal, which the database does not have yet',
-    () => behind.state().journalBytes,
+    behind.journalBytes,
+    // workers share the folder
+    'max',
   );
   gauge(
     'lanyard_unwritten_records',
     'Records in memory, which the database does not have yet',
-    () => behind.state().queues.map(({ name, waiting }) => [name, waiting]),
+    () => behind.state().map(({ name, waiting }) => [name, waiting]),
     'sum',
     'queue',
   );
   counter(
     'lanyard_dropped_records_total',
     'Records lost because the journal was full, or the database refused them',
-    () => behind.state().queues.map(({ name, dropped }) => [name, dropped]),
+    () => behind.state().map(({ name, dropped }) => [name, dropped]),
     'queue',
   );
   gauge('lanyard_cache_bytes', 'Memory of the facts that are kept, at most CACHE_MB', facts.bytes);
