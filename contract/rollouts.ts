@@ -36,7 +36,8 @@ export const rolloutProgress = namedObject('RolloutProgress', {
     description: 'The next step waits until a second person approves it: one person set the plan',
   }),
   reportsWait: z.boolean().meta({
-    description: 'The next step waits until the database has the reports of machines that this process keeps',
+    description:
+      'The next step waits until the database has the reports of machines that wait in this process or in the journal',
   }),
   figures: z.object({
     eligible: count.meta({

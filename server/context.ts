@@ -19,6 +19,6 @@ export type Context = Omit<Connections, 'end'> & {
   clock: () => Date;
   /** By when each job of this process must succeed again, by job name; empty before jobs are started. */
   jobsDue: Map<string, Date>;
-  /** Whether this process has reports of machines that the database did not take yet; set by the app. */
-  reportsWait: () => boolean;
+  /** Whether there are reports of machines that the database did not take yet, also of other processes; set by the app. */
+  reportsWait: () => Promise<boolean>;
 };

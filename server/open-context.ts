@@ -45,7 +45,7 @@ export async function openContext(
       writeEntry: entryWriter(chainKeys),
       clock,
       jobsDue: new Map(),
-      reportsWait: () => false,
+      reportsWait: () => Promise.resolve(false),
       ...replaced,
     };
     const audit = createChainWatch(context, chainKeys);

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as calls, type Release } from '../contract/releases.ts';
@@ -148,6 +150,18 @@ test('no step is taken while reports wait that the database did not take; then t
   await second.query('drop trigger disk_full on downloads');
   await eventually(async () => expect((await get(release)).pauseReason).toContain('50 of 50'));
   expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
+});
+
+test('no step is taken while the journal holds reports of another process', async () => {
+  const release = await due();
+  const journal = join(server.context.config.dataDir, 'journal');
+  const file = join(journal, `update-events-${randomUUID()}.json`);
+  await mkdir(journal, { recursive: true });
+  await writeFile(file, '[]');
+  expect((await widen(release)).body.code).toBe('WRONG_STATE');
+  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
+  await rm(file);
+  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([1, 100]);
 });
 
 describe('the guard', () => {

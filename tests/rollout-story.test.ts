@@ -109,7 +109,7 @@ const outcomes = ({ id }: Release) =>
 const at = ({ id }: Release) => ({ params: { releaseId: id } });
 const get = (release: Release) => one.ok(releases.get, at(release));
 const step = async () => {
-  await eventually(() => !server.context.reportsWait());
+  await eventually(async () => !(await server.context.reportsWait()));
   return stepRollouts(server.context, checkedTime(server));
 };
 

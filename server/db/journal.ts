@@ -75,6 +75,9 @@ export function openJournal(folder: string, mostBytes: number) {
   return {
     /** The bytes of the batches of all processes that share the folder. */
     bytes: async (): Promise<number> => sumOf(await lookBriefly()),
+    /** Whether there is a batch of the queue, also of another process. */
+    holds: async (queue: string): Promise<boolean> =>
+      [...(await lookBriefly()).keys()].some((name) => fileName.exec(name)?.[1] === queue),
     /** The oldest batch of a queue that this process knows of. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
 

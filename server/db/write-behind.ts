@@ -22,8 +22,11 @@ const longestPauseMs = 2000;
 export type BatchWriter<Row> = {
   add: (row: Row) => void;
   flush: () => Promise<void>;
-  /** Whether rows wait because the database does not take them, or more than it takes at once. */
-  isBehind: () => boolean;
+  /**
+   * Whether rows wait because the database does not take them, or more than it takes at once: those of this process, and
+   * those of others in the journal.
+   */
+  isBehind: () => Promise<boolean>;
 };
 
 /**
@@ -238,7 +241,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     add: (row: Row) => void tail.push(row),
     waiting,
     dropped: () => dropped,
-    isBehind: () => pauseMs > 0 || journal.first(name) !== undefined || waiting() > mostOfBatch,
+    isBehind: async () => pauseMs > 0 || waiting() > mostOfBatch || (await journal.holds(name)),
     /** Writes the waiting rows, unless the database has just failed and is being given time. */
     async flush() {
       settle();

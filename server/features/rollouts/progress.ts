@@ -37,15 +37,16 @@ export function createProgress(
     const release = await getRelease(db, releaseId);
     if (isFailure(release)) return release;
     const next = nextStep(release);
-    const [counts, needsApproval, reached] = await Promise.all([
+    const [counts, needsApproval, reached, isWaiting] = await Promise.all([
       kept(`${releaseId} ${release.updatedAt}`, () => countAll(db, release, now)),
       next !== undefined && stepNeedsApproval(db, release, next.percentage),
       reachedIn(census, release, now),
+      reportsWait(),
     ]);
     return {
       release,
       stepNeedsApproval: needsApproval,
-      reportsWait: reportsWait(),
+      reportsWait: isWaiting,
       ...progressOf(counts, reached),
     };
   };

@@ -21,7 +21,7 @@ type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
  * does not know of them yet.
  */
 export async function stepRollouts(context: Parts, { now }: CheckedTime): Promise<number> {
-  if (context.reportsWait()) return 0;
+  if (await context.reportsWait()) return 0;
   const rows = await context.db
     .selectFrom('releases')
     .select('release_id')
@@ -90,7 +90,7 @@ export async function widenRollout(
   releaseId: string,
   { percentage, seen }: { percentage: number; seen: string | undefined },
 ): Promise<Release | Failure> {
-  if (reportsWait()) return notCounted;
+  if (await reportsWait()) return notCounted;
   const found = await getRelease(change.tx, releaseId);
   if (isFailure(found)) return found;
   const counted = await lockCounted(change, found);
