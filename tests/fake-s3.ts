@@ -16,8 +16,9 @@ export type FakeS3 = {
   /**
    * `silent`: accepts every request and never responds. `stalls`: sends half of each body and then nothing. `refuses`:
    * closes the connection immediately. `fails`: returns 503. `unheard`: completes an upload, and closes the connection.
+   * `breaks`: closes the connection of the next part, and is well again.
    */
-  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard';
+  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard' | 'breaks';
   /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
@@ -109,6 +110,10 @@ export async function startFakeS3(): Promise<FakeS3> {
         return done(204);
       }
       if (method === 'PUT') {
+        if (fake.mood === 'breaks') {
+          fake.mood = 'well';
+          return void request.socket.destroy();
+        }
         const part = thingOf(body);
         upload.parts.set(Number(query.get('partNumber')), part);
         return done(200, { etag: part.etag });

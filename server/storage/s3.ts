@@ -34,6 +34,9 @@ import { present } from '../invariants.ts';
 
 /** The part size for streams of unknown length; S3 requires at least 5 MiB. */
 const putPartBytes = 8 * 1024 * 1024;
+/** What is sent as a whole: also a slow line takes it before the timeout. */
+const wholeBytes = 256 * 1024;
+const sliceBytes = 64 * 1024;
 const signedUrlSeconds = 300;
 
 type S3Location = { client: S3Client; bucket: string; prefix: string };
@@ -120,7 +123,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
   async function put(key: string, bytes: AsyncIterable<Buffer>): Promise<number | Failure> {
     const parts = inParts(bytes);
     const first = (await parts.next()).value ?? Buffer.alloc(0);
-    if (first.length < putPartBytes) {
+    if (first.length <= wholeBytes) {
       return troubleAsValue(async () => {
         await client.send(new PutObjectCommand({ ...object(key), Body: first }));
         return first.length;
@@ -141,11 +144,17 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     const tags: string[] = [];
     let size = 0;
     for (let next: Buffer | void = first; next; next = (await rest.next()).value) {
-      const part = { index: tags.length, offset: size, length: next.length };
-      const tag = await writePart(unfinished, part, Readable.from([next]));
+      const bytes = next;
+      const part = { index: tags.length, offset: size, length: bytes.length };
+      const send = () => writePart(unfinished, part, slices(bytes));
+      // The client repeats no stream.
+      const tag = await send().catch((error: unknown) => {
+        if (error instanceof NoAnswer) throw error;
+        return send();
+      });
       if (isFailure(tag)) return tag;
       tags.push(tag);
-      size += next.length;
+      size += bytes.length;
     }
     return (await finish({ ...unfinished, size }, tags)) ?? size;
   }
@@ -254,6 +263,11 @@ async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
     size += piece.length;
   }
   if (size > 0) yield Buffer.concat(gathered);
+}
+
+/** The server takes one after the other: on a slow line, each restarts the timer. */
+async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
 }
 
 /** The bytes of a part; the timer runs while the server has not yet requested the next chunk. */

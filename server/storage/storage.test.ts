@@ -316,6 +316,16 @@ describe('S3', () => {
     await s3.close();
   });
 
+  test('gets a part again whose connection broke', async () => {
+    const s3 = await startFakeS3();
+    const storage = await openStorage({ ...(await newBucket(false)), endpoint: s3.endpoint });
+    s3.mood = 'breaks';
+    expect(await storage.put('again.exe', pieces(randomBytes(MiB)))).toBe(MiB);
+    expect(s3.mood).toBe('well');
+    storage.close();
+    await s3.close();
+  });
+
   test('gives an address that works without keys, with the headers asked for', async () => {
     const { storage, close } = await onS3();
     const bytes = randomBytes(1000);
