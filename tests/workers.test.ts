@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
@@ -75,6 +76,12 @@ test('two workers serve one port, and their metrics are one', async () => {
   await Promise.all(numbers(40).map(() => get('/healthz')));
   await eventually(async () => expect(await answered()).toBe(40));
   expect(await metric('lanyard_database_up')).toBe(1);
+});
+
+test('a file of the journal, which they share, counts once', async () => {
+  await mkdir(join(dataDir, 'journal'), { recursive: true });
+  await writeFile(join(dataDir, 'journal', `waiting-${randomUUID()}.json`), '[]');
+  expect(await metric('lanyard_journal_bytes')).toBe(2);
 });
 
 test('a budget holds across them', async () => {
