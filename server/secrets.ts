@@ -12,7 +12,7 @@ export type Secrets = {
   /** The prefix of every text encrypted with this key. */
   sealedPrefix: string;
   /** HMAC-SHA-256 of a text. */
-  sign(purpose: 'account' | 'cookie' | 'device' | 'request', text: string): Buffer;
+  sign(purpose: 'account' | 'cookie' | 'credentials' | 'device' | 'request', text: string): Buffer;
 };
 
 /** The prefix of every encrypted text, with any key. */
@@ -36,6 +36,7 @@ function createSecrets(key: Buffer): Secrets {
     seal: derive('seal'),
     account: derive('account'),
     cookie: derive('cookie'),
+    credentials: derive('credentials'),
     device: derive('device'),
     request: derive('request'),
   };

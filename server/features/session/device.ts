@@ -2,14 +2,21 @@ import { timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Secrets } from '../../secrets.ts';
+import type { FoundUser } from './session-row.ts';
 
-/** A browser, and the users who signed in there, the last first. */
+/** A browser, and the marks of the users who signed in there, the last first. */
 type Device = { id: string; people: string[] };
 
 /** Limits the cookie of a shared browser. */
 const mostPeople = 10;
 
-const content = z.object({ id: z.uuid(), people: z.array(z.uuid()) });
+const content = z.object({ id: z.uuid(), people: z.array(z.string()) });
+
+/** Stands for a user with the present password and second factor: who signed in before a change may be somebody else. */
+export const markOf = (secrets: Secrets, { user_id, password_hash, totp_confirmed_at }: FoundUser): string =>
+  secrets
+    .sign('credentials', JSON.stringify([user_id, password_hash, totp_confirmed_at]))
+    .toString('base64url');
 
 /** The device of a cookie; undefined for a cookie that this installation did not sign. */
 export function readDevice(secrets: Secrets, cookie: string | undefined): Device | undefined {
@@ -19,9 +26,9 @@ export function readDevice(secrets: Secrets, cookie: string | undefined): Device
   return content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
 }
 
-/** The cookie of a device after a sign-in of this user. */
-export function deviceCookie(secrets: Secrets, device: Device | undefined, userId: string): string {
-  const people = [userId, ...(device?.people ?? []).filter((other) => other !== userId)];
+/** The cookie of a device after a sign-in of the user with this mark. */
+export function deviceCookie(secrets: Secrets, device: Device | undefined, mark: string): string {
+  const people = [mark, ...(device?.people ?? []).filter((other) => other !== mark)];
   const known: Device = { id: device?.id ?? uuidv7(), people: people.slice(0, mostPeople) };
   const text = Buffer.from(JSON.stringify(known)).toString('base64url');
   return `${text}.${secrets.sign('device', text).toString('base64url')}`;

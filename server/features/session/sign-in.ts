@@ -10,7 +10,7 @@ import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import { countFailure, secondsToWait, signInCounters, type Counter } from '../../throttle.ts';
 import type { Refusals } from '../audit/index.ts';
-import { deviceCookie, readDevice } from './device.ts';
+import { deviceCookie, markOf, readDevice } from './device.ts';
 import { endSessions } from './open-sessions.ts';
 import { proveSecondFactor, spendProof, type Proof } from './second-factor.ts';
 import { findUser, hasCookie, isServiceAccount, me, toIdentity, type FoundUser } from './session-row.ts';
@@ -43,7 +43,7 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
   ): Promise<{ answer: SignIn; cookie: string; device: string } | Failure> {
     const user = await findUser(db, email);
     const device = readDevice(secrets, cookies.device);
-    const isKnown = user !== undefined && device?.people.includes(user.user_id) === true;
+    const isKnown = user !== undefined && device?.people.includes(markOf(secrets, user)) === true;
     const counters = signInCounters(secrets, by, user?.email ?? email, isKnown ? device.id : undefined);
     const wait = await secondsToWait(db, counters, by.now);
     if (wait !== undefined) return throttled(by, email, wait);
@@ -59,7 +59,7 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
     if (isFailure(proven)) return askForCode(by, found, proven);
     const opened = await open(by, found, proven, cookies.session);
     if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
-    return { ...opened, device: deviceCookie(secrets, device, found.user_id) };
+    return { ...opened, device: deviceCookie(secrets, device, markOf(secrets, found)) };
   }
 
   /** Verifies the second factor; undefined where the password is enough. */

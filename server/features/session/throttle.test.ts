@@ -42,17 +42,23 @@ async function failFromEverywhere(email: string): Promise<void> {
 }
 
 /** `name=value` of the device cookie that a sign-in here leaves behind. */
-async function deviceOf(email: string, had?: string): Promise<string> {
-  const { headers } = await signIn(email, password, had === undefined ? {} : { cookie: had });
+async function deviceOf(
+  email: string,
+  had?: string,
+  { plain = password, ...from }: From & { plain?: string } = {},
+): Promise<string> {
+  const { headers } = await signIn(email, plain, { ...from, ...(had !== undefined && { cookie: had }) });
   const line = headers.getSetCookie().find((one) => one.startsWith('lanyard_device='))!;
   expect(line).toMatch(/; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/);
   return line.split(';')[0]!;
 }
 
+const fresh = 'fresh and long';
+
 /** A change of one's own password with what is taken for the current one. */
 const changeAs = (who: Identity, currentPassword: string, on = server) =>
   on.api(who).call(account.changePassword, {
-    body: { currentPassword, newPassword: 'fresh and long', confirmPassword: 'fresh and long' },
+    body: { currentPassword, newPassword: fresh, confirmPassword: fresh },
   });
 
 describe('ten wrong guesses', () => {
@@ -135,8 +141,9 @@ describe('guesses from many addresses', () => {
     const { body } = await signIn(email, password);
     const api = server.api({ headers: { authorization: `Bearer ${body.data.accessToken}` } });
     await failFromEverywhere(email);
-    const fresh = { newPassword: 'fresh and long', confirmPassword: 'fresh and long' };
-    const changed = await api.call(account.changePassword, { body: { currentPassword: password, ...fresh } });
+    const changed = await api.call(account.changePassword, {
+      body: { currentPassword: password, newPassword: fresh, confirmPassword: fresh },
+    });
     expect(changed.status).toBe(204);
   });
 });
@@ -179,6 +186,33 @@ describe('a device', () => {
       statuses.push(await statusOf(email, password, { cookie: cookie! }));
     }
     expect(statuses).toEqual([429, 200]);
+  });
+
+  test('is a stranger after a change of the password, until the next sign-in there', async () => {
+    const person = await server.signInAs('viewer');
+    const old = await deviceOf(person.email);
+    expect((await changeAs(person, password)).status).toBe(204);
+    await fail(person.email, 10);
+    expect(await statusOf(person.email, fresh, { cookie: old })).toBe(429);
+    const cookie = await deviceOf(person.email, old, { plain: fresh, address: '203.0.113.2' });
+    expect(await statusOf(person.email, fresh, { cookie })).toBe(200);
+  });
+
+  test('has no codes of its own when it was known before there was a second factor', async () => {
+    const { email, userId } = await server.createPerson('viewer');
+    const cookies = [await deviceOf(email), await deviceOf(email)];
+    const confirmed = { totp_confirmed_at: server.clock.now() };
+    await server.db.updateTable('users').set(confirmed).where('user_id', '=', userId).execute();
+    const statuses = [];
+    for (let i = 1; i <= 11; i++)
+      statuses.push(
+        await statusOf(email, password, {
+          address: `198.51.100.${i}`,
+          cookie: cookies[i % 2]!,
+          code: '000000',
+        }),
+      );
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   });
 
   test.each([['a cookie of another’s making'], ['e30.AAAA'], ['']])('is not known by “%s”', async (value) => {
