@@ -117,6 +117,19 @@ describe('a request that arrives too slowly', () => {
   });
 });
 
+test.each([
+  ['for its encoding', '/healthz', { 'content-encoding': 'gzip' }],
+  ['for its path', '/%zz', {}],
+  ['for a long part of its path', `/api/customers/${'x'.repeat(4000)}`, {}],
+  ['for what it expects', '/healthz', { expect: 'more' }],
+])('a request that is refused %s at once is not read for ever', async (_, path, headers) => {
+  const { socket, seen, closed } = openConnection();
+  socket.write(headOf('POST', path, { ...headers, 'content-length': 1e9 }));
+  void sendSlowly(socket);
+  await closed;
+  expect(seen.text).toMatch(/^HTTP\/1\.1 4/);
+});
+
 test('a file that had arrived, but for what was still to be read when its connection ended, is not left open', async () => {
   const { storage } = server.context;
   const put = storage.put.bind(storage);
@@ -268,7 +281,7 @@ describe('large incomplete bodies', () => {
 describe('the requests of a connection', () => {
   const file = program(16 * MiB);
   const { unreadMs, lookMs } = arrival;
-  let [url, hastyUrl, get] = ['', '', ''];
+  let [url, hastyUrl, impatientUrl, get] = ['', '', '', ''];
   let left: ReturnType<typeof leftBy>;
   beforeAll(async () => {
     // the short times would end the upload of the file on a busy machine, and what a test reads later
@@ -281,7 +294,11 @@ describe('the requests of a connection', () => {
     });
     const { storage } = reading.context.config;
     const hasty = await startTwin(reading, { arrival: { unreadMs, lookMs }, config: { storage } });
-    [url, hastyUrl] = [reading.url, hasty.url];
+    const impatient = await startTwin(reading, {
+      arrival: { jsonMs: arrival.jsonMs, lookMs },
+      config: { storage },
+    });
+    [url, hastyUrl, impatientUrl] = [reading.url, hasty.url, impatient.url];
     left = leftBy(reading);
     get = headOf('GET', new URL(made.body.data.fileUrl).pathname, by.headers);
   });
@@ -296,6 +313,16 @@ describe('the requests of a connection', () => {
     await new Promise((resolve) => socket.once('end', resolve));
     expect(seen.text.match(/HTTP\/1\.1 \d+ OK/g)).toHaveLength(4);
     expect(parseBody(seen.text)).toMatchObject({ status: 'ok' });
+  });
+
+  test('are not late while they wait for their turn', async () => {
+    const { socket, seen, closed } = openConnection(impatientUrl);
+    socket.pause();
+    socket.write(get + slowLogin);
+    await sleep(3 * arrival.jsonMs);
+    socket.resume();
+    await closed;
+    expect(seen.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
   test('close it when more than 16 wait', async () => {

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
@@ -51,7 +51,8 @@ export class TooManyBodies extends Error {}
 /** A request whose body is incomplete. */
 type Arrival = {
   raw: IncomingMessage;
-  reply: FastifyReply;
+  /** Bytes of memory that are reserved for it. */
+  memory: number;
   /** Only for a binary; Fastify reads JSON. */
   body: PassThrough | undefined;
   /** Start of the current window, first the end of the headers, and the bytes that the socket had read by then. */
@@ -69,29 +70,49 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   const arrivals = new Map<IncomingMessage, Arrival>();
   let jsonBytes = 0;
 
-  app.addHook('onRequest', async ({ raw }: FastifyRequest, reply: FastifyReply) => {
+  // Not a hook: an earlier one may refuse, and Fastify refuses some requests without any.
+  app.server.prependListener('request', (raw: IncomingMessage, response: ServerResponse) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return;
-    const began = { since: performance.now(), bytes: raw.socket.bytesRead };
-    arrivals.set(raw, { raw, reply, body: undefined, ...began, isRefused: false, respondedAt: undefined });
-    const memory = memoryOf(raw.headers);
-    const isTooMuch = memory > 0 && jsonBytes + memory > limits.jsonBytesAtOnce;
-    if (!isTooMuch) jsonBytes += memory;
+    // Node gives a response its connection when the one before it is complete
+    if (response.socket) watch(raw, response);
+    else response.once('socket', () => watch(raw, response));
+  });
+  // Node would refuse an unknown `Expect` itself, without that event.
+  app.server.on('checkExpectation', (raw, response) => void app.server.emit('request', raw, response));
+
+  function watch(raw: IncomingMessage, response: ServerResponse): void {
+    const { socket } = raw;
+    const began = { since: performance.now(), bytes: socket.bytesRead };
+    const arrival: Arrival = {
+      raw,
+      memory: 0,
+      body: undefined,
+      ...began,
+      isRefused: false,
+      respondedAt: undefined,
+    };
+    arrivals.set(raw, arrival);
     const onComplete = () => {
-      if (arrivals.delete(raw) && !isTooMuch) jsonBytes -= memory;
+      if (arrivals.delete(raw)) jsonBytes -= arrival.memory;
     };
     raw.once('end', onComplete).once('close', onComplete);
-    const { socket } = raw;
     // called by Node after a response with `Connection: close`: what the client still sends would reset the connection
     socket.destroySoon = () =>
       raw.complete ? Socket.prototype.destroySoon.call(socket) : hangUp(socket, '', limits);
-    if (isTooMuch) throw new TooManyBodies();
-  });
-  app.addHook('onResponse', async ({ raw }) => {
+    response.once('finish', () => {
+      arrival.respondedAt = performance.now();
+      raw.unpipe().resume();
+    });
+  }
+
+  app.addHook('onRequest', async ({ raw }) => {
     const arrival = arrivals.get(raw);
     if (!arrival) return;
-    arrival.respondedAt = performance.now();
-    raw.unpipe().resume();
+    const memory = memoryOf(raw.headers);
+    if (jsonBytes + memory > limits.jsonBytesAtOnce) throw new TooManyBodies();
+    arrival.memory = memory;
+    jsonBytes += memory;
   });
   const timer = setInterval(() => {
     for (const arrival of arrivals.values()) check(arrival, performance.now(), limits);
