@@ -94,7 +94,7 @@ describe('every answer', () => {
     expect((await fetch(`${server.url}/api/customers/`, { method: 'POST', headers, body })).status).toBe(201);
   });
 
-  test.each(['/healthz', '/login', '/api/customers', '/api/nothing', '/openapi.json', '/docs/'])(
+  test.each(['/healthz', '/login', '/api/customers', '/api/nothing', '/%zz', '/openapi.json', '/docs/'])(
     'of %s may be framed by nobody and read as nothing else',
     async (path) => {
       const { headers } = await ask(path);

@@ -70,7 +70,6 @@ const frameworkFailures: Record<string, [ErrorCode, string]> = {
     'INVALID_INPUT',
     'The length of the body differs from Content-Length.',
   ],
-  FST_ERR_BAD_URL: ['INVALID_INPUT', 'The path is not valid.'],
 };
 
 /** The Failure for a request that was refused before its handler ran; undefined for other errors. */

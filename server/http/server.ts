@@ -1,5 +1,11 @@
 import fastifyCookie from '@fastify/cookie';
-import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -25,7 +31,7 @@ export async function createServer(
     {},
     { serializers: { req: loggedRequest, res: (res) => ({ status: res.statusCode }) } },
   );
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     // a logger for each request takes longer than most of what it would log about; errors are logged with the request id
@@ -44,9 +50,10 @@ export async function createServer(
     http: { headersTimeout: arrival.headersMs, connectionsCheckingInterval: arrival.lookMs },
     clientErrorHandler: (error, socket) =>
       owesResponse(socket) ? void socket.destroy() : refuseUnreadable(error, socket, arrival),
-    frameworkErrors: (error, request, reply) => {
-      const failure = frameworkFailure(error) ?? fail('INVALID_INPUT', 'The request is not valid.');
-      void sendFailure(request, reply, failure);
+    // Fastify runs no hooks for a path that it cannot read; for one of ours, they add the headers and limits of all.
+    frameworkErrors: (_error, { raw }, reply) => {
+      raw.url = unreadablePath;
+      app.routing(raw, reply.raw);
     },
   });
 
@@ -60,6 +67,10 @@ export async function createServer(
       return void sendFailure(request, reply, encodedBody);
     done();
   });
+
+  const refusePath = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendFailure(request, reply, invalidPath);
+  app.all(unreadablePath, { onRequest: refusePath }, refusePath);
 
   app.removeAllContentTypeParsers();
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -111,6 +122,9 @@ export async function createServer(
   addHeaders(app, config.publicUrl);
   return app;
 }
+
+const unreadablePath = '/unreadable-path';
+const invalidPath = fail('INVALID_INPUT', 'The path is not valid.');
 
 const encodedBody = fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed (Content-Encoding).');
 
