@@ -7,6 +7,7 @@ import { ApiError, fieldErrors, messageOf, sentenceOf } from './api-error.ts';
 import { call, userNow, withLock } from './api.ts';
 import { permissionChecks } from './permission-checks.ts';
 import { retryDelay } from './query-client.ts';
+import { leaveForms } from './ui/open-forms.ts';
 import { useStore } from './ui/store.ts';
 import { rolePreview, setRolePreview, type RolePreview } from './role-preview.ts';
 import {
@@ -25,7 +26,8 @@ export type Auth = ReturnType<typeof permissionChecks> & {
   loading: boolean;
   /** `code`: of the second factor, where the user has one. */
   login: (email: string, password: string, code?: string) => Promise<void>;
-  logout: () => Promise<void>;
+  /** Asks about unsaved changes first. */
+  logout: () => void;
   /** Fetches the permissions of the user again, in all tabs. */
   refreshRights: () => Promise<void>;
   /** No call is permitted until the user has set up a second factor. */
@@ -87,12 +89,15 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       isAuthenticated: session !== null,
       loading,
       login,
-      logout: async () => {
-        // Screens make no calls with a session that is about to end: they would be refused.
-        flushSync(() => setLoading(true));
-        await queryClient.cancelQueries();
-        await endSession();
-        setLoading(false);
+      logout: () => {
+        const leave = async () => {
+          // Screens make no calls with a session that is about to end: they would be refused.
+          flushSync(() => setLoading(true));
+          await queryClient.cancelQueries();
+          await endSession();
+          setLoading(false);
+        };
+        leaveForms(() => void leave());
       },
       refreshRights: refreshAllTabs,
       secondFactorMissing: session?.secondFactorMissing === true,

@@ -326,9 +326,21 @@ test('another role takes the place of one with unsaved changes only when these a
   await page.keyboard.press('Escape');
   await expect(cell).toBeChecked();
 
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Type a command or search' }).fill('log out');
+  await page.keyboard.press('Enter');
+  await expect(question.getByRole('button', { name: 'Keep Editing' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(cell).toBeChecked();
+
   await roles.getByRole('button', { name: /^Admin/ }).click();
   await question.getByRole('button', { name: 'Discard' }).click();
   await expect(page).toHaveURL(/role=admin$/);
   await roles.getByRole('button', { name: /^Viewer/ }).click();
   await expect(cell).not.toBeChecked();
+
+  await cell.check();
+  await button(page, 'Logout').click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 });

@@ -255,7 +255,7 @@ function useCommands(): Entry[] {
       label: 'Log out',
       words: 'logout sign out',
       icon: IconLogout,
-      choose: () => void logout(),
+      choose: logout,
     },
   ];
 }

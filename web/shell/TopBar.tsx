@@ -38,7 +38,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
           <IconUserCircle size={17} />
           <span className={`ellipsis ${classes.name}`}>{user?.name || 'User'}</span>
         </Link>
-        <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={() => void logout()}>
+        <Button variant="default" size="compact-sm" fz={13} fw={500} onClick={logout}>
           Logout
         </Button>
       </div>

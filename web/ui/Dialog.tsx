@@ -39,10 +39,9 @@ const DialogContext = createContext<DialogState | null>(null);
  */
 export function Dialog({ unsaved = false, sendsForm = false, ...props }: DialogProps) {
   const [subject, setSubject] = useState<string>();
-  const [asking, setAsking] = useState<{ go: () => void }>();
   const isHeld = props.held !== undefined;
   const around = use(DialogContext);
-  const { body, checks, isUnsaved, leaving } = useUnsavedGuard(props.title, unsaved, isHeld, {
+  const { body, checks, isUnsaved, setAsking, question } = useUnsavedGuard(props.title, unsaved, isHeld, {
     form: sendsForm ? around?.checks : undefined,
   });
   const leaveTo = (go: () => void) => {
@@ -51,22 +50,11 @@ export function Dialog({ unsaved = false, sendsForm = false, ...props }: DialogP
     else go();
   };
   const close = () => leaveTo(props.onClose);
-  const keep = () => {
-    setAsking(undefined);
-    leaving.reset?.();
-  };
-  const discard = () => {
-    setAsking(undefined);
-    if (leaving.proceed) leaving.proceed();
-    else asking?.go();
-  };
   return (
     <DialogFrame subject={subject} {...props} onClose={close}>
       <DialogContext value={{ close, leaveTo, isHeld: props.held === 'all', checks, setSubject }}>
         <div ref={body}>{props.children}</div>
-        {(asking || leaving.status === 'blocked') && (
-          <DiscardQuestion form={checks} isHeld={isHeld} onKeep={keep} onDiscard={discard} />
-        )}
+        {question}
       </DialogContext>
     </DialogFrame>
   );
@@ -82,16 +70,14 @@ export function PageForm(props: {
   children: ReactNode;
 }) {
   const { onClose = () => {}, part = () => '', children } = props;
-  const { body, checks, leaving } = useUnsavedGuard('page', false, false, {
+  const { body, checks, question } = useUnsavedGuard('page', false, false, {
     leaves: ({ current, next }) =>
       current.pathname !== next.pathname || part(current.search) !== part(next.search),
   });
   return (
     <DialogContext value={{ close: onClose, leaveTo, isHeld: false, checks, setSubject: noSubject }}>
       <div ref={body}>{children}</div>
-      {leaving.status === 'blocked' && (
-        <DiscardQuestion form={checks} isHeld={false} onKeep={leaving.reset} onDiscard={leaving.proceed} />
-      )}
+      {question}
     </DialogContext>
   );
 }
@@ -122,8 +108,9 @@ function useUnsavedGuard(
   const hasInput = () => isHeld || isUnsaved();
   const hasInputNow = useEffectEvent(hasInput);
   const closed = useEffectEvent(() => formsAgain.closed(name, checks));
+  const [asking, setAsking] = useState<{ go: () => void }>();
   useLayoutEffect(() => {
-    const remove = addForm(form ?? checks, hasInputNow);
+    const remove = addForm(form ?? checks, hasInputNow, (go) => setAsking({ go }));
     return () => {
       remove();
       closed();
@@ -139,10 +126,23 @@ function useUnsavedGuard(
     enableBeforeUnload: hasInput,
     withResolver: true,
   });
-  return { body, checks, isUnsaved, leaving: leaving === returned ? notLeaving : leaving };
+  const { proceed, reset } = leaving === returned ? notLeaving : leaving;
+  const answered = (go: (() => void) | undefined) => {
+    setAsking(undefined);
+    go?.();
+  };
+  const question = (asking || proceed) && (
+    <DiscardQuestion
+      form={checks}
+      isHeld={isHeld}
+      onKeep={() => answered(reset)}
+      onDiscard={() => answered(proceed ?? asking?.go)}
+    />
+  );
+  return { body, checks, isUnsaved, setAsking, question };
 }
 
-const notLeaving = { status: 'idle', proceed: undefined, reset: undefined } as const;
+const notLeaving = { proceed: undefined, reset: undefined } as const;
 
 const isSamePlace = ({ current, next, action }: Way) =>
   isOfHistory(action) &&

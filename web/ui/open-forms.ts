@@ -1,7 +1,10 @@
 import { createStore, type Store } from './store.ts';
 
+/** Asks whether to leave, and goes on where that is so. */
+type Ask = (go: () => void) => void;
+
 /** The dialogs, without the questions about leaving one, and forms of pages that are open. */
-const forms: { form: object; hasInput: () => boolean }[] = [];
+const forms: { form: object; hasInput: () => boolean; ask: Ask }[] = [];
 const closed = createStore(0);
 
 /** The one that was opened last, in which the user sends changes. */
@@ -9,6 +12,13 @@ export const topForm = (): object | undefined => forms.at(-1)?.form;
 
 /** Whether one has what its user would lose. */
 export const isInputOpen = (): boolean => forms.some(({ hasInput }) => hasInput());
+
+/** Goes on once the one on top that has what its user would lose was asked about, if there is one. */
+export const leaveForms: Ask = (go) => {
+  const asked = forms.findLast(({ hasInput }) => hasInput());
+  if (asked) asked.ask(go);
+  else go();
+};
 
 /** How many were closed. */
 export const closedForms: Store<number> = closed;
@@ -23,8 +33,8 @@ export const formsAgain = {
 };
 
 /** Adds a form on top; returns a function that removes it. */
-export function addForm(form: object, hasInput = () => false): () => void {
-  const opened = { form, hasInput };
+export function addForm(form: object, hasInput = () => false, ask: Ask = (go) => go()): () => void {
+  const opened = { form, hasInput, ask };
   forms.push(opened);
   return () => {
     forms.splice(forms.indexOf(opened), 1);
