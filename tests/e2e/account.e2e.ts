@@ -16,6 +16,7 @@ import {
   expectStatus,
   goTo,
   loseAnswers,
+  loseSession,
   quiet,
   rowOf,
   signInByForm,
@@ -34,13 +35,6 @@ async function makePerson(server: ConsoleServer, role: RoleName = 'viewer') {
   await makeUser(server, role, email, 'Robin Berg');
   return email;
 }
-
-/** Ends the session in the page, as another tab does. */
-const loseSession = (page: Page) =>
-  page.evaluate(() => {
-    localStorage.removeItem('accessToken');
-    dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
-  });
 
 /** The code that the app shows now, or this many seconds later: each code signs in once. */
 const codeOf = (secret: string, laterBy = 0) =>

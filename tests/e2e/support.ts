@@ -308,6 +308,13 @@ export async function endSessions(
   );
 }
 
+/** Ends the session in the page, as when another tab finds that it has ended. */
+export const loseSession = (page: Page) =>
+  page.evaluate(() => {
+    localStorage.removeItem('accessToken');
+    dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
+  });
+
 /** The session that the console stores. */
 export const stored = (page: Page) =>
   page.evaluate(() =>

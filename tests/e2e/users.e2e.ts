@@ -15,6 +15,7 @@ import {
   expectStatus,
   goByKeys,
   goTo,
+  loseSession,
   quiet,
   rowOf,
   signInAs,
@@ -240,6 +241,27 @@ test('deactivating a user offers to revoke the API keys that they created', asyn
   const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
   const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
   expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
+});
+
+test('API keys that were chosen before the session ended are revoked, also where their list does not come again', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 'aborted');
+  const user = await makeUser(server, 'admin');
+  const key = await makeApiKey(await server.apiAs(user.email));
+  const { email } = await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
+  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+  const question = dialog(page, 'Deactivate User');
+  await question.getByRole('checkbox', { name: key.name }).check();
+  await page.route(`**${apiKeys.list.path}?createdBy=*`, (route) => route.abort());
+  await loseSession(page);
+  await signInByForm(page, email);
+  await expect(question.getByRole('checkbox', { name: key.name })).toBeChecked();
+  await question.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('User deactivated successfully')).toBeVisible();
+  const { revokedAt } = await server.admin.ok(apiKeys.get, { params: { keyId: key.id } });
+  expect(revokedAt).not.toBeNull();
 });
 
 test('what a colleague does to a user meanwhile', async ({ page, server }) => {

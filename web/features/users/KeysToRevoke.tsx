@@ -3,22 +3,27 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
 
-/** The API keys that a user created, with checkboxes to revoke them where permitted. */
+/**
+ * The API keys that a user created, with checkboxes to revoke them where permitted. After signing in again, those that were
+ * chosen before stay in sight until all are loaded.
+ */
 export function KeysToRevoke(props: {
   keys: UseQueryResult<ApiKey[]>;
-  chosen: readonly string[];
-  onChoose: (ids: string[]) => void;
+  chosen: readonly ApiKey[];
+  onChoose: (keys: ApiKey[]) => void;
 }) {
   const { can } = useAuth();
-  const { keys } = props;
-  if (keys.isLoadingError) return <Text>The API keys of this user could not be loaded.</Text>;
-  if (!keys.data || keys.data.length === 0) return null;
+  const { keys, chosen } = props;
+  const listed = keys.data ?? chosen;
+  if (keys.isLoadingError && listed.length === 0)
+    return <Text>The API keys of this user could not be loaded.</Text>;
+  if (listed.length === 0) return null;
   if (!can.deleteApiKeys)
     return (
       <div>
         <Text fw={500}>API keys of this user</Text>
         <ul style={{ ...listStyle, paddingInlineStart: 18 }}>
-          {keys.data.map((key) => (
+          {listed.map((key) => (
             <li key={key.id}>{nameOf(key)}</li>
           ))}
         </ul>
@@ -28,11 +33,11 @@ export function KeysToRevoke(props: {
     <Checkbox.Group
       label="Revoke API keys of this user"
       description="Programs that use a revoked key are refused immediately and permanently."
-      value={[...props.chosen]}
-      onChange={props.onChoose}
+      value={chosen.map(({ id }) => id)}
+      onChange={(ids) => props.onChoose(listed.filter(({ id }) => ids.includes(id)))}
     >
       <Stack gap={8} mt={8} style={listStyle}>
-        {keys.data.map((key) => (
+        {listed.map((key) => (
           <Checkbox key={key.id} value={key.id} label={nameOf(key)} />
         ))}
       </Stack>

@@ -71,14 +71,14 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     ...apiKeysOfQuery(user.id),
     enabled: action === 'deactivate' && can.viewApiKeys,
   });
-  const [chosen, choose] = useEntered<string[]>(`${action} user ${user.id}`, []);
+  const [chosen, choose] = useEntered<ApiKey[]>(`${action} user ${user.id}`, []);
   const change = useChange({
     mutationFn: async () => {
       // the chosen keys are revoked also where a colleague was faster
       await run(user).catch((error: unknown) => {
         if (chosen.length === 0 || !isRemoved(error)) throw error;
       });
-      return revokeKeys(keys.data?.filter(({ id }) => chosen.includes(id)) ?? []);
+      return revokeKeys(chosen.filter(({ id }) => keys.data?.some((key) => key.id === id) ?? true));
     },
     onSuccess: (notRevoked) => {
       void toast({ message: done, subject: action === 'delete' ? { name: user.email } : aboutUser(user) });
