@@ -45,7 +45,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
   server,
 }) => {
   const email = await makePerson(server, 'super_admin');
-  expectStatus(page, 400, 401, 'aborted');
+  expectStatus(page, 400, 401, 422, 'aborted');
   await page.goto('/account');
   await signInByForm(page, email);
   const factor = section(page, 'Second factor');
@@ -73,6 +73,12 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
       url,
     );
     await expect(field(page, 'Code')).toBeFocused();
+    await page.keyboard.type('000000');
+    await button(page, 'Confirm').click();
+    await expect(field(page, 'Code')).toHaveAccessibleDescription(/The code is not right/);
+    await expect(field(page, 'Code')).toHaveAttribute('aria-invalid', 'true');
+    await expect(field(page, 'Code')).toBeFocused();
+    await field(page, 'Code').clear();
     // as apps show it
     await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
     const calls = `**${account.confirmSecondFactor.path}`;

@@ -27,10 +27,11 @@ type FactorTools = { db: Db; secrets: Secrets; passwords: Passwords };
 const isSet = fail('WRONG_STATE', 'There is a second factor already. Remove it first.');
 const noneBegun = fail('WRONG_STATE', 'No second factor is being set up.');
 
-const wrongAppCode = fail(
-  'RULE_VIOLATED',
-  'The code is not right. Check the clock of your phone, and that no other window started to set up a newer key.',
-);
+const isWrongAppCode =
+  'The code is not right. Check the clock of your phone, and that no other window started to set up a newer key.';
+const wrongAppCode = fail('RULE_VIOLATED', isWrongAppCode, {
+  details: [{ path: 'code', message: isWrongAppCode }],
+});
 
 const unreadable = fail(
   'WRONG_STATE',

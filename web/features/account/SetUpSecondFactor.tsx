@@ -2,10 +2,12 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { account } from '../../../contract/account.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { fieldErrors, sentenceOf } from '../../api-error.ts';
+import { sentenceBesideFields } from '../../api-error.ts';
+import { useDialogForm } from '../../dialog-form.ts';
 import { useShownOnce } from '../../kept-work.ts';
 import { PasswordForm } from '../../PasswordForm.tsx';
 import { shouldRetry } from '../../query-client.ts';
+import { useRefusedFields } from '../../refused-fields.ts';
 import { readCode } from '../../second-factor-code.ts';
 import { useAuth } from '../../session.tsx';
 import { aboutAccount } from '../../toast-subjects.ts';
@@ -14,7 +16,6 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { QrCode } from '../../ui/QrCode.tsx';
-import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange, useIsLeft } from '../../use-change.ts';
 import classes from './account.module.css';
@@ -61,11 +62,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
         <ProveApp
           secret={secret}
           busy={confirm.isPending}
-          problem={
-            isUnknown
-              ? 'No response arrived, so the second factor may be active already. Ask again with the same code: that returns the recovery codes.'
-              : confirm.error && problemOf(confirm.error)
-          }
+          error={confirm.error}
           isUnknown={isUnknown}
           onCode={(code) => confirm.mutate(code)}
         />
@@ -75,9 +72,6 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
     </Dialog>
   );
 }
-
-const problemOf = (error: Error): string =>
-  fieldErrors(error)['code'] ?? sentenceOf(error, 'Failed to set up a second factor');
 
 function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => void; onCancel: () => void }) {
   const enroll = useChange({ mutationFn: enrollSecondFactor, onSuccess: onSecret });
@@ -98,17 +92,19 @@ function AskPassword({ onSecret, onCancel }: { onSecret: (secret: Secret) => voi
 function ProveApp(props: {
   secret: Secret;
   busy: boolean;
-  problem: string | null;
+  error: Error | null;
   isUnknown: boolean;
   onCode: (code: string) => void;
 }) {
-  const { secret, problem, isUnknown } = props;
+  const { secret, isUnknown } = props;
+  const form = useDialogForm('code of the app', { initialValues: { code: '' }, validate: () => ({}) });
+  const refused = isUnknown ? null : props.error;
+  useRefusedFields(refused, form);
+  const problem = isUnknown
+    ? 'No response arrived, so the second factor may be active already. Ask again with the same code: that returns the recovery codes.'
+    : sentenceBesideFields(refused, 'Failed to set up a second factor');
   return (
-    <form
-      ref={focusLate}
-      noValidate
-      onSubmit={submitTexts((textOf) => props.onCode(readCode(textOf('code'))))}
-    >
+    <form ref={focusLate} noValidate onSubmit={form.onSubmit(({ code }) => props.onCode(readCode(code)))}>
       <Stack gap="md">
         <Text>
           Scan this with your authenticator app,{' '}
@@ -124,11 +120,11 @@ function ProveApp(props: {
         <TextInput
           label="Code"
           description="The six digits that the app shows now"
-          name="code"
           autoComplete="one-time-code"
           inputMode="numeric"
           readOnly={isUnknown}
           data-autofocus
+          {...form.getInputProps('code')}
         />
         {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end">
