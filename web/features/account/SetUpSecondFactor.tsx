@@ -14,6 +14,7 @@ import { aboutAccount } from '../../toast-subjects.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { Fields } from '../../ui/Fields.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
 import { QrCode } from '../../ui/QrCode.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -117,15 +118,17 @@ function ProveApp(props: {
         <div className={classes.secret}>
           <CopyText value={secret.secret} shown={inGroups(secret.secret)} what="key" />
         </div>
-        <TextInput
-          label="Code"
-          description="The six digits that the app shows now"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          readOnly={isUnknown}
-          data-autofocus
-          {...form.getInputProps('code')}
-        />
+        <Fields busy={props.busy}>
+          <TextInput
+            label="Code"
+            description="The six digits that the app shows now"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            readOnly={isUnknown}
+            data-autofocus
+            {...form.getInputProps('code')}
+          />
+        </Fields>
         {problem && <ErrorText>{problem}</ErrorText>}
         <Group justify="flex-end">
           <Button type="submit" loading={props.busy}>
