@@ -52,11 +52,11 @@ export const roleLabels = {
   requiresSecondFactor: 'Requires a second factor',
 } as const;
 
-/** Scopes are merged one by one, and do not conflict. */
 export const apiKeyLabels = {
   name: 'Name',
   isActive: 'Status',
   expiresAt: 'Expiration Date',
   rateLimit: 'Rate Limit',
   ipWhitelist: 'IP Whitelist',
+  scopes: 'Scopes',
 } as const;

@@ -60,3 +60,9 @@ test('nothing typed and nothing stored are the same, and so are objects with the
   expect(merge(stored, null, { minimumInstalls: 50, percent: 5 }).taken).toEqual({ field: null });
   expect(merge(stored, null, { percent: 6, minimumInstalls: 50 }).clashes).toHaveLength(1);
 });
+
+test('a list that needs an entry is a clash where each took away what the other kept', () => {
+  const scopes = { path: 'scopes', message: '', current: ['updates'], yours: ['validate'] };
+  const merged = mergeEdits({ scopes: ['validate', 'updates'] }, [scopes]);
+  expect(merged).toEqual({ taken: {}, clashes: [scopes] });
+});

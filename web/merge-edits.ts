@@ -13,10 +13,13 @@ export type Merged<D extends Difference> = {
 /** Lists whose entries are merged one by one: a form has a checkbox for each. */
 const ofCheckboxes: ReadonlySet<string> = new Set(['moduleIds', 'permissions', 'scopes']);
 
+/** Those of them that need an entry. */
+const neverEmpty: ReadonlySet<string> = new Set(['scopes']);
+
 /**
  * Merges two edits of one record that started from the same `base`. `differences` are the fields in which the stored
  * record and the request differ. A field that only one of the two changed keeps that change; a list of checkboxes is
- * merged entry by entry, so it never clashes.
+ * merged entry by entry, so it clashes only where nothing would be left of one that needs an entry.
  */
 export function mergeEdits<D extends Difference>(base: Fields, differences: readonly D[]): Merged<D> {
   const merged: Merged<D> = { taken: {}, clashes: [] };
@@ -24,7 +27,9 @@ export function mergeEdits<D extends Difference>(base: Fields, differences: read
     const { path, current, yours } = difference;
     const before = base[path];
     if (ofCheckboxes.has(path) && Array.isArray(current) && Array.isArray(yours)) {
-      merged.taken[path] = mergeLists(Array.isArray(before) ? before : [], current, yours);
+      const list = mergeLists(Array.isArray(before) ? before : [], current, yours);
+      if (list.length === 0 && neverEmpty.has(path)) merged.clashes.push(difference);
+      else merged.taken[path] = list;
     } else if (isSame(yours, before)) {
       merged.taken[path] = current;
     } else if (!isSame(current, before) && !isSame(current, yours)) {

@@ -77,7 +77,7 @@ export function ScopesField({ form, already }: { form: ApiKeyForm; already: read
   const { permissions } = useAuth();
   return (
     <Checkbox.Group
-      label="Scopes"
+      label={apiKeyLabels.scopes}
       size="xs"
       {...form.getInputProps('scopes')}
       data-wrong={form.errors['scopes'] !== undefined || undefined}

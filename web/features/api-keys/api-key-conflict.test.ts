@@ -20,6 +20,7 @@ test('says what differs, in words', () => {
       differing('expiresAt', null, late),
       differing('rateLimit', 1000, 5),
       differing('ipWhitelist', ['10.0.0.0/8', '::1'], []),
+      differing('scopes', ['updates'], ['validate', 'releases']),
       differing('updatedAt', soon, late),
     ],
   });
@@ -29,5 +30,6 @@ test('says what differs, in words', () => {
     { field: 'Expiration Date', theirs: 'Never', yours: fullTime(late) },
     { field: 'Rate Limit', theirs: '1,000 per hour', yours: '5 per hour' },
     { field: 'IP Whitelist', theirs: '10.0.0.0/8, ::1', yours: 'None' },
+    { field: 'Scopes', theirs: 'Updates', yours: 'Validate licenses, Publish releases' },
   ]);
 });

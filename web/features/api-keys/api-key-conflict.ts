@@ -1,7 +1,8 @@
+import type { ApiKeyScope } from '../../../contract/route.ts';
 import { apiKeyLabels } from '../../field-labels.ts';
 import { differingFields, type Clash } from '../../edit-conflict.ts';
 import { fullTime } from '../../ui/time.ts';
-import { rateText } from './api-key-labels.ts';
+import { rateText, scopeLabels } from './api-key-labels.ts';
 
 /** Labels of the fields in which two edits of one key differ. */
 export const conflictRows = (clash: Clash) =>
@@ -10,4 +11,5 @@ export const conflictRows = (clash: Clash) =>
     expiresAt: (expiresAt: string | null) => (expiresAt === null ? 'Never' : fullTime(expiresAt)),
     rateLimit: rateText,
     ipWhitelist: (entries: string[]) => entries.join(', ') || 'None',
+    scopes: (scopes: ApiKeyScope[]) => scopes.map((scope) => scopeLabels[scope].label).join(', '),
   });
