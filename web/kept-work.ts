@@ -31,7 +31,7 @@ formsAgain.closed = (name, form) => {
 
 // Reloading the sign-in page would lose it.
 window.addEventListener('beforeunload', (event) => {
-  if (hasKeptWork()) event.preventDefault();
+  if (hasSessionLapsed() && hasKeptWork()) event.preventDefault();
 });
 
 /** Initial value of a form: what the form with this key held when the session ended, or `otherwise`. */

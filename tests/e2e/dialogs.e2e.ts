@@ -3,6 +3,7 @@ import { apiKeys } from '../../contract/api-keys.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { releases } from '../../contract/releases.ts';
+import { users } from '../../contract/users.ts';
 import { archive } from '../binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
@@ -18,11 +19,13 @@ import {
   expectStatus,
   goTo,
   loseAnswers,
+  loseSession,
   quiet,
   signInAs,
   signInByForm,
   test,
 } from './support.ts';
+import { makeUser } from './users-screen.ts';
 
 // Behavior of all dialogs, mostly tested with the dialogs of customers.
 
@@ -355,6 +358,23 @@ test('a form stays when its record is revoked meanwhile, and its save says why',
   expect(await mayUnload(page)).toBe(true);
 });
 
+test('input of a record that is gone after signing in again does not keep the tab from closing', async ({
+  page,
+  server,
+}) => {
+  expectStatus(page, 404);
+  const { id, email } = await makeUser(server, 'viewer');
+  const mine = await signInAs(page, 'super_admin', `/users?search=${email}&edit=${id}`, server);
+  await dialog(page, 'Edit User').getByRole('textbox', { name: 'Name' }).fill('Robin');
+  await loseSession(page);
+  await expect(page.getByText('your input is kept')).toBeVisible();
+  await server.admin.ok(users.delete, { params: { id } });
+  await signInByForm(page, mine.email);
+  await expect(page.getByRole('dialog')).toContainText('User not found');
+  await page.keyboard.press('Escape');
+  expect(await mayUnload(page)).toBe(true);
+});
+
 test('every dialog and form keeps what was typed, also a reason, a matrix, a number and a file', async ({
   page,
   server,
@@ -411,11 +431,7 @@ test('every dialog and form keeps what was typed, also a reason, a matrix, a num
     await goTo(page, at);
     await enter();
     await isThere();
-    // As when another tab finds that the session has ended.
-    await page.evaluate(() => {
-      localStorage.removeItem('accessToken');
-      dispatchEvent(new StorageEvent('storage', { key: 'accessToken' }));
-    });
+    await loseSession(page);
     await expect(page.getByText('your input is kept'), at).toBeVisible();
     await signInByForm(page, email);
     await isThere();
