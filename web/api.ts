@@ -47,10 +47,10 @@ const isOfUser = (route: ConsoleRoute) =>
   isChange(route) && route.access.kind !== 'public' && route !== calls.logout;
 
 /**
- * A change whose user has left does not end: the next one would read what they did not do, undo it, or be asked about it,
- * and what follows it, such as the rest of many, would be sent in their name.
+ * A change or an export whose user has left does not end: the next one would read what they did not do, undo it, or be
+ * asked about it, and what follows it, such as the rest of many, would be sent in their name.
  */
-async function untilLeft(answer: Promise<unknown>): Promise<unknown> {
+export async function untilLeft<Made>(answer: Promise<Made>): Promise<Made> {
   const by = userNow();
   const hasLeft = () => by !== undefined && by !== userNow();
   try {

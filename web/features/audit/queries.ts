@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { audit } from '../../../contract/audit.ts';
 import { errorOf } from '../../api-error.ts';
-import { call, urlOf, withSession } from '../../api.ts';
+import { call, untilLeft, urlOf, withSession } from '../../api.ts';
 import { live } from '../../live.ts';
 import { askedOnce } from '../../query-client.ts';
 import { queryOf } from '../../query-of.ts';
@@ -79,8 +79,13 @@ export const setRetention = (body: { value: number; seen: number }) =>
 export const cleanUp = (days: number) => call(audit.cleanup, { query: { days: String(days) } });
 export const verifyChain = () => call(audit.verify);
 
-/** Fetches the whole filtered list as a file and saves it under the file name of the response. */
+/** Fetches the whole filtered list as a file and saves it under the file name of the response, for the user who asked. */
 export async function saveExport(search: AuditSearch, signal: AbortSignal): Promise<void> {
+  const { file, name } = await untilLeft(fetchExport(search, signal));
+  saveFile(file, name);
+}
+
+async function fetchExport(search: AuditSearch, signal: AbortSignal) {
   const response = await withSession((token) =>
     fetch(urlOf(audit.exportCsv, { query: filterOf(search) }), {
       credentials: 'include',
@@ -91,5 +96,5 @@ export async function saveExport(search: AuditSearch, signal: AbortSignal): Prom
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
   // a page of a proxy has none
   if (!response.ok || !name) throw errorOf(response.status, await response.text());
-  saveFile(await response.blob(), name);
+  return { file: await response.blob(), name };
 }
