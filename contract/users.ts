@@ -173,6 +173,7 @@ export const users = {
       currentPassword,
       updatedAt: shownVersion,
     }),
+    answer: user,
     errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   resetSecondFactor: route('DELETE', '/api/users/{id}/second-factor', {

@@ -205,6 +205,13 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await expect(page.getByText('User reactivated successfully')).toBeVisible();
   await expect(row.getByRole('button', { name: 'Deactivate' })).toBeVisible();
 
+  await row.getByRole('button', { name: 'Reset Password' }).click();
+  const reset = dialog(page, 'Reset Password');
+  for (const name of ['New Password', 'Confirm Password'])
+    await reset.getByRole('textbox', { name }).fill('fresh and long');
+  await reset.getByRole('button', { name: 'Reset Password' }).click();
+  await expect(page.getByText('Password reset successfully')).toBeVisible();
+
   await row.getByRole('button', { name: 'Delete' }).click();
   const question = dialog(page, 'Delete User');
   await expectAccessible(page);

@@ -157,7 +157,7 @@ export async function resetPassword(
   id: string,
   passwordHash: string,
   seen?: string,
-): Promise<undefined | Failure> {
+): Promise<User | Failure> {
   const before = await lockShown(change, id, seen);
   if (isFailure(before)) return before;
   const refusal = refuseSelf(change.by, before, ownPassword);
@@ -169,7 +169,7 @@ export async function resetPassword(
     .execute();
   await endSessionsOf(change, { userId: id, reason: 'password reset' });
   await change.audit('user.password_reset', before);
-  return undefined;
+  return getUser(change.tx, id);
 }
 
 /** Removes a lost second factor of a user. `seen`: the version that the caller was shown. */

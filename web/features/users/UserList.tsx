@@ -4,6 +4,7 @@ import { ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
 import { useAuth } from '../../session.tsx';
+import { useWithOwnChanges } from '../../shell/use-own-changes.ts';
 import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
@@ -31,6 +32,7 @@ export function UserList() {
   const list = useQuery(usersQuery(search.search));
   const [visibility, setVisibility] = useColumnChoice('users', hiddenAtFirst);
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
+  const shown = useWithOwnChanges(asked);
   const viewed = { list: 'users', search, params: usersView } as const;
   const columns = userColumns(me, roles);
   const chips = userChips(search);
@@ -70,7 +72,7 @@ export function UserList() {
           empty={<NoUsers />}
         />
       </Loaded>
-      <LazyDialogs>{asked && <UserDialog {...asked} onClose={() => setAsked(undefined)} />}</LazyDialogs>
+      <LazyDialogs>{shown && <UserDialog {...shown} onClose={() => setAsked(undefined)} />}</LazyDialogs>
     </>
   );
 }
