@@ -202,10 +202,11 @@ test('the recycle bin has pages of 20; a search begins at the first', async ({ p
   await expect(page.getByText('Page 1 of 2')).toBeVisible();
   await expect(rows).toHaveCount(20);
   await expect(page.getByRole('button', { name: 'Previous page' })).toBeDisabled();
-  await page.getByRole('button', { name: 'Next page' }).click();
+  await page.getByRole('button', { name: 'Next page' }).press('Enter');
   await expect(page.getByText('Showing 21 to 23 of 23 results')).toBeVisible();
   await expect(rows).toHaveCount(3);
   await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Next page' })).toBeFocused();
   await page.getByPlaceholder('Search by version...').fill('53.2');
   // 53.2.0 and 53.20.0 to 53.22.0
   await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();

@@ -1,7 +1,11 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
+import { DisabledReason } from './DisabledReason.tsx';
 import { IconChevronLeft, IconChevronRight } from './icons.tsx';
 import { countText } from './numbers.ts';
+
+/** Why there is none before, or after. */
+export const [firstPage, lastPage] = ['This is the first page.', 'This is the last page.'];
 
 /**
  * The footer of a list: the range that is shown, and the other pages. Pages count from 1; a page that no longer exists
@@ -46,24 +50,27 @@ export function Pagination(props: {
           <Text size="xs" c="dimmed">
             Page {countText(page)} of {countText(pages)}
           </Text>
-          <Button
-            variant="default"
-            px={8}
-            aria-label="Previous page"
-            disabled={page <= 1}
-            onClick={() => onPage(page - 1, { replace: false })}
-          >
-            <IconChevronLeft />
-          </Button>
-          <Button
-            variant="default"
-            px={8}
-            aria-label="Next page"
-            disabled={page >= pages}
-            onClick={() => onPage(page + 1, { replace: false })}
-          >
-            <IconChevronRight />
-          </Button>
+          {/* not disabled: the one that was just pressed would lose the focus */}
+          <DisabledReason reason={page > 1 ? null : firstPage}>
+            <Button
+              variant="default"
+              px={8}
+              aria-label="Previous page"
+              onClick={() => onPage(page - 1, { replace: false })}
+            >
+              <IconChevronLeft />
+            </Button>
+          </DisabledReason>
+          <DisabledReason reason={page < pages ? null : lastPage}>
+            <Button
+              variant="default"
+              px={8}
+              aria-label="Next page"
+              onClick={() => onPage(page + 1, { replace: false })}
+            >
+              <IconChevronRight />
+            </Button>
+          </DisabledReason>
         </Group>
       )}
     </Group>

@@ -2,10 +2,12 @@ import { Button, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import type { audit } from '../../../contract/audit.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { IconChevronLeft, IconChevronRight } from '../../ui/icons.tsx';
 import { momentText } from '../../ui/time.ts';
 import { auditSizes, defaultSize, shownBefore, useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
+import { firstPage, lastPage } from '../../ui/Pagination.tsx';
 import { Select } from '../../ui/Select.tsx';
 
 const sizes = auditSizes.map((size) => ({ value: String(size), label: `${size} per page` }));
@@ -54,29 +56,27 @@ export function AuditPages(props: { data: AuditPage | undefined; stale: boolean;
           value={String(size)}
           onChange={(value) => change({ size: Number(value) === defaultSize ? undefined : Number(value) })}
         />
-        <Button
-          variant="default"
-          leftSection={<IconChevronLeft />}
-          disabled={page <= 1}
-          // the page before in a search in parts is nowhere by its number
-          onClick={() => {
-            const isNumbered = page > 2 && search.shown === undefined;
-            change({ page: isNumbered ? page - 1 : undefined, after: undefined, shown: undefined });
-          }}
-        >
-          Previous
-        </Button>
+        <DisabledReason reason={page > 1 ? null : firstPage}>
+          <Button
+            variant="default"
+            leftSection={<IconChevronLeft />}
+            // the page before in a search in parts is nowhere by its number
+            onClick={() => {
+              const isNumbered = page > 2 && search.shown === undefined;
+              change({ page: isNumbered ? page - 1 : undefined, after: undefined, shown: undefined });
+            }}
+          >
+            Previous
+          </Button>
+        </DisabledReason>
         <Text size="xs" c="dimmed">
           Page {countText(page)}
         </Text>
-        <Button
-          variant="default"
-          rightSection={<IconChevronRight />}
-          disabled={!data.hasMore}
-          onClick={onNext}
-        >
-          Next
-        </Button>
+        <DisabledReason reason={data.hasMore ? null : lastPage}>
+          <Button variant="default" rightSection={<IconChevronRight />} onClick={onNext}>
+            Next
+          </Button>
+        </DisabledReason>
       </Group>
     </Group>
   );
