@@ -87,7 +87,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await page.keyboard.press('Escape');
     await expect(conflict).toBeHidden();
     await expect(description).toHaveValue('answers mine');
-    await button(page, 'Save Changes').click();
+    await description.press('Enter');
     await button(page, 'Save Mine Anyway').click();
     await expect(page.getByText('Role updated successfully')).toBeVisible();
     await expect(conflict).toBeHidden();
@@ -221,7 +221,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await expect(question.getByRole('alert')).toContainText('password is not right');
     await expect(own).toHaveAttribute('aria-invalid', 'true');
     await own.fill(password);
-    await reset.click();
+    await own.press('Enter');
     await expect(page.getByText('Second factor reset successfully')).toBeVisible();
     await expect(sessions.getByText('This user signs in with the password alone.')).toBeVisible();
     await otherPage.goto('/account');

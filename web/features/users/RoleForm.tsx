@@ -13,6 +13,7 @@ import { ConflictDialog } from '../../ui/ConflictDialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
 import { Fields } from '../../ui/Fields.tsx';
+import { submitTexts } from '../../ui/form-text.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -82,6 +83,10 @@ export function RoleForm(props: {
     },
     onGivenUp: () => beginFrom(latest),
   });
+  const save = submitTexts(() => {
+    // Enter sends a form also where it has no button for that
+    if (!locked) edit.submit(payloadOf(values), seen);
+  });
 
   return (
     <section className={`panel ${classes.form}`} aria-label={roleLabel(role.name)}>
@@ -100,55 +105,59 @@ export function RoleForm(props: {
           )}
         </Group>
       </div>
-      <Fields busy={edit.busy}>
-        <Stack gap="md">
-          <TextInput
-            label="Description"
-            readOnly={locked !== null}
-            error={wrong}
-            value={values.description}
-            onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
-          />
-          <Checkbox
-            label="Requires a second factor"
-            description={locked ?? 'Users with this role can do nothing else until they have set one up'}
-            disabled={locked !== null}
-            checked={values.requiresSecondFactor}
-            onChange={(event) => setValues({ ...values, requiresSecondFactor: event.currentTarget.checked })}
-          />
-          <RoleMatrix
-            label={`What ${roleLabel(role.name)} may do`}
-            cells={values.cells}
-            whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
-            onChange={(cell, on) => setValues(withCell(values, cell, on))}
-          />
-          {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
-          {isProofNeeded && (
-            <OwnPassword
-              typed={currentPassword}
-              // said below
-              error={'currentPassword' in fieldErrors(edit.error)}
-              onChange={setCurrentPassword}
+      <form noValidate onSubmit={save}>
+        <Fields busy={edit.busy}>
+          <Stack gap="md">
+            <TextInput
+              label="Description"
+              readOnly={locked !== null}
+              error={wrong}
+              value={values.description}
+              onChange={(event) => setValues({ ...values, description: event.currentTarget.value })}
             />
-          )}
-          {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
-          {!locked && (
-            <Group justify="flex-end" gap="xs">
-              {/* not disabled: both have nothing left to do once one was pressed, and would lose the focus */}
-              <DisabledReason reason={nothingToDo}>
-                <Button variant="default" onClick={onDiscard ?? (() => beginFrom(latest))}>
-                  Discard
-                </Button>
-              </DisabledReason>
-              <DisabledReason reason={nothingToDo ?? wrong}>
-                <Button loading={edit.busy} onClick={() => edit.submit(payloadOf(values), seen)}>
-                  Save Changes
-                </Button>
-              </DisabledReason>
-            </Group>
-          )}
-        </Stack>
-      </Fields>
+            <Checkbox
+              label="Requires a second factor"
+              description={locked ?? 'Users with this role can do nothing else until they have set one up'}
+              disabled={locked !== null}
+              checked={values.requiresSecondFactor}
+              onChange={(event) =>
+                setValues({ ...values, requiresSecondFactor: event.currentTarget.checked })
+              }
+            />
+            <RoleMatrix
+              label={`What ${roleLabel(role.name)} may do`}
+              cells={values.cells}
+              whyNot={(permission) => locked ?? whyNotCell(me, role, permission)}
+              onChange={(cell, on) => setValues(withCell(values, cell, on))}
+            />
+            {isNoticed(change) && <RoleConsequences roleId={role.roleId} change={change} />}
+            {isProofNeeded && (
+              <OwnPassword
+                typed={currentPassword}
+                // said below
+                error={'currentPassword' in fieldErrors(edit.error)}
+                onChange={setCurrentPassword}
+              />
+            )}
+            {edit.error && <ErrorText>{sentenceOf(edit.error, 'Failed to update role')}</ErrorText>}
+            {!locked && (
+              <Group justify="flex-end" gap="xs">
+                {/* not disabled: both have nothing left to do once one was pressed, and would lose the focus */}
+                <DisabledReason reason={nothingToDo}>
+                  <Button variant="default" onClick={onDiscard ?? (() => beginFrom(latest))}>
+                    Discard
+                  </Button>
+                </DisabledReason>
+                <DisabledReason reason={nothingToDo ?? wrong}>
+                  <Button type="submit" loading={edit.busy}>
+                    Save Changes
+                  </Button>
+                </DisabledReason>
+              </Group>
+            )}
+          </Stack>
+        </Fields>
+      </form>
       <ConflictDialog edit={edit} rowsOf={(clash) => differingFields(clash, roleLabels)} />
       <LazyDialogs>
         {deleting && <DeleteRole role={role} onDeleted={onGone} onClose={() => setDeleting(undefined)} />}

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
+import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { OwnPassword } from './OwnPassword.tsx';
@@ -107,12 +108,14 @@ function SecondFactor(props: {
           onConfirm={() => reset.mutate(asking)}
           onClose={() => setAsking(undefined)}
         >
-          <OwnPassword
-            typed={currentPassword}
-            // the dialog says what is wrong
-            error={'currentPassword' in fieldErrors(reset.error)}
-            onChange={setCurrentPassword}
-          />
+          <form noValidate onSubmit={submitTexts(() => reset.mutate(asking))}>
+            <OwnPassword
+              typed={currentPassword}
+              // the dialog says what is wrong
+              error={'currentPassword' in fieldErrors(reset.error)}
+              onChange={setCurrentPassword}
+            />
+          </form>
         </ConfirmDialog>
       )}
     </Stack>
