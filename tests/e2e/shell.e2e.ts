@@ -190,6 +190,20 @@ test('a narrow window folds the navigation', async ({ page, server }) => {
     await page.keyboard.press('Tab');
     await expect(link).toBeHidden();
   });
+
+  await test.step('in a field of a Mac, Ctrl+K deletes to the end of the line', async () => {
+    const field = page.getByPlaceholder('Search customers...');
+    const isTaken = page.evaluate(
+      () =>
+        new Promise((tell) =>
+          addEventListener('keydown', (event) => event.key === 'k' && tell(event.defaultPrevented)),
+        ),
+    );
+    await field.press('Control+k');
+    expect(await isTaken).toBe(false);
+    await field.press('Meta+k');
+    await expect(page.getByRole('combobox', { name: 'Type a command or search' })).toBeFocused();
+  });
 });
 
 test('on a phone lists are cards with their buttons', async ({ page, server }) => {

@@ -6,7 +6,7 @@ import { useAuth } from '../session.tsx';
 import { IconMoon, IconSearch, IconSun, IconUserCircle } from '../ui/icons.tsx';
 import { Brand } from './Brand.tsx';
 import classes from './Layout.module.css';
-import { controlKey } from './shortcuts.ts';
+import { controlKey, paletteKeys } from './shortcuts.ts';
 
 /** Brand, search, color scheme and user menu. */
 export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () => void }) {
@@ -19,12 +19,7 @@ export function TopBar({ burger, onSearch }: { burger: ReactNode; onSearch: () =
           <Brand />
         </Link>
       </div>
-      <button
-        type="button"
-        className={classes.search}
-        onClick={onSearch}
-        aria-keyshortcuts="Control+K Meta+K"
-      >
+      <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts={paletteKeys}>
         <IconSearch />
         <span className={`ellipsis ${classes.searchText}`}>Search or jump to...</span>
         <span className={classes.keys} aria-hidden>

@@ -23,8 +23,11 @@ const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 /** As the key of shortcuts is written. */
 export const controlKey = isApple ? '⌘' : 'Ctrl';
 
-// elsewhere on a Mac, Ctrl+P moves to the line above
-const printKey = isApple ? 'metaKey' : 'ctrlKey';
+/** Those of the palette, for `aria-keyshortcuts`. */
+export const paletteKeys = isApple ? 'Meta+K' : 'Control+K';
+
+// on a Mac, Ctrl+K deletes the rest of the line, and Ctrl+P moves to the line above
+const commandKey = isApple ? 'metaKey' : 'ctrlKey';
 
 /**
  * The keyboard shortcuts. `/`, `c` and Ctrl-Z activate the elements with `data-hotkey`: a screen declares its search field
@@ -35,13 +38,13 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   const wentAt = useRef(-chordWithin);
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     const { enabled, go, onHelp, onPalette, onPrint } = shortcuts;
-    if (isWithControl(event, 'k')) {
+    if (event[commandKey] && isWithControl(event, 'k')) {
       event.preventDefault();
       // It would leave the dialog.
       if (!isDialogOpen()) onPalette();
       return;
     }
-    if (event[printKey] && isWithControl(event, 'p')) {
+    if (event[commandKey] && isWithControl(event, 'p')) {
       event.preventDefault();
       if (!event.repeat) onPrint();
       return;
