@@ -113,6 +113,8 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
   });
 
   await test.step('a colleague opens it from the palette, and may not change it', async () => {
+    // what is changed before its script has come is a change too
+    const loaded = await holdBack(otherPage, '**/OpenView-*.js');
     await signInAs(otherPage, 'viewer', '/customers', server);
     await expect(otherPage.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
     await otherPage.keyboard.press('Control+k');
@@ -122,6 +124,8 @@ test('filters are chips, and are saved as a view: own or shared, changed, opened
     const theirs = otherPage.getByRole('group', { name: 'Active filters' });
     await expect(theirs).toContainText('Seats: Full');
     await theirs.getByRole('button', { name: 'Remove filter Seats: Full' }).click();
+    await expect(otherPage).not.toHaveURL(/seats=/);
+    loaded();
     await expect(theirs).toContainText('Unsaved changes');
     await expect(theirs.getByRole('button', { name: 'Save Changes' })).toHaveCount(0);
   });

@@ -11,13 +11,17 @@ import { toast } from '../../ui/toast.tsx';
 import { updateView } from './queries.ts';
 import { useCurrentView, type ViewedList } from './use-current-view.ts';
 import { aboutView } from './view-path.ts';
+import { writeQuery } from './view-query.ts';
 import classes from './views.module.css';
 
-/** The open view, whether the filters differ from it, and which of its filters no longer exist. */
-export default function OpenView(viewed: ViewedList) {
+/**
+ * The open view, whether the filters differ from it, and which of its filters no longer exist. `openedWith`: the search
+ * parameters that the list was opened with.
+ */
+export default function OpenView(viewed: ViewedList & { openedWith: ViewedList['search'] }) {
   const { current, isMissing, query, shows, lost, open, leave } = useCurrentView(viewed);
   const [seen, setSeen] = useState(current);
-  const [openedWith] = useState(query);
+  const isAsOpened = query === writeQuery(viewed.params.read(viewed.openedWith), viewed.params);
   const isChanged = current !== undefined && !shows(current);
   // What is on the screen is what is stored: that version is seen, whoever saved it.
   if (current && (current.id !== seen?.id || (!isChanged && current.updatedAt !== seen.updatedAt)))
@@ -27,7 +31,7 @@ export default function OpenView(viewed: ViewedList) {
   // after a reload nobody knows who changed what
   const difference = isChangedByOther
     ? 'Changed by someone else'
-    : query === openedWith
+    : isAsOpened
       ? 'Differs from the saved view'
       : 'Unsaved changes';
   if (name === undefined) return null;

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { IconBookmark } from '../../ui/icons.tsx';
 import { Late } from '../../ui/Late.tsx';
 import type { ViewedList } from './use-current-view.ts';
@@ -22,9 +22,14 @@ export const Views = (viewed: ViewedList) => (
 );
 
 /** The open view beside the filters that are set; nothing without one. */
-export const openViewOf = (viewed: ViewedList) =>
-  viewed.search.view && (
+export const openViewOf = (viewed: ViewedList) => viewed.search.view && <Opened {...viewed} />;
+
+/** Knows what it was opened with before the script of the view has come: the filters may be others by then. */
+function Opened(viewed: ViewedList) {
+  const [openedWith] = useState(viewed.search);
+  return (
     <Suspense>
-      <OpenView {...viewed} />
+      <OpenView {...viewed} openedWith={openedWith} />
     </Suspense>
   );
+}
