@@ -3,9 +3,9 @@ import { createTestDatabase } from '../../tests/harness.ts';
 import { ask } from '../../tests/work.ts';
 import {
   behaviorProblems,
-  serverProblems,
   otherProduct,
   requireDatabase,
+  serverProblems,
   type ServerProperties,
 } from './requirements.ts';
 

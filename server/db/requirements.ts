@@ -70,12 +70,12 @@ async function problemsOf(addresses: Addresses): Promise<string[]> {
       const behavior: Behavior = { isPooledByTransaction: await sharesServerConnections(first, second) };
       if (behavior.isPooledByTransaction) return behaviorProblems(behavior, isDivided);
       for (const client of [first, second]) await client.query(withoutForeignLimits);
-      const properties = await readProperties(first);
-      if (!properties.isReplica) {
+      const server = await readProperties(first);
+      if (!server.isReplica) {
         behavior.locksAcrossSessions = await works(excludes(first, second));
         behavior.notifies = await works(hears(first, second));
       }
-      const problems = [...serverProblems(properties), ...behaviorProblems(behavior, isDivided)];
+      const problems = [...serverProblems(server), ...behaviorProblems(behavior, isDivided)];
       if (!isDivided || problems.length > 0) return problems;
       const isSame = await at('queries', (pooled) => hears(first, pooled));
       return isSame ? [] : [anotherDatabase];
@@ -103,25 +103,24 @@ export function otherProduct(version: string): string | undefined {
 }
 
 /** One sentence for each missing feature of the server or right of the role, with the fix. */
-export function serverProblems(properties: ServerProperties): string[] {
+export function serverProblems(server: ServerProperties): string[] {
   const problems: (string | false)[] = [
-    properties.versionNumber < oldest * 10_000 &&
-      `The server is PostgreSQL ${Math.floor(properties.versionNumber / 10_000)}. Use ${oldest} or newer.`,
-    properties.isReplica
+    server.versionNumber < oldest * 10_000 &&
+      `The server is PostgreSQL ${Math.floor(server.versionNumber / 10_000)}. Use ${oldest} or newer.`,
+    server.isReplica
       ? 'The server is a replica that follows another one, so it can only be read. Name the primary server, or an ' +
         'address that always leads to it.'
-      : properties.isReadOnly &&
+      : server.isReadOnly &&
         'The server only lets this role read (default_transaction_read_only is on, as managed services set it when the ' +
           'disk is full).',
-    properties.encoding !== 'UTF8' &&
-      `The encoding of the database is ${properties.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
-    !properties.createsInSchema &&
+    server.encoding !== 'UTF8' &&
+      `The encoding of the database is ${server.encoding}. Make one with: create database … encoding 'UTF8' template template0.`,
+    !server.createsInSchema &&
       'The role may not create tables in its schema. Let it own the database: alter database … owner to ….' +
-        (properties.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
-    !(properties.trigrams === 'creatable' && properties.createsInDatabase) &&
-      trigramProblems[properties.trigrams],
-    properties.distributed.length > 0 &&
-      `Citus distributes these tables: ${properties.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
+        (server.versionNumber < 150_000 ? ' And the schema: grant all on schema public to ….' : ''),
+    !(server.trigrams === 'creatable' && server.createsInDatabase) && trigramProblems[server.trigrams],
+    server.distributed.length > 0 &&
+      `Citus distributes these tables: ${server.distributed.join(', ')}. Triggers, row locks and unique keys over all rows ` +
         'do not hold there. Use a database in which no table is distributed.',
   ];
   return problems.filter((problem) => problem !== false);
