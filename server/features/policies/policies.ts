@@ -13,7 +13,7 @@ import { changedFields, type Change } from '../../change.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { countOf } from '../../db/sql.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
-import { fail, isFailure, noSuch, type Failure } from '../../failure.ts';
+import { isFailure, noSuch, wrongState, type Failure } from '../../failure.ts';
 import { fieldsOfPolicy } from './policy-set.ts';
 
 type Columns = { policy: UpdatePolicy; tags?: readonly string[] };
@@ -107,8 +107,8 @@ const ofCustomer: Editable<CustomerPolicy, Columns> = {
       .where('customer_id', '=', customerId)
       .forUpdate()
       .executeTakeFirst();
-    const reason = customerRefusal.update({ deletedAt: customer?.deleted_at?.toISOString() ?? null });
-    return reason ? fail('WRONG_STATE', `${reason}.`) : getCustomerPolicy(tx, customerId);
+    const deletedAt = customer?.deleted_at?.toISOString() ?? null;
+    return wrongState(customerRefusal.update({ deletedAt })) ?? getCustomerPolicy(tx, customerId);
   },
   async write(change, { customerId }, { policy, tags = [], updated_at }) {
     const { tx } = change;

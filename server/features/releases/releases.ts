@@ -9,7 +9,7 @@ import { changedFields, type Change } from '../../change.ts';
 import { latestTime } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import { editRecord } from '../../edit-record.ts';
-import { fail, type Failure } from '../../failure.ts';
+import { wrongState, type Failure } from '../../failure.ts';
 import { changesPlan, planColumns, sentPlan, unpublished } from './plan.ts';
 import { alreadyExists, liveRelease } from './release-change.ts';
 import { refuseNew } from './publishing.ts';
@@ -109,12 +109,10 @@ export const updateRelease = (
     event,
     // publishing may set the percentage in the same call, so that no machine sees the release at 100 % in between
     check: (before) => {
-      if (patch.startsAt && sentPlan(before, patch).rolloutPlan === null)
-        return fail('WRONG_STATE', `${startNeedsPlan}.`);
+      if (patch.startsAt && sentPlan(before, patch).rolloutPlan === null) return wrongState(startNeedsPlan);
       const { rolloutPercentage = before.rolloutPercentage } = patch;
       if (rolloutPercentage === before.rolloutPercentage && !changesPlan(before, patch)) return undefined;
-      const reason = releaseRefusal.rollOut({ ...before, isDraft: isDraftAfter(before) });
-      return reason ? fail('WRONG_STATE', reason) : undefined;
+      return wrongState(releaseRefusal.rollOut({ ...before, isDraft: isDraftAfter(before) }));
     },
     sent,
     seen,
