@@ -1,9 +1,9 @@
 /**
- * The visible texts whose contrast with their background is below WCAG 1.4.3, in light and in dark colors, computed
- * from their styles in the page. axe finds the same, but takes half a second, and re-rendering the page in other colors
- * as long again: here the colors change briefly without a repaint.
+ * The visible texts in these parts of the page whose contrast with their background is below WCAG 1.4.3, in light and in
+ * dark colors, computed from their styles in the page. axe finds the same, but takes half a second, and re-rendering the
+ * page in other colors as long again: here the colors change briefly without a repaint.
  */
-export function textsOfLowContrast(): string[] {
+export function textsOfLowContrast(parts: Element[]): string[] {
   const root = document.documentElement;
   const attribute = 'data-mantine-color-scheme';
   const canvas = new OffscreenCanvas(1, 1);
@@ -55,10 +55,10 @@ export function textsOfLowContrast(): string[] {
     if (contrast < (isLarge ? 3 : 4.5)) low.add(`"${text.trim().slice(0, 40)}" has ${contrast.toFixed(2)}:1`);
   }
 
-  function lookAtAll(): void {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  function lookAtAll(part: Element): void {
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) look(texts.currentNode.nodeValue!, texts.currentNode.parentElement!);
-    for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+    for (const field of part.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
       'input:not([type=checkbox], [type=radio], [type=file]), textarea',
     )) {
       if (field.value) look(field.value, field);
@@ -74,7 +74,7 @@ export function textsOfLowContrast(): string[] {
   const said = ['light', 'dark'].flatMap((scheme) => {
     root.setAttribute(attribute, scheme);
     low.clear();
-    lookAtAll();
+    for (const part of parts) lookAtAll(part);
     return [...low].map((text) => `${text}, ${scheme}`);
   });
   root.setAttribute(attribute, shown);
