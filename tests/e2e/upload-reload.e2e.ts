@@ -6,6 +6,7 @@ import {
   choose,
   chunks,
   field,
+  fileOfTwoChunks,
   found,
   megabyte,
   modal,
@@ -20,7 +21,7 @@ test('after a reload another file is refused, and canceling forgets the upload',
   const name = 'Interrupted.exe';
   await openForm(page, server);
   const free = await holdBack(page, chunks);
-  await choose(page, await fileOnDisk(name, program(21 * megabyte)));
+  await choose(page, await fileOfTwoChunks(page, name));
   await field(page, 'Version').fill(version());
   const asked = page.waitForRequest(chunks);
   await press(page, 'Upload Release');
@@ -93,7 +94,7 @@ test('after a reload the dialog shows the interrupted upload, to go on or to beg
 
 test('after a reload the details of an interrupted upload can be changed', async ({ page, server }) => {
   const wanted = version();
-  const path = await fileOnDisk('Renamed-arm64.exe', program(21 * megabyte));
+  const path = await fileOfTwoChunks(page, 'Renamed-arm64.exe');
   await openForm(page, server);
   const free = await holdBack(page, chunks);
   await choose(page, path);

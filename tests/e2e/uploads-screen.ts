@@ -1,5 +1,8 @@
 import { releases } from '../../contract/releases.ts';
-import { dialog, expect, signInAs, type ConsoleServer, type Page } from './support.ts';
+import { uploads } from '../../contract/uploads.ts';
+import { noise, program } from '../binaries.ts';
+import { fileOnDisk } from './releases.ts';
+import { dialog, expect, expectStatus, signInAs, type ConsoleServer, type Page } from './support.ts';
 
 export const megabyte = 1024 * 1024;
 export const create = '/releases?dialog=create';
@@ -16,6 +19,22 @@ export const choose = (page: Page, path: string) =>
 
 export const found = async (server: ConsoleServer, version: string) =>
   server.admin.ok(releases.list, { query: { search: version } });
+
+/** The service, or a proxy before it, takes the next file not in one request: it is sent in chunks, as a larger one is. */
+export async function refuseDirect(page: Page): Promise<void> {
+  expectStatus(page, 413);
+  await page.route(
+    `**${uploads.direct.path}`,
+    (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Too large</h1>' }),
+    { times: 1 },
+  );
+}
+
+/** A program on disk that the page sends in two chunks. */
+export async function fileOfTwoChunks(page: Page, name: string): Promise<string> {
+  await refuseDirect(page);
+  return fileOnDisk(name, program(9 * megabyte, noise(9 * megabyte, name)));
+}
 
 let minor = 0;
 

@@ -24,11 +24,13 @@ import {
   chunks,
   create,
   field,
+  fileOfTwoChunks,
   found,
   megabyte,
   modal,
   openForm,
   press,
+  refuseDirect,
   select,
   tray,
   version,
@@ -40,7 +42,7 @@ async function uploadInBackground(page: Page, names: string[]): Promise<string[]
   for (const [index, name] of names.entries()) {
     if (index > 0) await page.getByRole('button', { name: 'New Release' }).click();
     await expect(field(page, 'Version')).not.toHaveValue('');
-    await choose(page, await fileOnDisk(name, program(21 * megabyte, noise(21 * megabyte, name))));
+    await choose(page, await fileOfTwoChunks(page, name));
     await field(page, 'Version').fill(versions[index]!);
     await press(page, 'Upload Release');
     await press(page, 'Continue in Background');
@@ -139,14 +141,9 @@ test('a build that is there already is refused, and its details can be changed',
 });
 
 test('a direct upload that is too large switches to chunks by itself', async ({ page, server }) => {
-  expectStatus(page, 413);
   const wanted = version();
   await openForm(page, server);
-  await page.route(
-    `**${uploads.direct.path}`,
-    (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Too large</h1>' }),
-    { times: 1 },
-  );
+  await refuseDirect(page);
   const free = await holdBack(page, chunks);
   const prepared = page.waitForResponse((answer) => answer.url().endsWith(uploads.prepare.path));
   await choose(page, await fileOnDisk('Large for its proxy.exe', program(3 * megabyte)));
@@ -282,7 +279,7 @@ test('a chunk that the server refuses is named, and the upload can be tried agai
   const name = 'Disk full.exe';
   await openForm(page, server);
   await page.route(chunks, (route) => route.fulfill(diskFull));
-  await choose(page, await fileOnDisk(name, program(21 * megabyte)));
+  await choose(page, await fileOfTwoChunks(page, name));
   await field(page, 'Version').fill(wanted);
   await press(page, 'Upload Release');
   await expect(modal(page).getByText(/^Failed to upload chunk \d+\/\d+/)).toBeVisible();
@@ -322,7 +319,7 @@ test('two uploads go on in the tray while staff look at other screens', async ({
       .getByRole('button', { name: `Resume ${name}` })
       .click();
   free();
-  await expect(tray(page).getByText(/^Uploaded · 21\.00 MB/)).toHaveCount(2);
+  await expect(tray(page).getByText(/^Uploaded · 9\.00 MB/)).toHaveCount(2);
   await expect(page).toHaveURL(/\/customers\?search=any$/);
   expect(await found(server, versions[0]!)).toHaveLength(1);
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
