@@ -9,6 +9,7 @@ import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
+import { importCustomers } from './import.ts';
 import {
   button,
   type ConsoleServer,
@@ -101,7 +102,10 @@ test('an entry shows names and values as they are', async ({ page, server }) => 
 
 test('the list: columns, search, pages and sizes, in the address', async ({ page, server }) => {
   const { name, id } = await history(server);
-  for (let n = 0; n < 22; n++) await makeCustomer(server.admin);
+  await importCustomers(
+    server.admin,
+    Array.from({ length: 22 }, () => unique('Listed')),
+  );
   const stats = `**${audit.stats.path}*`;
   expectStatus(page, 404);
   // an answer that is not asked for again by itself
@@ -207,7 +211,10 @@ test('a search that is answered in parts counts the entries that it has shown', 
 
 test('nothing moves when the figures of the last days come', async ({ page, server }) => {
   // more entries than fit on the screen: the list takes the remaining height
-  for (let n = 0; n < 15; n++) await makeCustomer(server.admin);
+  await importCustomers(
+    server.admin,
+    Array.from({ length: 15 }, () => unique('Listed')),
+  );
   const come = await holdBack(page, '**/AuditStats-*.js');
   await signInAs(page, 'super_admin', '/audit', server);
   await expect(rows(page).first()).toBeVisible();

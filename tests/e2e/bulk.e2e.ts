@@ -7,16 +7,10 @@ import { bulkLicenses } from '../../contract/license-bulk.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
 import { users } from '../../contract/users.ts';
-import {
-  makeCustomer,
-  makeLicense,
-  softDelete,
-  unique,
-  validateOn,
-  type LicenseFields,
-} from '../factories.ts';
+import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { holdFile } from './hold-back.ts';
 import type { Api } from '../api-client.ts';
+import { importLicenses } from './import.ts';
 import {
   chooseInMenu,
   clickTwice,
@@ -146,9 +140,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
 
 test('all licenses of a filter are extended as previewed, and put back', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: unique('Many') });
-  const of = { customerId: customer.customerId, validUntil: '2030-05-31T00:00:00Z' };
-  const made = await makeLicenses(server.admin, 52, of);
-  const [first, ...others] = made;
+  const [first, ...others] = await importLicenses(server.admin, customer, 52);
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
 
   const selectAll = async () => {
@@ -195,7 +187,7 @@ test('all licenses of a filter are extended as previewed, and put back', async (
     params: { id: first!.licenseId },
     body: { maxActivations: 7 },
   });
-  const later = await makeLicense(server.admin, of);
+  const later = await makeLicense(server.admin, { customerId: customer.customerId });
   await modal.getByRole('button', { name: 'Extend 52 licenses' }).press('Enter');
   await expect(modal.getByRole('alert')).toHaveText('51 licenses extended. 1 license could not be extended:');
   await expect(modal.getByRole('list', { name: 'Licenses' })).toContainText(
@@ -224,13 +216,6 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   expect((await get(server, first!)).moduleIds).toEqual(['mod_lung_nodule']);
 });
 
-/** One after the other: so many at once would wait for connections of a busy server too long. */
-async function makeLicenses(admin: Api, count: number, fields: LicenseFields): Promise<License[]> {
-  const made: License[] = [];
-  while (made.length < count) made.push(await makeLicense(admin, fields));
-  return made;
-}
-
 /** Drags files over an element, which says so, and drops them. */
 async function drop(target: Locator, ...texts: string[]): Promise<void> {
   const dataTransfer = await target.page().evaluateHandle((contents) => {
@@ -250,8 +235,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
 }) => {
   // last in the list, whose first page other tests of this server expect to see
   const customer = await makeCustomer(server.admin, { name: unique('ZZ Closed Clinic') });
-  const of = { customerId: customer.customerId };
-  const made = await makeLicenses(server.admin, 52, of);
+  const made = await importLicenses(server.admin, customer, 52);
   await validateOn(server.admin, made[0]!, 'machine of the closed clinic');
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();

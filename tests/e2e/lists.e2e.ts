@@ -3,6 +3,7 @@ import { customers } from '../../contract/customers.ts';
 import { releases } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique } from '../factories.ts';
+import { importCustomers } from './import.ts';
 import {
   chooseInMenu,
   comeBack,
@@ -333,8 +334,10 @@ test('a list that cannot be loaded says so, once, and offers to try again', asyn
 
 test('Back returns to the page of a list, also where it is loaded again', async ({ page, server }) => {
   const family = unique('Paged');
-  const numbers = [...Array(60).keys()];
-  await Promise.all(numbers.map((n) => makeCustomer(server.admin, { name: `${family} ${n}.` })));
+  await importCustomers(
+    server.admin,
+    [...Array(60).keys()].map((n) => `${family} ${n}.`),
+  );
   const second = `/customers?search=${encodeURIComponent(family).replaceAll('%20', '+')}&page=2`;
   await page.clock.install();
   await signInAs(page, 'support_agent', second, server);
@@ -355,8 +358,7 @@ test('Back and a closed dialog return to the row that was left, in a list and on
 }) => {
   const family = unique('Scrolled');
   const name = (n: number) => `${family} ${String(n).padStart(2, '0')}`;
-  const numbers = [...Array(45).keys()];
-  await Promise.all(numbers.map((n) => makeCustomer(server.admin, { name: name(n) })));
+  await importCustomers(server.admin, [...Array(45).keys()].map(name));
   const list = `/customers?search=${encodeURIComponent(family)}`;
   await signInAs(page, 'support_agent', list, server);
   const left = page.getByRole('link', { name: name(40), exact: true });

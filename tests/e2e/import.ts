@@ -1,0 +1,22 @@
+import type { Customer } from '../../contract/customers.ts';
+import { imports } from '../../contract/imports.ts';
+import { licenses, type License } from '../../contract/licenses.ts';
+import type { Api } from '../harness.ts';
+
+/** Makes a customer of each name, in one call. */
+export function importCustomers(admin: Api, names: string[], country = 'DE') {
+  const csv = ['Company Name,Country', ...names.map((name) => `${name},${country}`)].join('\n');
+  return admin.ok(imports.customers, { body: { csv, skipExisting: false } });
+}
+
+/** Makes licenses of the customer with two modules each, in one call, and returns them as the list has them. */
+export async function importLicenses(
+  admin: Api,
+  { customerId, name }: Pick<Customer, 'customerId' | 'name'>,
+  count: number,
+): Promise<License[]> {
+  const row = `${name},3,2030-05-31,mod_lung_nodule;mod_diabetes`;
+  const csv = ['Customer,Max Activations,Valid Until,Modules', ...Array<string>(count).fill(row)].join('\n');
+  await admin.ok(imports.licenses, { body: { csv, createCustomers: false } });
+  return admin.ok(licenses.list, { query: { customerId, limit: String(count) } });
+}
