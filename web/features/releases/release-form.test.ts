@@ -177,6 +177,11 @@ test.each([
     { security: true, rolloutPercentage: 25 },
   ],
   [
+    'published, of a draft that a colleague moves to a wider channel',
+    [unpublished, { isDraft: false, rolloutPercentage: 25 }, { channel: 'stable' }],
+    { channel: 'stable', rolloutPercentage: 25 },
+  ],
+  [
     'a security update, of a release that a colleague rolls out to everyone',
     [alpha, { security: true }, { rolloutPercentage: 100 }],
     { security: true, rolloutPercentage: 100 },
