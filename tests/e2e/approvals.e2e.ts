@@ -7,6 +7,8 @@ import {
   expect,
   expectAccessible,
   expectStatus,
+  goTo,
+  heading,
   signInAs,
   signInHolding,
   test,
@@ -24,7 +26,7 @@ const approve = async (page: Page) => {
   await expect(approving(page)).toBeHidden();
 };
 
-test('a channel requires approvals when a second person agrees to it', async ({
+test('a channel requires approvals when a second person agrees, and a publication waits for one', async ({
   page,
   otherPage,
   freshServer: server,
@@ -68,18 +70,10 @@ test('a channel requires approvals when a second person agrees to it', async ({
     await expect(channels(otherPage).getByRole('listitem').first()).toContainText('Two people');
     await expect(otherPage.getByRole('region', { name: 'Last 7 days' })).toContainText('Approved');
   });
-});
 
-test('a publication waits for a second person, and loses nothing that was typed', async ({
-  page,
-  otherPage,
-  freshServer: server,
-}) => {
-  expectStatus(page, 409);
-  await server.db.updateTable('channel_approvals').set({ required: true }).execute();
   const release = await makeRelease(server, { version: '3.1.0' }, { isDraft: true });
   await test.step('a form keeps what was typed, until it was asked for', async () => {
-    await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+    await goTo(page, `/releases?edit=${release.id}`);
     const notes = editing(page).getByRole('textbox', { name: 'Release Notes' });
     await notes.fill('Faster');
     await editing(page).getByRole('checkbox', { name: 'Draft Release' }).uncheck();
@@ -97,7 +91,7 @@ test('a publication waits for a second person, and loses nothing that was typed'
   });
 
   await test.step('the form of a new release says before the upload that it must be a draft', async () => {
-    await page.goto(`${server.url}/releases?dialog=create`);
+    await goTo(page, '/releases?dialog=create');
     const form = dialog(page, 'Upload New Release');
     await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
     await expect(form.getByText('Publishing on stable needs the approval of a second person.')).toBeVisible();
@@ -108,6 +102,8 @@ test('a publication waits for a second person, and loses nothing that was typed'
       resource,
       action: 'read' as const,
     }));
+    await press(otherPage, 'Logout');
+    await expect(heading(otherPage, 'Sign in')).toBeVisible();
     await signInHolding(
       otherPage,
       [...held, { resource: 'rollouts', action: 'update' }],
@@ -134,7 +130,7 @@ test('a publication waits for a second person, and loses nothing that was typed'
   });
 
   await test.step('a request can be declined, with a reason', async () => {
-    await signInAs(page, 'binary_manager', `/releases?edit=${release.id}`, server);
+    await goTo(page, `/releases?edit=${release.id}`);
     await unfoldRollout(page);
     await editing(page).getByRole('textbox', { name: 'Rollout percentage in numbers' }).fill('100');
     await editing(page).getByRole('button', { name: 'Save Changes' }).click();

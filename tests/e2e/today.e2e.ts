@@ -58,32 +58,32 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   await extend.press('Enter');
   await expect(page.getByText(/^License \S+ for .+ extended to/)).toBeVisible();
   await expect(extend).toBeFocused();
-});
 
-test('Extend means the license that it named when it was pressed', async ({ page, freshServer: server }) => {
-  const ending = async (hours: number) => {
-    const { customerId, name } = await makeCustomer(server.admin, { name: unique('Pressed Hospital') });
-    return { name, license: await makeLicense(server.admin, { customerId, validUntil: inHours(hours) }) };
-  };
-  const [named, next] = [await ending(3), await ending(4)];
-  await signInAs(page, 'license_manager', '/today', server);
-  const extend = (name: string) => page.getByRole('button', { name: `+1 year: ${name}` });
-  await expect(extend(named.name)).toBeVisible();
-  const answer = await holdBack(page, `**${today.get.path}`);
-  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-  await extend(named.name).hover();
-  await page.mouse.down();
-  const { licenseId, updatedAt } = named.license;
-  await server.admin.ok(licenses.update, {
-    params: { id: licenseId },
-    body: { validUntil: '2040-01-01T00:00:00.000Z', updatedAt },
+  await test.step('Extend means the license that it named when it was pressed', async () => {
+    const endingIn = async (hours: number) => {
+      const { customerId, name } = await makeCustomer(server.admin, { name: unique('Pressed Hospital') });
+      return { name, license: await makeLicense(server.admin, { customerId, validUntil: inHours(hours) }) };
+    };
+    const [named, next] = [await endingIn(1), await endingIn(2)];
+    await page.reload();
+    const extendOf = (name: string) => page.getByRole('button', { name: `+1 year: ${name}` });
+    await expect(extendOf(named.name)).toBeVisible();
+    const answer = await holdBack(page, `**${today.get.path}`);
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    await extendOf(named.name).hover();
+    await page.mouse.down();
+    const { licenseId, updatedAt } = named.license;
+    await server.admin.ok(licenses.update, {
+      params: { id: licenseId },
+      body: { validUntil: '2040-01-01T00:00:00.000Z', updatedAt },
+    });
+    answer();
+    await expect(extendOf(next.name)).toBeVisible();
+    await page.mouse.up();
+    await expect(page.getByLabel('Notifications')).toContainText(/extended/);
+    const { validUntil } = await server.admin.ok(licenses.get, { params: { id: next.license.licenseId } });
+    expect(validUntil).toBe(next.license.validUntil);
   });
-  answer();
-  await expect(extend(next.name)).toBeVisible();
-  await page.mouse.up();
-  await expect(page.getByLabel('Notifications')).toContainText(/extended/);
-  const { validUntil } = await server.admin.ok(licenses.get, { params: { id: next.license.licenseId } });
-  expect(validUntil).toBe(next.license.validUntil);
 });
 
 test('a morning on which nothing needs anybody is quiet, and the chosen first screen', async ({
