@@ -240,68 +240,71 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   expect(saved.windows![0]).toMatchObject({ from: '22:00', to: '06:00', zone: 'Europe/Berlin' });
 });
 
-test('the machines that a policy changes are those of what is typed now', async ({ page, server }) => {
-  const { customerId } = await makeCustomer(server.admin);
-  await signInAs(page, 'super_admin', `/customers?policy=${customerId}`, server);
-  const form = dialog(page, 'Update Policy');
-  const impact = form.getByRole('status');
-  await expect(impact).toHaveText('No machine is affected.');
-  const answer = await holdBack(page, `**${policies.impactOnCustomer.path.replace('{id}', customerId)}`);
-  await form.getByLabel('Pinned Version').fill('9.');
-  await expect(impact).toHaveText('Counting the machines that this changes …');
-  answer();
-  await expect(impact).toContainText('No published release matches the pinned version.');
-});
+test('the form of a policy beside what it does, and what others do', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/today', server);
 
-test('two edits of one policy make none together that neither person saw', async ({ page, server }) => {
-  const { customerId } = await makeCustomer(server.admin);
-  const at = { params: { id: customerId } };
-  const stored = () => server.admin.ok(policies.getOfCustomer, at);
-  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '4.2.' } });
-  await signInAs(page, 'super_admin', `/customers?policy=${customerId}`, server);
-  const form = dialog(page, 'Update Policy');
-  await form.getByRole('combobox', { name: 'Channel' }).click();
-  await page.getByRole('option', { name: 'Alpha' }).click();
-  // alpha without the pin: neither of them was told what that offers to the hospital
-  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [] } });
-  expectStatus(page, 409);
-  await form.getByRole('button', { name: 'Save Policy' }).click();
-  const question = dialog(page, 'Someone else changed this meanwhile');
-  await expect(rowOf(question, 'Channel')).toContainText('Alpha');
-  await expect(rowOf(question, 'Pinned Version')).toContainText('4.2.');
-  expect(await stored()).toMatchObject({ channel: null, pin: null });
-  await question.getByRole('button', { name: 'Save Mine Anyway' }).click();
-  await expect(form).toBeHidden();
-  expect(await stored()).toMatchObject({ channel: 'alpha', pin: '4.2.' });
-
-  // who changed nothing decides nothing, and restores nothing
-  await goTo(page, `/customers?policy=${customerId}`);
-  await expect(form.getByLabel('Pinned Version')).toHaveValue('4.2.');
-  await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '5.' } });
-  await form.getByRole('button', { name: 'Save Policy' }).click();
-  await expect(form).toBeHidden();
-  expect(await stored()).toMatchObject({ channel: null, pin: '5.' });
-});
-
-test('the policy of a tag takes the place of what was typed only when that is discarded', async ({
-  page,
-  server,
-}) => {
-  const { customerId, name } = await makeCustomer(server.admin, { name: unique('Typed Hospital') });
-  await server.admin.ok(policies.putOfCustomer, {
-    params: { id: customerId },
-    body: { ...noPolicy, tags: ['typed'] },
+  await test.step('the machines that a policy changes are those of what is typed now', async () => {
+    const { customerId } = await makeCustomer(server.admin);
+    await goTo(page, `/customers?policy=${customerId}`);
+    const form = dialog(page, 'Update Policy');
+    const impact = form.getByRole('status');
+    await expect(impact).toHaveText('No machine is affected.');
+    const answer = await holdBack(page, `**${policies.impactOnCustomer.path.replace('{id}', customerId)}`);
+    await form.getByLabel('Pinned Version').fill('9.');
+    await expect(impact).toHaveText('Counting the machines that this changes …');
+    answer();
+    await expect(impact).toContainText('No published release matches the pinned version.');
+    await page.keyboard.press('Escape');
+    await dialog(page, 'Discard changes?').getByRole('button', { name: 'Discard' }).click();
   });
-  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
-  await chooseInMenu(rowOf(page, name), 'Updates');
-  const form = dialog(page, 'Update Policy');
-  const deferral = form.getByRole('textbox', { name: 'Deferral' });
-  await deferral.fill('14');
-  await form.getByRole('button', { name: 'Policy of typed' }).click();
-  const question = dialog(page, 'Discard changes?');
-  await question.getByRole('button', { name: 'Keep Editing' }).click();
-  await expect(deferral).toHaveValue('14');
-  await form.getByRole('button', { name: 'Policy of typed' }).click();
-  await question.getByRole('button', { name: 'Discard' }).click();
-  await expect(dialog(page, 'Update Policy of a Tag')).toContainText('For 1 customer with the tag typed.');
+
+  await test.step('two edits of one policy make none together that neither person saw', async () => {
+    const { customerId } = await makeCustomer(server.admin);
+    const at = { params: { id: customerId } };
+    const stored = () => server.admin.ok(policies.getOfCustomer, at);
+    await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '4.2.' } });
+    await goTo(page, `/customers?policy=${customerId}`);
+    const form = dialog(page, 'Update Policy');
+    await form.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: 'Alpha' }).click();
+    // alpha without the pin: neither of them was told what that offers to the hospital
+    await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [] } });
+    expectStatus(page, 409);
+    await form.getByRole('button', { name: 'Save Policy' }).click();
+    const question = dialog(page, 'Someone else changed this meanwhile');
+    await expect(rowOf(question, 'Channel')).toContainText('Alpha');
+    await expect(rowOf(question, 'Pinned Version')).toContainText('4.2.');
+    expect(await stored()).toMatchObject({ channel: null, pin: null });
+    await question.getByRole('button', { name: 'Save Mine Anyway' }).click();
+    await expect(form).toBeHidden();
+    expect(await stored()).toMatchObject({ channel: 'alpha', pin: '4.2.' });
+
+    // who changed nothing decides nothing, and restores nothing
+    await goTo(page, `/customers?policy=${customerId}`);
+    await expect(form.getByLabel('Pinned Version')).toHaveValue('4.2.');
+    await server.admin.ok(policies.putOfCustomer, { ...at, body: { ...noPolicy, tags: [], pin: '5.' } });
+    await form.getByRole('button', { name: 'Save Policy' }).click();
+    await expect(form).toBeHidden();
+    expect(await stored()).toMatchObject({ channel: null, pin: '5.' });
+  });
+
+  await test.step('the policy of a tag takes the place of what was typed only when that is discarded', async () => {
+    const { customerId, name } = await makeCustomer(server.admin, { name: unique('Typed Hospital') });
+    await server.admin.ok(policies.putOfCustomer, {
+      params: { id: customerId },
+      body: { ...noPolicy, tags: ['typed'] },
+    });
+    await goTo(page, `/customers?search=${encodeURIComponent(name)}`);
+    await chooseInMenu(rowOf(page, name), 'Updates');
+    const form = dialog(page, 'Update Policy');
+    const deferral = form.getByRole('textbox', { name: 'Deferral' });
+    await deferral.fill('14');
+    await form.getByRole('button', { name: 'Policy of typed' }).click();
+    const question = dialog(page, 'Discard changes?');
+    await question.getByRole('button', { name: 'Keep Editing' }).click();
+    await expect(deferral).toHaveValue('14');
+    await form.getByRole('button', { name: 'Policy of typed' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(dialog(page, 'Update Policy of a Tag')).toContainText('For 1 customer with the tag typed.');
+  });
 });

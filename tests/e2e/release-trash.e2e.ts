@@ -9,6 +9,7 @@ import {
   expectStatus,
   inDays,
   rowOf,
+  goTo,
   signInAs,
   test,
 } from './support.ts';
@@ -186,78 +187,82 @@ test('the page of a release that a colleague deletes says where it is, and keeps
   await expectAccessible(page);
 });
 
-test('a recycle bin of which nothing is due does not say that it is empty', async ({ page, server }) => {
-  await bin(server, await makeRelease(server));
-  await signInAs(page, 'binary_manager', '/releases/trash?due=7', server);
-  await expect(page.getByText('None is permanently deleted within 7 days.')).toBeVisible();
-});
+test('the list of the recycle bin', async ({ page, server }) => {
+  await signInAs(page, 'binary_manager', '/today', server);
 
-test('the recycle bin has pages of 20; a search begins at the first', async ({ page, server }) => {
-  for (let n = 0; n < 23; n++) await bin(server, await makeRelease(server, { version: `53.${n}.0` }));
-  await signInAs(page, 'binary_manager', '/releases/trash?search=53.', server);
-  const table = page.getByRole('region', { name: 'Deleted releases' });
-  const rows = table.getByRole('button', { name: 'Restore' });
-  await expect(page.getByText('Showing 1 to 20 of 23 results')).toBeVisible();
-  await expect(page.getByText('Page 1 of 2')).toBeVisible();
-  await expect(rows).toHaveCount(20);
-  await expect(page.getByRole('button', { name: 'Previous page' })).toBeDisabled();
-  await page.getByRole('button', { name: 'Next page' }).press('Enter');
-  await expect(page.getByText('Showing 21 to 23 of 23 results')).toBeVisible();
-  await expect(rows).toHaveCount(3);
-  await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
-  await expect(page.getByRole('button', { name: 'Next page' })).toBeFocused();
-  await page.getByPlaceholder('Search by version...').fill('53.2');
-  // 53.2.0 and 53.20.0 to 53.22.0
-  await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();
-  await expect(page.getByText('Page 1 of 1')).toBeVisible();
-  for (const name of ['Previous page', 'Next page'])
-    await expect(page.getByRole('button', { name })).toBeDisabled();
-  await page.getByPlaceholder('Search by version...').fill('nothing');
-  await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
-});
+  await test.step('a recycle bin of which nothing is due does not say that it is empty', async () => {
+    await bin(server, await makeRelease(server));
+    await goTo(page, '/releases/trash?due=7');
+    await expect(page.getByText('None is permanently deleted within 7 days.')).toBeVisible();
+  });
 
-test('what fails in the recycle bin is said there', async ({ page, server }) => {
-  const binned = await makeRelease(server);
-  await bin(server, binned);
-  // An actor that is not a user is shown by its id.
-  await server.db
-    .updateTable('releases')
-    .set({ deleted_by_email: null })
-    .where('release_id', '=', binned.id)
-    .execute();
-  expectStatus(page, 500);
-  const calls = '**/updates/admin/releases/**';
-  await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
-  await signInAs(page, 'binary_manager', `/releases/trash?search=${binned.version}`, server);
-  await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible();
-  await page.unroute(calls);
-  await page.getByRole('button', { name: 'Retry' }).click();
-  const deleted = rowOf(page, binned.version);
-  const { deleted_by } = await releaseRow(server, binned);
-  await expect(deleted).toContainText(`by ${deleted_by}`);
-  await page.route(calls, (route) =>
-    route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json: {} }),
-  );
-  for (const [button, title, confirm, message] of [
-    ['Restore', 'Restore Release', 'Restore', 'Failed to restore release'],
-    [
-      'Delete',
-      'Permanently Delete Release',
-      'Yes, Delete Permanently',
-      'Failed to permanently delete release',
-    ],
-  ] as const) {
-    await deleted.getByRole('button', { name: button }).click();
-    await dialog(page, title).getByRole('textbox', { name: 'Reason' }).fill('Because');
-    await dialog(page, title).getByRole('button', { name: confirm }).click();
-    await expect(dialog(page, title)).toContainText(message);
-    await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
-    // The typed reason is not sent.
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-  }
-  await page.getByRole('searchbox').fill('no such version');
-  await expect(page.getByText('No version matches your search.')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
-  await expect(deleted).toBeVisible();
+  await test.step('the recycle bin has pages of 20; a search begins at the first', async () => {
+    for (let n = 0; n < 23; n++) await bin(server, await makeRelease(server, { version: `53.${n}.0` }));
+    await goTo(page, '/releases/trash?search=53.');
+    const table = page.getByRole('region', { name: 'Deleted releases' });
+    const rows = table.getByRole('button', { name: 'Restore' });
+    await expect(page.getByText('Showing 1 to 20 of 23 results')).toBeVisible();
+    await expect(page.getByText('Page 1 of 2')).toBeVisible();
+    await expect(rows).toHaveCount(20);
+    await expect(page.getByRole('button', { name: 'Previous page' })).toBeDisabled();
+    await page.getByRole('button', { name: 'Next page' }).press('Enter');
+    await expect(page.getByText('Showing 21 to 23 of 23 results')).toBeVisible();
+    await expect(rows).toHaveCount(3);
+    await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
+    await expect(page.getByRole('button', { name: 'Next page' })).toBeFocused();
+    await page.getByPlaceholder('Search by version...').fill('53.2');
+    // 53.2.0 and 53.20.0 to 53.22.0
+    await expect(page.getByText('Showing 1 to 4 of 4 results')).toBeVisible();
+    await expect(page.getByText('Page 1 of 1')).toBeVisible();
+    for (const name of ['Previous page', 'Next page'])
+      await expect(page.getByRole('button', { name })).toBeDisabled();
+    await page.getByPlaceholder('Search by version...').fill('nothing');
+    await expect(page.getByRole('heading', { name: 'No deleted releases' })).toBeVisible();
+  });
+
+  await test.step('what fails in the recycle bin is said there', async () => {
+    const binned = await makeRelease(server);
+    await bin(server, binned);
+    // An actor that is not a user is shown by its id.
+    await server.db
+      .updateTable('releases')
+      .set({ deleted_by_email: null })
+      .where('release_id', '=', binned.id)
+      .execute();
+    expectStatus(page, 500);
+    const calls = '**/updates/admin/releases/**';
+    await page.route(calls, (route) => route.fulfill({ status: 500, json: {} }));
+    await goTo(page, `/releases/trash?search=${binned.version}`);
+    await expect(page.getByRole('heading', { name: 'Failed to load deleted releases' })).toBeVisible();
+    await page.unroute(calls);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    const deleted = rowOf(page, binned.version);
+    const { deleted_by } = await releaseRow(server, binned);
+    await expect(deleted).toContainText(`by ${deleted_by}`);
+    await page.route(calls, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 500, json: {} }),
+    );
+    for (const [button, title, confirm, message] of [
+      ['Restore', 'Restore Release', 'Restore', 'Failed to restore release'],
+      [
+        'Delete',
+        'Permanently Delete Release',
+        'Yes, Delete Permanently',
+        'Failed to permanently delete release',
+      ],
+    ] as const) {
+      await deleted.getByRole('button', { name: button }).click();
+      await dialog(page, title).getByRole('textbox', { name: 'Reason' }).fill('Because');
+      await dialog(page, title).getByRole('button', { name: confirm }).click();
+      await expect(dialog(page, title)).toContainText(message);
+      await dialog(page, title).getByRole('button', { name: 'Cancel' }).click();
+      // The typed reason is not sent.
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    }
+    await page.getByRole('searchbox').fill('no such version');
+    await expect(page.getByText('No version matches your search.')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
+    await expect(deleted).toBeVisible();
+  });
 });
