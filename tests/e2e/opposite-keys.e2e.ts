@@ -1,7 +1,7 @@
 import { users } from '../../contract/users.ts';
 import { makeLicense, revoke } from '../factories.ts';
 import { address, makeUser } from './users-screen.ts';
-import { dialog, expect, rowOf, signInAs, test } from './support.ts';
+import { dialog, expect, goTo, rowOf, signInAs, test } from './support.ts';
 
 test('the key of Revoke and Deactivate, and Enter, reactivate nothing that a colleague was faster with', async ({
   page,
@@ -11,8 +11,9 @@ test('the key of Revoke and Deactivate, and Enter, reactivate nothing that a col
   await revoke(server.admin, license);
   const user = await makeUser(server, 'viewer', address());
   await server.admin.ok(users.deactivate, { params: { id: user.id } });
+  await signInAs(page, 'super_admin', '/today', server);
   const presses = async (path: string, name: string, key: string, title: string) => {
-    await signInAs(page, 'super_admin', path, server);
+    await goTo(page, path);
     await rowOf(page, name).first().focus();
     await page.keyboard.press(key);
     const question = dialog(page, title);
@@ -23,6 +24,6 @@ test('the key of Revoke and Deactivate, and Enter, reactivate nothing that a col
   await presses(`/customers/${license.customerId}`, license.licenseKey, 'r', 'Reactivate License');
   await presses(`/users?search=${user.email}`, user.email, 'a', 'Reactivate User');
   await expect(rowOf(page, user.email)).toContainText('Inactive');
-  await page.goto(`/licenses/${license.licenseId}`);
+  await goTo(page, `/licenses/${license.licenseId}`);
   await expect(page.getByRole('button', { name: 'Reactivate', exact: true })).toBeVisible();
 });

@@ -6,6 +6,7 @@ import {
   expect,
   expectStatus,
   goByKeys,
+  goTo,
   heading,
   type Page,
   quiet,
@@ -58,7 +59,7 @@ test('a printed page is a document: what, when and by whom, nothing to press and
     [`/releases/${shown.release}`, 'Release '],
     ['/audit', 'License created'],
   ] as const) {
-    await page.goto(path);
+    await goTo(page, path);
     await quiet(page);
     const { text, cut } = await printed(page);
     expect(text).toContain(what);
