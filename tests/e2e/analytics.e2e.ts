@@ -376,13 +376,6 @@ test('loading, and failures in the words of the spec, with a way to try again', 
   await expect(page.getByLabel('Totals')).toBeVisible();
 });
 
-test('who may only read sees the figures and no way to export them', async ({ page, server }) => {
-  await seenOn(server, await makeLicense(server.admin, { validUntil: inDays(20) }), 'm');
-  await signInAs(page, 'viewer', '/analytics', server);
-  await expect(card(page, 'Licenses Expiring by Week').getByText('Table', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: /as (CSV|PNG)$/ })).toHaveCount(0);
-});
-
 test('days become weeks with the figures of the year, which wait for nothing of the year before', async ({
   page,
   server,
