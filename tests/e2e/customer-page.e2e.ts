@@ -16,6 +16,7 @@ import {
   quiet,
   rowOf,
   shortDay,
+  goTo,
   signInAs,
   signInHolding,
   test,
@@ -141,93 +142,88 @@ test('a license is transferred to another customer after it was said what change
   await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
 });
 
-test('Undo of a transfer gives the license back to whom a colleague had transferred it meanwhile', async ({
-  page,
-  server,
-}) => {
-  expectStatus(page, 409);
-  const [from, theirs, yours] = [
-    await makeCustomer(server.admin),
-    await makeCustomer(server.admin),
-    await makeCustomer(server.admin),
-  ];
-  const license = await makeLicense(server.admin, { customerId: from.customerId });
-  await signInAs(page, 'super_admin', `/customers/${from.customerId}`, server);
-  await chooseInMenu(rowOf(card(page, 'Licenses'), license.licenseKey), 'Transfer');
-  const transfer = dialog(page, 'Transfer License');
-  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(yours.name);
-  await page.getByRole('option', { name: yours.name }).click();
-  const { customerId } = theirs;
-  await server.admin.ok(licenses.transfer, { params: { id: license.licenseId }, body: { customerId } });
-  await transfer.getByRole('button', { name: 'Transfer License' }).click();
-  const conflict = dialog(page, 'Someone else changed this meanwhile');
-  await expect(conflict.getByRole('row')).toHaveText([
-    'FieldTheirsYours',
-    `Customer${theirs.name}${yours.name}`,
-  ]);
-  await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
-  await expect(page.getByText(`License ${license.licenseKey} transferred to ${yours.name}`)).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText(`License ${license.licenseKey} is back with ${theirs.name}`)).toBeVisible();
-});
+test('the licenses and the timeline of a customer', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/today', server);
 
-test('older entries of the timeline follow below, and say why they could not be loaded', async ({
-  page,
-  server,
-}) => {
-  expectStatus(page, 409);
-  const customer = await makeCustomer(server.admin, { phone: '0' });
-  const params = { id: customer.customerId };
-  const { name, country } = customer;
-  for (let phone = 1; phone < 12; phone++)
-    await server.admin.ok(customers.update, { params, body: { name, country, phone: `${phone}` } });
-  await signInAs(page, 'super_admin', `/customers/${customer.customerId}`, server);
-  const timeline = page.getByRole('region', { name: 'Timeline' }).first();
-  const older = timeline.getByRole('button', { name: 'Show Older' });
-  await page.route(
-    /\/timeline\?.*after=/,
-    (route) => route.fulfill({ status: 409, json: { error: 'The entries are moving.' } }),
-    { times: 1 },
-  );
-  await older.press('Enter');
-  await expect(timeline.getByText('The entries are moving.')).toBeVisible();
-  await expect(older).toBeFocused();
-  await older.press('Enter');
-  await expect(cell(page, 'Timeline', `${name}: created`)).toBeVisible();
-  await expect(timeline.getByText('The entries are moving.')).toBeHidden();
-  await expect(older).toBeHidden();
-});
+  await test.step('Undo of a transfer gives the license back to whom a colleague had transferred it meanwhile', async () => {
+    expectStatus(page, 409);
+    const [from, theirs, yours] = [
+      await makeCustomer(server.admin),
+      await makeCustomer(server.admin),
+      await makeCustomer(server.admin),
+    ];
+    const license = await makeLicense(server.admin, { customerId: from.customerId });
+    await goTo(page, `/customers/${from.customerId}`);
+    await chooseInMenu(rowOf(card(page, 'Licenses'), license.licenseKey), 'Transfer');
+    const transfer = dialog(page, 'Transfer License');
+    await transfer.getByRole('combobox', { name: 'New Customer' }).fill(yours.name);
+    await page.getByRole('option', { name: yours.name }).click();
+    const { customerId } = theirs;
+    await server.admin.ok(licenses.transfer, { params: { id: license.licenseId }, body: { customerId } });
+    await transfer.getByRole('button', { name: 'Transfer License' }).click();
+    const conflict = dialog(page, 'Someone else changed this meanwhile');
+    await expect(conflict.getByRole('row')).toHaveText([
+      'FieldTheirsYours',
+      `Customer${theirs.name}${yours.name}`,
+    ]);
+    await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
+    await expect(page.getByText(`License ${license.licenseKey} transferred to ${yours.name}`)).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByText(`License ${license.licenseKey} is back with ${theirs.name}`)).toBeVisible();
+  });
 
-test('the last license of a page leads to the page before, and another order to the first', async ({
-  page,
-  server,
-}) => {
-  const [from, to] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
-  for (let day = 10; day < 31; day++)
-    await makeLicense(server.admin, {
-      customerId: from.customerId,
-      validUntil: `2030-01-${day}T00:00:00Z`,
-    });
-  await signInAs(page, 'super_admin', `/customers/${from.customerId}`, server);
-  const list = card(page, 'Licenses');
-  const next = list.getByRole('button', { name: 'Next page' });
-  await next.click();
-  await expect(list.getByText('Showing 21 to 21 of 21 results')).toBeVisible();
-  await list.getByRole('button', { name: 'Valid Until' }).click();
-  await expect(list.getByText('Showing 1 to 20 of 21 results')).toBeVisible();
-  await expect(list.getByRole('row').nth(1)).toContainText('10 Jan 2030');
-  await list.getByRole('button', { name: 'Valid Until' }).click();
-  await next.click();
-  const last = list.getByRole('row').filter({ hasText: '10 Jan 2030' });
-  await expect(last).toBeVisible();
-  await page.reload();
-  await chooseInMenu(last, 'Transfer');
-  const transfer = dialog(page, 'Transfer License');
-  await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
-  await page.getByRole('option', { name: to.name }).click();
-  await transfer.getByRole('button', { name: 'Transfer License' }).click();
-  await expect(transfer).toBeHidden();
-  await expect(list.getByRole('row').filter({ hasText: '30 Jan 2030' })).toBeVisible();
+  await test.step('older entries of the timeline follow below, and say why they could not be loaded', async () => {
+    expectStatus(page, 409);
+    const customer = await makeCustomer(server.admin, { phone: '0' });
+    const params = { id: customer.customerId };
+    const { name, country } = customer;
+    for (let phone = 1; phone < 12; phone++)
+      await server.admin.ok(customers.update, { params, body: { name, country, phone: `${phone}` } });
+    await goTo(page, `/customers/${customer.customerId}`);
+    const timeline = page.getByRole('region', { name: 'Timeline' }).first();
+    const older = timeline.getByRole('button', { name: 'Show Older' });
+    await page.route(
+      /\/timeline\?.*after=/,
+      (route) => route.fulfill({ status: 409, json: { error: 'The entries are moving.' } }),
+      { times: 1 },
+    );
+    await older.press('Enter');
+    await expect(timeline.getByText('The entries are moving.')).toBeVisible();
+    await expect(older).toBeFocused();
+    await older.press('Enter');
+    await expect(cell(page, 'Timeline', `${name}: created`)).toBeVisible();
+    await expect(timeline.getByText('The entries are moving.')).toBeHidden();
+    await expect(older).toBeHidden();
+  });
+
+  await test.step('the last license of a page leads to the page before, and another order to the first', async () => {
+    const [from, to] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
+    for (let day = 10; day < 31; day++)
+      await makeLicense(server.admin, {
+        customerId: from.customerId,
+        validUntil: `2030-01-${day}T00:00:00Z`,
+      });
+    await goTo(page, `/customers/${from.customerId}`);
+    const list = card(page, 'Licenses');
+    const next = list.getByRole('button', { name: 'Next page' });
+    await next.click();
+    await expect(list.getByText('Showing 21 to 21 of 21 results')).toBeVisible();
+    await list.getByRole('button', { name: 'Valid Until' }).click();
+    await expect(list.getByText('Showing 1 to 20 of 21 results')).toBeVisible();
+    await expect(list.getByRole('row').nth(1)).toContainText('10 Jan 2030');
+    await list.getByRole('button', { name: 'Valid Until' }).click();
+    await next.click();
+    const last = list.getByRole('row').filter({ hasText: '10 Jan 2030' });
+    await expect(last).toBeVisible();
+    await page.reload();
+    await chooseInMenu(last, 'Transfer');
+    const transfer = dialog(page, 'Transfer License');
+    await transfer.getByRole('combobox', { name: 'New Customer' }).fill(to.name);
+    await page.getByRole('option', { name: to.name }).click();
+    await transfer.getByRole('button', { name: 'Transfer License' }).click();
+    await expect(transfer).toBeHidden();
+    await expect(list.getByRole('row').filter({ hasText: '30 Jan 2030' })).toBeVisible();
+  });
 });
 
 test.describe('west of Greenwich', () => {

@@ -202,18 +202,121 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   await expect(tab(page, 'Active')).toHaveText('Active2');
 });
 
-test('modules that cannot be loaded: said, and tried again', async ({ page, server }) => {
-  await makeCustomer(server.admin);
-  expectStatus(page, 400);
-  await signInAs(page, 'super_admin', '/customers', server);
-  await page.route(`**${modules.list.path}`, (route) => route.fulfill({ status: 400, body: '{}' }));
-  await page.goto('/licenses?dialog=create');
-  const modal = dialog(page, 'Create License');
-  await expect(modal.getByText('Failed to load modules', { exact: true })).toBeVisible();
-  await expectAccessible(page);
-  await page.unroute(`**${modules.list.path}`);
-  await modal.getByRole('button', { name: 'Retry' }).click();
-  await expect(modal.getByRole('group', { name: 'Oncology' })).toBeVisible();
+test('modules, hospitals and choices in the form of a license', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/today', server);
+
+  await test.step('modules that cannot be loaded: said, and tried again', async () => {
+    await makeCustomer(server.admin);
+    expectStatus(page, 400);
+    await goTo(page, '/customers');
+    await page.route(`**${modules.list.path}`, (route) => route.fulfill({ status: 400, body: '{}' }));
+    await page.goto('/licenses?dialog=create');
+    const modal = dialog(page, 'Create License');
+    await expect(modal.getByText('Failed to load modules', { exact: true })).toBeVisible();
+    await expectAccessible(page);
+    await page.unroute(`**${modules.list.path}`);
+    await modal.getByRole('button', { name: 'Retry' }).click();
+    await expect(modal.getByRole('group', { name: 'Oncology' })).toBeVisible();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('hospitals of one name are told apart, and none is chosen for the user', async () => {
+    const name = unique("St. Mary's Hospital");
+    await makeCustomer(server.admin, { name, country: 'IE' });
+    const british = await makeCustomer(server.admin, { name, country: 'GB', email: 'it@marys.example' });
+    await goTo(page, '/licenses?dialog=create');
+    const form = dialog(page, 'Create License');
+    const customer = form.getByRole('combobox', { name: 'Customer' });
+    await customer.pressSequentially(name);
+    await expect(page.getByRole('option')).toHaveText([
+      `${name} · Ireland`,
+      `${name} · United Kingdom · it@marys.example`,
+    ]);
+    await customer.press('Tab');
+    await expect(customer).toHaveAccessibleDescription('Several have this name: choose one');
+    await form.getByRole('button', { name: 'Create License' }).click();
+    await expect(form).toBeVisible();
+    await customer.pressSequentially(name);
+    await expect(page.getByRole('option')).toHaveCount(2);
+    await customer.press('ArrowDown');
+    await customer.press('Enter');
+    await expect(customer).toHaveValue(`${name} · United Kingdom · it@marys.example`);
+    await form.getByRole('button', { name: 'Create License' }).click();
+    await expect(form).toContainText(`License created for ${name}`);
+    const { customerId } = british;
+    expect(await server.admin.ok(licenses.list, { query: { customerId } })).toHaveLength(1);
+    await form.getByRole('button', { name: 'Done' }).click();
+  });
+
+  await test.step('a letter goes to the option that begins with it, an arrow opens the list at the chosen one, Tab and Space choose', async () => {
+    const customer = await makeCustomer(server.admin, { name: unique('Typed choice') });
+    await goTo(page, only(customer));
+    await button(page, 'Create License').first().click();
+    const type = dialog(page, 'Create License').getByRole('combobox', { name: 'License Type' });
+    const current = () =>
+      type.evaluate(
+        (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      );
+
+    await test.step('in a form', async () => {
+      await type.press('ArrowDown');
+      await type.press('ArrowDown');
+      expect(await current()).toBe('Enterprise');
+      await type.press('Tab');
+      await expect(type).toHaveValue('Enterprise');
+      await expect(type).not.toBeFocused();
+      await expect(type).toHaveAttribute('aria-expanded', 'false');
+      await type.press('ArrowUp');
+      await type.press('ArrowUp');
+      expect(await current()).toBe('Trial');
+      await type.press('Space');
+      await expect(type).toHaveValue('Trial');
+      await expect(type).toBeFocused();
+      await expect(type).toHaveAttribute('aria-expanded', 'false');
+
+      await type.press('e');
+      await expect(type).toHaveAttribute('aria-expanded', 'true');
+      await expect(type).toHaveValue('Trial');
+      expect(await current()).toBe('Enterprise');
+      await type.press('Enter');
+      await expect(type).toHaveValue('Enterprise');
+      await type.press('ArrowUp');
+      await expect(type).toHaveAttribute('aria-expanded', 'true');
+      expect(await current()).toBe('Enterprise');
+      await type.press('ArrowUp');
+      expect(await current()).toBe('Trial');
+      await type.press('Escape');
+      await expect(type).toHaveAttribute('aria-expanded', 'false');
+      await type.click();
+      await expect(type).toHaveAttribute('aria-expanded', 'true');
+      await type.press('x');
+      expect(await current()).toBe('Enterprise');
+      await type.press('Escape');
+      await expect(type).toHaveValue('Enterprise');
+    });
+
+    await test.step('in a filter: several letters, and the same letter again', async () => {
+      await goTo(page, '/releases');
+      const architecture = page.getByRole('combobox', { name: 'Architecture' });
+      const chooses = async (keys: string, label: string) => {
+        await architecture.focus();
+        // at once: on a busy machine a letter that is sent after the one before may be too late to belong to it
+        await Promise.all(keys.split('').map((key) => page.keyboard.press(key)));
+        await architecture.press('Enter');
+        await expect(architecture).toHaveValue(label);
+      };
+      await chooses('x', 'x64');
+      await chooses('x', 'x86');
+      await chooses('a', 'arm64');
+      await chooses('x8', 'x86');
+      await chooses('xx', 'x86');
+      // what is chosen stays when it is chosen again
+      await architecture.press('ArrowDown');
+      await architecture.press('Enter');
+      await expect(architecture).toHaveAttribute('aria-expanded', 'false');
+      await expect(architecture).toHaveValue('x86');
+    });
+  });
 });
 
 test('the page /licenses/new has defaults of its own', async ({ page, server }) => {
@@ -273,104 +376,4 @@ test('the page /licenses/new has defaults of its own', async ({ page, server }) 
     page.getByText('Please create a customer before creating a license.', { exact: true }),
   ).toBeVisible();
   await expectAccessible(page);
-});
-
-test('hospitals of one name are told apart, and none is chosen for the user', async ({ page, server }) => {
-  const name = unique("St. Mary's Hospital");
-  await makeCustomer(server.admin, { name, country: 'IE' });
-  const british = await makeCustomer(server.admin, { name, country: 'GB', email: 'it@marys.example' });
-  await signInAs(page, 'super_admin', '/licenses?dialog=create', server);
-  const form = dialog(page, 'Create License');
-  const customer = form.getByRole('combobox', { name: 'Customer' });
-  await customer.pressSequentially(name);
-  await expect(page.getByRole('option')).toHaveText([
-    `${name} · Ireland`,
-    `${name} · United Kingdom · it@marys.example`,
-  ]);
-  await customer.press('Tab');
-  await expect(customer).toHaveAccessibleDescription('Several have this name: choose one');
-  await form.getByRole('button', { name: 'Create License' }).click();
-  await expect(form).toBeVisible();
-  await customer.pressSequentially(name);
-  await expect(page.getByRole('option')).toHaveCount(2);
-  await customer.press('ArrowDown');
-  await customer.press('Enter');
-  await expect(customer).toHaveValue(`${name} · United Kingdom · it@marys.example`);
-  await form.getByRole('button', { name: 'Create License' }).click();
-  await expect(form).toContainText(`License created for ${name}`);
-  const { customerId } = british;
-  expect(await server.admin.ok(licenses.list, { query: { customerId } })).toHaveLength(1);
-});
-
-test('a letter goes to the option that begins with it, an arrow opens the list at the chosen one, Tab and Space choose', async ({
-  page,
-  server,
-}) => {
-  const customer = await makeCustomer(server.admin, { name: unique('Typed choice') });
-  await signInAs(page, 'super_admin', only(customer), server);
-  await button(page, 'Create License').first().click();
-  const type = dialog(page, 'Create License').getByRole('combobox', { name: 'License Type' });
-  const current = () =>
-    type.evaluate(
-      (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
-    );
-
-  await test.step('in a form', async () => {
-    await type.press('ArrowDown');
-    await type.press('ArrowDown');
-    expect(await current()).toBe('Enterprise');
-    await type.press('Tab');
-    await expect(type).toHaveValue('Enterprise');
-    await expect(type).not.toBeFocused();
-    await expect(type).toHaveAttribute('aria-expanded', 'false');
-    await type.press('ArrowUp');
-    await type.press('ArrowUp');
-    expect(await current()).toBe('Trial');
-    await type.press('Space');
-    await expect(type).toHaveValue('Trial');
-    await expect(type).toBeFocused();
-    await expect(type).toHaveAttribute('aria-expanded', 'false');
-
-    await type.press('e');
-    await expect(type).toHaveAttribute('aria-expanded', 'true');
-    await expect(type).toHaveValue('Trial');
-    expect(await current()).toBe('Enterprise');
-    await type.press('Enter');
-    await expect(type).toHaveValue('Enterprise');
-    await type.press('ArrowUp');
-    await expect(type).toHaveAttribute('aria-expanded', 'true');
-    expect(await current()).toBe('Enterprise');
-    await type.press('ArrowUp');
-    expect(await current()).toBe('Trial');
-    await type.press('Escape');
-    await expect(type).toHaveAttribute('aria-expanded', 'false');
-    await type.click();
-    await expect(type).toHaveAttribute('aria-expanded', 'true');
-    await type.press('x');
-    expect(await current()).toBe('Enterprise');
-    await type.press('Escape');
-    await expect(type).toHaveValue('Enterprise');
-  });
-
-  await test.step('in a filter: several letters, and the same letter again', async () => {
-    await goTo(page, '/releases');
-    const architecture = page.getByRole('combobox', { name: 'Architecture' });
-    const chooses = async (keys: string, label: string) => {
-      await architecture.focus();
-      // at once: on a busy machine a letter that is sent after the one before may be too late to belong to it
-      await Promise.all(keys.split('').map((key) => page.keyboard.press(key)));
-      await architecture.press('Enter');
-      await expect(architecture).toHaveValue(label);
-    };
-    await chooses('x', 'x64');
-    await chooses('x', 'x86');
-    await chooses('a', 'arm64');
-    await chooses('x8', 'x86');
-    await chooses('xx', 'x86');
-    // what is chosen stays when it is chosen again
-    await architecture.press('ArrowDown');
-    await architecture.press('Enter');
-    await expect(architecture).toHaveAttribute('aria-expanded', 'false');
-    await expect(architecture).toHaveValue('x86');
-  });
 });

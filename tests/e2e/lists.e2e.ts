@@ -218,79 +218,81 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await expect(page).toHaveURL('/audit');
 });
 
-test('an action that is not possible says why, in the menu and for its key', async ({ page, server }) => {
-  const license = await makeLicense(server.admin);
-  await revoke(server.admin, license);
-  const url = `/licenses?tab=revoked&search=${license.licenseKey}`;
-  await signInAs(page, 'super_admin', url, server);
-  await softDelete(server.admin, license);
-  await page.reload();
-  await expect(rowOf(page, license.licenseKey)).toContainText('Customer is soft-deleted');
-  await page.keyboard.press('j');
-  await page.keyboard.press('r');
-  await expect(page.getByText('Reactivate: Customer is soft-deleted')).toBeVisible();
-  await page.keyboard.press('m');
-  const item = page.getByRole('menuitem', { name: 'Reactivate' });
-  await expect(item).toContainText('Customer is soft-deleted');
-  await item.click({ force: true });
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await page.keyboard.press('a');
-  await expect(dialog(page, 'License Activations')).toBeVisible();
-});
+test('what is not possible says why, and what loses the focus leaves it near', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/today', server);
 
-test('what takes the focus with it leaves it to what is around: a filter, a row that a colleague deletes', async ({
-  page,
-  server,
-}) => {
-  const family = unique('Vanishing');
-  const { customerId } = await makeCustomer(server.admin, { name: `${family} A` });
-  await makeCustomer(server.admin, { name: `${family} B` });
-  await signInAs(page, 'super_admin', `/customers?search=${family}&country=DE`, server);
-  const list = page.getByRole('region', { name: 'Customers' });
-  await expect(rowOf(list, family)).toHaveCount(2);
-  await page.getByRole('button', { name: /^Remove filter/ }).press('Enter');
-  await expect(page.getByRole('button', { name: /^Remove filter/ })).toHaveCount(0);
-  await expect(page.getByRole('main')).toBeFocused();
-  await page.keyboard.press('j');
-  await expect(rowOf(list, `${family} A`)).toBeFocused();
-  await page.keyboard.press('x');
-  await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'true');
-  await softDelete(server.admin, { customerId });
-  // what a browser reports when another window gets the focus
-  await page.evaluate(() =>
-    document.activeElement?.dispatchEvent(new FocusEvent('focusout', { bubbles: true })),
-  );
-  await comeBack(page);
-  await expect(rowOf(list, family)).toHaveCount(1);
-  await expect(list).toBeFocused();
-  await page.keyboard.press('j');
-  await expect(rowOf(list, `${family} B`)).toBeFocused();
-  // a row that comes back, as by Undo, is not selected as it was
-  await server.admin.ok(customers.restore, { params: { id: customerId } });
-  await comeBack(page);
-  await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'false');
-  // nor has it its menu, whose keys change records at once
-  await page.keyboard.press('k');
-  await page.keyboard.press('m');
-  await expect(page.getByRole('menu')).toBeVisible();
-  await softDelete(server.admin, { customerId });
-  await comeBack(page);
-  await expect(rowOf(list, family)).toHaveCount(1);
-  await server.admin.ok(customers.restore, { params: { id: customerId } });
-  await comeBack(page);
-  const more = rowOf(list, `${family} A`).getByRole('button', { name: 'More actions' });
-  await expect(more).toHaveAttribute('aria-expanded', 'false');
-
-  // A button that waits for so short a time that it is enabled again right after it lost the focus.
-  const button = page.getByRole('button', { name: 'Create Customer' });
-  await button.focus();
-  await button.evaluate((element: HTMLButtonElement) => {
-    const enable = () => (element.disabled = false);
-    document.addEventListener('focusout', enable, { once: true });
-    element.disabled = true;
+  await test.step('an action that is not possible says why, in the menu and for its key', async () => {
+    const license = await makeLicense(server.admin);
+    await revoke(server.admin, license);
+    const url = `/licenses?tab=revoked&search=${license.licenseKey}`;
+    await goTo(page, url);
+    await softDelete(server.admin, license);
+    await page.reload();
+    await expect(rowOf(page, license.licenseKey)).toContainText('Customer is soft-deleted');
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await expect(page.getByText('Reactivate: Customer is soft-deleted')).toBeVisible();
+    await page.keyboard.press('m');
+    const item = page.getByRole('menuitem', { name: 'Reactivate' });
+    await expect(item).toContainText('Customer is soft-deleted');
+    await item.click({ force: true });
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await page.keyboard.press('a');
+    await expect(dialog(page, 'License Activations')).toBeVisible();
+    await page.keyboard.press('Escape');
   });
-  await expect(button).toBeEnabled();
-  await expect(button).toBeFocused();
+
+  await test.step('what takes the focus with it leaves it to what is around: a filter, a row that a colleague deletes', async () => {
+    const family = unique('Vanishing');
+    const { customerId } = await makeCustomer(server.admin, { name: `${family} A` });
+    await makeCustomer(server.admin, { name: `${family} B` });
+    await goTo(page, `/customers?search=${family}&country=DE`);
+    const list = page.getByRole('region', { name: 'Customers' });
+    await expect(rowOf(list, family)).toHaveCount(2);
+    await page.getByRole('button', { name: /^Remove filter/ }).press('Enter');
+    await expect(page.getByRole('button', { name: /^Remove filter/ })).toHaveCount(0);
+    await expect(page.getByRole('main')).toBeFocused();
+    await page.keyboard.press('j');
+    await expect(rowOf(list, `${family} A`)).toBeFocused();
+    await page.keyboard.press('x');
+    await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'true');
+    await softDelete(server.admin, { customerId });
+    // what a browser reports when another window gets the focus
+    await page.evaluate(() =>
+      document.activeElement?.dispatchEvent(new FocusEvent('focusout', { bubbles: true })),
+    );
+    await comeBack(page);
+    await expect(rowOf(list, family)).toHaveCount(1);
+    await expect(list).toBeFocused();
+    await page.keyboard.press('j');
+    await expect(rowOf(list, `${family} B`)).toBeFocused();
+    // a row that comes back, as by Undo, is not selected as it was
+    await server.admin.ok(customers.restore, { params: { id: customerId } });
+    await comeBack(page);
+    await expect(rowOf(list, `${family} A`)).toHaveAttribute('aria-selected', 'false');
+    // nor has it its menu, whose keys change records at once
+    await page.keyboard.press('k');
+    await page.keyboard.press('m');
+    await expect(page.getByRole('menu')).toBeVisible();
+    await softDelete(server.admin, { customerId });
+    await comeBack(page);
+    await expect(rowOf(list, family)).toHaveCount(1);
+    await server.admin.ok(customers.restore, { params: { id: customerId } });
+    await comeBack(page);
+    const more = rowOf(list, `${family} A`).getByRole('button', { name: 'More actions' });
+    await expect(more).toHaveAttribute('aria-expanded', 'false');
+
+    // A button that waits for so short a time that it is enabled again right after it lost the focus.
+    const button = page.getByRole('button', { name: 'Create Customer' });
+    await button.focus();
+    await button.evaluate((element: HTMLButtonElement) => {
+      const enable = () => (element.disabled = false);
+      document.addEventListener('focusout', enable, { once: true });
+      element.disabled = true;
+    });
+    await expect(button).toBeEnabled();
+    await expect(button).toBeFocused();
+  });
 });
 
 test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {

@@ -13,6 +13,7 @@ import {
   placesOf,
   prolong,
   seenOn,
+  goTo,
   signInAs,
   signInByForm,
   test,
@@ -26,7 +27,9 @@ const selected = (page: Page) => palette(page).getByRole('option', { selected: t
 const choice = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name });
 
 async function openLicenses(page: Page, server: ConsoleServer) {
-  await signInAs(page, 'super_admin', '/licenses', server);
+  await (page.url() === 'about:blank'
+    ? signInAs(page, 'super_admin', '/licenses', server)
+    : goTo(page, '/licenses'));
   await expect(heading(page, 'License Management')).toBeVisible();
 }
 
@@ -214,27 +217,6 @@ test('the command palette finds pages, actions, customers and licenses', async (
   await expect(choice(page, /^License|^Release 61|^Palette/)).toHaveCount(0);
 });
 
-test('the command palette leads to trash, recycle bin and account, changes the colors and signs out', async ({
-  page,
-  server,
-}) => {
-  await openLicenses(page, server);
-  const choose = async (typed: string, name: string) => {
-    await searchFor(page, typed);
-    await choice(page, name).click();
-  };
-  await choose('trash', 'Go to Soft Deleted customers');
-  await expect(page).toHaveURL('/customers/trash');
-  await choose('trash', 'Go to Release Recycle Bin');
-  await expect(page).toHaveURL('/releases/trash');
-  await choose('account', 'Go to Account');
-  await expect(page).toHaveURL('/account');
-  await choose('dark', 'Use dark colors');
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
-  await choose('logout', 'Log out');
-  await expect(page).toHaveURL(/\/login/);
-});
-
 test('what was asked for is given up when typing goes on', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/analytics', server);
   await expect(page.getByRole('heading', { level: 1, name: 'License Analytics' })).toBeVisible();
@@ -274,31 +256,80 @@ test('a source of the palette that fails hides none of the others, and is named'
   await expectAccessible(page);
 });
 
-test('what is selected in the palette stays selected when results come or are refreshed', async ({
+test('what is selected, results with other letters, and where the palette leads', async ({
   page,
   server,
 }) => {
-  for (const name of ['Heirloom Hospital', 'Heirloom Laboratory']) await makeCustomer(server.admin, { name });
-  await openLicenses(page, server);
-  await searchFor(page, 'heirloom');
-  await expect(selected(page)).toContainText('Heirloom Hospital');
-  await page.keyboard.press('ArrowDown');
-  await expect(selected(page)).toContainText('Heirloom Laboratory');
-  const named = await field(page).getAttribute('aria-activedescendant');
-  await expect(selected(page)).toHaveAttribute('id', named ?? '');
+  await signInAs(page, 'super_admin', '/licenses', server);
 
-  // A new result appears above it.
-  await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });
-  const again = page.waitForResponse((answer) => answer.url().includes('search=heirloom'));
-  await comeBack(page);
-  await again;
-  await expect(choice(page, /^Heirloom Apothecary/)).toBeVisible();
-  await expect(selected(page)).toHaveCount(1);
-  await expect(selected(page)).toContainText('Heirloom Laboratory');
-  await page.keyboard.press('ArrowUp');
-  await expect(selected(page)).toContainText('Heirloom Hospital');
-  await page.keyboard.press('Enter');
-  await expect(heading(page, 'Heirloom Hospital')).toBeVisible();
+  await test.step('what is selected in the palette stays selected when results come or are refreshed', async () => {
+    for (const name of ['Heirloom Hospital', 'Heirloom Laboratory'])
+      await makeCustomer(server.admin, { name });
+    await openLicenses(page, server);
+    await searchFor(page, 'heirloom');
+    await expect(selected(page)).toContainText('Heirloom Hospital');
+    await page.keyboard.press('ArrowDown');
+    await expect(selected(page)).toContainText('Heirloom Laboratory');
+    const named = await field(page).getAttribute('aria-activedescendant');
+    await expect(selected(page)).toHaveAttribute('id', named ?? '');
+
+    // A new result appears above it.
+    await makeCustomer(server.admin, { name: 'Heirloom Apothecary' });
+    const again = page.waitForResponse((answer) => answer.url().includes('search=heirloom'));
+    await comeBack(page);
+    await again;
+    await expect(choice(page, /^Heirloom Apothecary/)).toBeVisible();
+    await expect(selected(page)).toHaveCount(1);
+    await expect(selected(page)).toContainText('Heirloom Laboratory');
+    await page.keyboard.press('ArrowUp');
+    await expect(selected(page)).toContainText('Heirloom Hospital');
+    await page.keyboard.press('Enter');
+    await expect(heading(page, 'Heirloom Hospital')).toBeVisible();
+  });
+
+  await test.step('results with other letters than plain ones', async () => {
+    await openLicenses(page, server);
+    await page.keyboard.press('Control+k');
+
+    await test.step('a customer that is named without accents comes before the licenses that its name leads to', async () => {
+      const { customerId, name } = await makeCustomer(server.admin, { name: unique('Zürichberg') });
+      const { licenseKey } = await makeLicense(server.admin, { customerId });
+      await field(page).fill('zurichberg');
+      await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
+      await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
+    });
+
+    await test.step('the id of a machine stays whole after a name in Hebrew', async () => {
+      const { customerId } = await makeCustomer(server.admin, { name: 'מרפאה' });
+      const license = await makeLicense(server.admin, { customerId });
+      const hostname = unique('scanner');
+      await seenOn(server, license, 'machine-he', { hostname });
+      await field(page).fill(hostname);
+      const machine = choice(page, new RegExp(hostname)).filter({ hasText: '2D2V2NHABCSA' });
+      await expect(machine).toBeVisible();
+      const fromLeft = ['מרפאה', '2D2V', 'ABCSA'];
+      expect(await placesOf(machine, fromLeft)).toEqual(fromLeft);
+    });
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('the command palette leads to trash, recycle bin and account, changes the colors and signs out', async () => {
+    await openLicenses(page, server);
+    const choose = async (typed: string, name: string) => {
+      await searchFor(page, typed);
+      await choice(page, name).click();
+    };
+    await choose('trash', 'Go to Soft Deleted customers');
+    await expect(page).toHaveURL('/customers/trash');
+    await choose('trash', 'Go to Release Recycle Bin');
+    await expect(page).toHaveURL('/releases/trash');
+    await choose('account', 'Go to Account');
+    await expect(page).toHaveURL('/account');
+    await choose('dark', 'Use dark colors');
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    await choose('logout', 'Log out');
+    await expect(page).toHaveURL(/\/login/);
+  });
 });
 
 test('Enter before anything is found opens the first result once it is there', async ({ page, server }) => {
@@ -314,29 +345,4 @@ test('Enter before anything is found opens the first result once it is there', a
   await asked;
   come();
   await expect(page).toHaveURL(`/customers/${customerId}`);
-});
-
-test('results with other letters than plain ones', async ({ page, server }) => {
-  await openLicenses(page, server);
-  await page.keyboard.press('Control+k');
-
-  await test.step('a customer that is named without accents comes before the licenses that its name leads to', async () => {
-    const { customerId, name } = await makeCustomer(server.admin, { name: unique('Zürichberg') });
-    const { licenseKey } = await makeLicense(server.admin, { customerId });
-    await field(page).fill('zurichberg');
-    await expect(choice(page, new RegExp(`^${licenseKey}`))).toBeVisible();
-    await expect(selected(page)).toHaveText(new RegExp(`^${name}`));
-  });
-
-  await test.step('the id of a machine stays whole after a name in Hebrew', async () => {
-    const { customerId } = await makeCustomer(server.admin, { name: 'מרפאה' });
-    const license = await makeLicense(server.admin, { customerId });
-    const hostname = unique('scanner');
-    await seenOn(server, license, 'machine-he', { hostname });
-    await field(page).fill(hostname);
-    const machine = choice(page, new RegExp(hostname)).filter({ hasText: '2D2V2NHABCSA' });
-    await expect(machine).toBeVisible();
-    const fromLeft = ['מרפאה', '2D2V', 'ABCSA'];
-    expect(await placesOf(machine, fromLeft)).toEqual(fromLeft);
-  });
 });
