@@ -2,7 +2,6 @@ import { licenses, type License } from '../../contract/licenses.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique } from '../factories.ts';
 import {
   chooseInMenu,
-  day,
   dialog,
   expect,
   expectAccessible,
@@ -101,106 +100,101 @@ test('tabs with counts, groups that fold, columns, what an empty tab says', asyn
   await expect(keys(page)).toHaveText([expired.licenseKey]);
 });
 
-test('search finds what the list shows, and all again once it is empty', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin);
-  const wanted = await makeLicense(server.admin, { ...of(customer), moduleIds: ['mod_heart_failure'] });
-  await makeLicense(server.admin, of(customer));
-  await signInAs(page, 'viewer', only(customer), server);
-  await expect(keys(page)).toHaveCount(2);
-  for (const text of [wanted.licenseKey.slice(3, 17).toLowerCase(), 'Heart failure']) {
-    await searchBox(page).fill(text);
-    await expect(keys(page), text).toHaveText([wanted.licenseKey]);
-    await searchBox(page).fill('');
+test('what a viewer sees of licenses', async ({ page, server }) => {
+  await signInAs(page, 'viewer', '/today', server);
+
+  await test.step('search finds what the list shows, and all again once it is empty', async () => {
+    const customer = await makeCustomer(server.admin);
+    const wanted = await makeLicense(server.admin, { ...of(customer), moduleIds: ['mod_heart_failure'] });
+    await makeLicense(server.admin, of(customer));
+    await goTo(page, only(customer));
     await expect(keys(page)).toHaveCount(2);
-  }
-});
-
-test('badges and colors change exactly at their thresholds', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin);
-  const make = async (seats: number) => {
-    const license = await makeLicense(server.admin, { ...of(customer), maxActivations: 100 });
-    await write(server, license, seats);
-    return license;
-  };
-  const [normal, high, almost, full, over] = await Promise.all([75, 76, 99, 100, 101].map(make));
-  const validUntil = '2033-05-01T00:00:00.000Z';
-  const ending = await makeLicense(server.admin, { ...of(customer), validUntil });
-  const revoked = await makeLicense(server.admin, { ...of(customer), validUntil: inDays(5) });
-  await revoke(server.admin, revoked);
-  await signInAs(page, 'viewer', `${only(customer)}&tab=revoked`, server);
-  await expect(row(page, revoked)).toBeVisible();
-  await expect(row(page, revoked)).not.toContainText('Expires in');
-  await goTo(page, only(customer));
-
-  const seats = (license: License, text: string) => row(page, license).getByText(text, { exact: true });
-  await expectColor(seats(normal!, '75/100'), 'gray');
-  await expectColor(seats(high!, '76/100'), 'yellow');
-  await expectColor(seats(almost!, '99/100'), 'yellow');
-  for (const license of [normal, high, almost]) await expect(row(page, license!)).not.toContainText('Full');
-  for (const [license, text] of [
-    [full, '100/100'],
-    [over, '101/100'],
-  ] as const) {
-    await expectColor(seats(license!, text), 'red');
-    await expectColor(seats(license!, 'Full'), 'red');
-  }
-  await expectAccessible(page);
-
-  const now = async (msBeforeEnd: number) => {
-    await page.clock.setFixedTime(Date.parse(validUntil) - msBeforeEnd);
-    await page.reload();
-    await expect(row(page, ending)).toBeVisible();
-  };
-  const badge = row(page, ending).getByText(/^Expires in/);
-  await now(30 * day + 1);
-  await expect(badge).toHaveCount(0);
-  await now(30 * day);
-  await expect(badge).toHaveText('Expires in 30 days');
-  await expectColor(badge, 'yellow', 'red');
-  await page.clock.setFixedTime(Date.parse(ending.validFrom) - 10 * day);
-  await page.reload();
-  await expect(row(page, ending)).toContainText('Starts in 10 days');
-  await expect(row(page, ending)).not.toContainText('Active');
-});
-
-test('on a laptop no column of a full license, or of one that starts later, is behind the buttons', async ({
-  page,
-  server,
-}) => {
-  const customer = await makeCustomer(server.admin);
-  const full = await makeLicense(server.admin, { ...of(customer), maxActivations: 25 });
-  await write(server, full, 25);
-  const dates = { validFrom: inDays(36), validUntil: inDays(366) };
-  const later = await makeLicense(server.admin, { ...of(customer), ...dates });
-  await signInAs(page, 'super_admin', only(customer), server);
-  // sorted by anything else, the customer is a column as well
-  for (const [sort, columns] of [
-    ['', 0],
-    ['&sort=validUntil', 1],
-  ] as const) {
-    await goTo(page, only(customer) + sort);
-    await expect(page.getByRole('columnheader', { name: 'Customer' })).toHaveCount(columns);
-    for (const width of [1280, 1361]) {
-      await page.setViewportSize({ width, height: 720 });
-      await expectInSight(row(page, full).getByText('Full', { exact: true }));
-      for (const license of [full, later]) await expectInSight(row(page, license).locator('time'));
+    for (const text of [wanted.licenseKey.slice(3, 17).toLowerCase(), 'Heart failure']) {
+      await searchBox(page).fill(text);
+      await expect(keys(page), text).toHaveText([wanted.licenseKey]);
+      await searchBox(page).fill('');
+      await expect(keys(page)).toHaveCount(2);
     }
-  }
+  });
+
+  await test.step('badges and colors say which licenses are full, end or start soon', async () => {
+    const customer = await makeCustomer(server.admin);
+    const [high, over] = [
+      await makeLicense(server.admin, { ...of(customer), maxActivations: 5 }),
+      await makeLicense(server.admin, { ...of(customer), maxActivations: 1 }),
+    ];
+    await write(server, high, 4);
+    await write(server, over, 2);
+    const ending = await makeLicense(server.admin, { ...of(customer), validUntil: inDays(9) });
+    const starting = await makeLicense(server.admin, { ...of(customer), validFrom: inDays(10) });
+    const revoked = await makeLicense(server.admin, { ...of(customer), validUntil: inDays(5) });
+    await revoke(server.admin, revoked);
+    await goTo(page, `${only(customer)}&tab=revoked`);
+    await expect(row(page, revoked)).toBeVisible();
+    await expect(row(page, revoked)).not.toContainText('Expires in');
+    await goTo(page, only(customer));
+    const part = (license: License, text: string) => row(page, license).getByText(text, { exact: true });
+    await expectColor(part(ending, '0/3'), 'gray');
+    await expectColor(part(high, '4/5'), 'yellow');
+    await expect(row(page, high)).not.toContainText('Full');
+    await expectColor(part(over, '2/1'), 'red');
+    await expectColor(part(over, 'Full'), 'red');
+    await expectColor(part(ending, 'Expires in 9 days'), 'yellow', 'red');
+    await expect(row(page, starting)).toContainText('Starts in 10 days');
+    await expect(row(page, starting)).not.toContainText('Active');
+    await expectAccessible(page);
+  });
 });
 
-test('licenses whose customer is unknown stand together', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin);
-  const license = await makeLicense(server.admin, of(customer));
-  await signInAs(page, 'super_admin', '/customers', server);
-  // The database prevents such rows, but the screen handles them.
-  await page.route(`**${licenses.list.path}?*`, async (route) => {
-    const answer = await route.fetch();
-    const body = (await answer.json()) as { data: License[] };
-    await route.fulfill({ json: { ...body, data: body.data.map((one) => ({ ...one, customer: null })) } });
+test('rows of licenses that are full, late, or of no customer', async ({ page, server }) => {
+  await signInAs(page, 'super_admin', '/today', server);
+
+  await test.step('on a laptop no column of a full license, or of one that starts later, is behind the buttons', async () => {
+    const customer = await makeCustomer(server.admin);
+    const full = await makeLicense(server.admin, { ...of(customer), maxActivations: 25 });
+    await write(server, full, 25);
+    const dates = { validFrom: inDays(36), validUntil: inDays(366) };
+    const later = await makeLicense(server.admin, { ...of(customer), ...dates });
+    await goTo(page, only(customer));
+    // sorted by anything else, the customer is a column as well
+    for (const [sort, columns] of [
+      ['', 0],
+      ['&sort=validUntil', 1],
+    ] as const) {
+      await goTo(page, only(customer) + sort);
+      await expect(page.getByRole('columnheader', { name: 'Customer' })).toHaveCount(columns);
+      for (const width of [1280, 1361]) {
+        await page.setViewportSize({ width, height: 720 });
+        await expectInSight(row(page, full).getByText('Full', { exact: true }));
+        for (const license of [full, later]) await expectInSight(row(page, license).locator('time'));
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
-  await goTo(page, only(customer));
-  await expect(list(page).getByRole('button', { name: 'Unknown Customers (Deleted)' })).toBeVisible();
-  await expect(row(page, license)).toContainText('Customer is soft-deleted');
+
+  await test.step('why a license has no actions is said in a list by another column too', async () => {
+    const customer = await makeCustomer(server.admin);
+    const license = await makeLicense(server.admin, of(customer));
+    await softDelete(server.admin, customer);
+    await goTo(page, `${only(customer)}&sort=validUntil`);
+    await expect(row(page, license).getByText('Customer is soft-deleted')).toBeVisible();
+    expect(await list(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  });
+
+  await test.step('licenses whose customer is unknown stand together', async () => {
+    const customer = await makeCustomer(server.admin);
+    const license = await makeLicense(server.admin, of(customer));
+    await goTo(page, '/customers');
+    // The database prevents such rows, but the screen handles them.
+    await page.route(`**${licenses.list.path}?*`, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: License[] };
+      await route.fulfill({ json: { ...body, data: body.data.map((one) => ({ ...one, customer: null })) } });
+    });
+    await goTo(page, only(customer));
+    await expect(list(page).getByRole('button', { name: 'Unknown Customers (Deleted)' })).toBeVisible();
+    await expect(row(page, license)).toContainText('Customer is soft-deleted');
+  });
 });
 
 test('a link shows exactly what it was made from', async ({ page, server }) => {
@@ -287,13 +281,4 @@ test('Back closes a dialog, and opens none again that was closed', async ({ page
   }
   await page.goBack();
   await expect(page).toHaveURL('/customers');
-});
-
-test('why a license has no actions is said in a list by another column too', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin);
-  const license = await makeLicense(server.admin, of(customer));
-  await softDelete(server.admin, customer);
-  await signInAs(page, 'super_admin', `${only(customer)}&sort=validUntil`, server);
-  await expect(row(page, license).getByText('Customer is soft-deleted')).toBeVisible();
-  expect(await list(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });
