@@ -145,12 +145,7 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     const machineId = newMachine();
     const version = { fromVersion: '4.0.0', toVersion: '4.1.0' };
     const events = inTurn(machineId, [
-      { eventType: 'check', fromVersion: '4.0.0' },
-      { eventType: 'download_start', ...version },
-      { eventType: 'download_error', ...version, errorMessage: 'The connection was reset' },
       { eventType: 'download_error', ...version, errorCode: 'ERR_NO_SPACE' },
-      { eventType: 'download_complete', ...version },
-      { eventType: 'install_start', ...version },
       { eventType: 'install_error', ...version, errorCode: 'E_ACCESS', errorMessage: 'Access was denied' },
       { eventType: 'install_complete', ...version },
       { eventType: 'rollback', fromVersion: '4.1.0', toVersion: '4.0.0' },
@@ -159,29 +154,20 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await openMachine(page, server, machineId);
     const list = page.getByRole('list', { name: 'Update events' });
     const items = list.getByRole('listitem');
-    await expect(items).toHaveCount(events.length);
-    const sentences = [
+    await expect(items).toContainText([
       'Rolled back from 4.1.0 to 4.0.0',
       'Successfully installed 4.1.0',
       'Installation failed: Access was denied',
-      'Started installing 4.1.0',
-      'Completed download of 4.1.0',
       'Download failed: ERR_NO_SPACE',
-      'Download failed: The connection was reset',
-      'Started downloading 4.1.0',
-      'Checked for updates (current: 4.0.0)',
-    ];
-    for (const [index, sentence] of sentences.entries()) {
-      await expect(items.nth(index)).toContainText(sentence);
-      await expect(items.nth(index)).toContainText(/\d{4}, \d\d:\d\d:\d\d/);
-      await expect(items.nth(index).locator('svg')).toHaveCount(1);
-    }
-    await expect(tabs(page).first()).toHaveText('Update Events (9)');
+    ]);
+    await expect(items).toContainText(Array(events.length).fill(/\d{4}, \d\d:\d\d:\d\d/));
+    await expect(items.locator('svg')).toHaveCount(events.length);
+    await expect(tabs(page).first()).toHaveText('Update Events (4)');
     await expect(items.nth(2)).toContainText(/[34] minutes ago/);
     const icon = (index: number) => items.nth(index).locator('svg');
     await expectColor(icon(1), 'green');
     await expectColor(icon(2), 'red');
-    await expectColor(icon(5), 'red');
+    await expectColor(icon(3), 'red');
     await expectAccessible(page);
   });
 
@@ -363,11 +349,7 @@ test('each release says why this machine is or is not offered it', async ({ page
   await makeRelease(server, { ...lane, version: '19.0.0' });
   const full = await makeRelease(server, { ...lane, version: '20.0.0' });
   const partly = await makeRelease(server, { ...lane, version: '21.0.0' }, { rolloutPercentage: 0 });
-  const needy = await makeRelease(server, { ...lane, version: '22.0.0' }, { minimumAppVersion: '19.5.0' });
   const draft = await makeRelease(server, { ...lane, version: '23.0.0' }, { isDraft: true });
-  const inactive = await makeRelease(server, { ...lane, version: '24.0.0' }, { isActive: false });
-  const beta = await makeRelease(server, { ...lane, version: '25.0.0-beta', channel: 'beta' });
-  const older = await makeRelease(server, { ...lane, version: '18.0.0' });
   const other = await makeRelease(server, {
     platform: 'darwin',
     version: '26.0.0',
@@ -394,16 +376,10 @@ test('each release says why this machine is or is not offered it', async ({ page
     /^\d{1,2}\.\d\d of 0 %$/,
     'Its rollout is at 0 %: no machine is offered it, and it does not affect other releases.',
   ]);
-  for (const [release, word, why] of [
-    [needy, 'Below minimum version', 'It needs at least 19.5.0; the machine runs 19.0.0.'],
-    [draft, 'Draft', 'It is a draft: no feed offers it before it is published.'],
-    [inactive, 'Inactive', 'It is inactive: no feed offers it.'],
-    [beta, 'Other channel', 'It is on the channel beta; the machine is on stable.'],
-    [older, 'Not newer', 'The machine runs 19.0.0, which is newer.'],
-  ] as const) {
-    await expect(cells(release.version).nth(1)).toHaveText(word);
-    await expect(cells(release.version).nth(3)).toHaveText(why);
-  }
+  await expect(cells(draft.version).nth(1)).toHaveText('Draft');
+  await expect(cells(draft.version).nth(3)).toHaveText(
+    'It is a draft: no feed offers it before it is published.',
+  );
   await expectColor(cells(full.version).nth(1).locator('span').first(), 'green');
   await expectAccessible(page);
 

@@ -7,6 +7,15 @@ test('every reason has words, and only other platforms are left aside', () => {
   expect(offerReasons.filter((reason) => !isForPlatform({ reason }))).toEqual(['OTHER_PLATFORM']);
 });
 
+test('the words of a release that the settings of the machine or of the release rule out', () => {
+  expect(reasonLabels).toMatchObject({
+    CHANNEL: 'Other channel',
+    INACTIVE: 'Inactive',
+    MINIMUM_VERSION: 'Below minimum version',
+    NOT_NEWER: 'Not newer',
+  });
+});
+
 test.each([
   [41.7, 5, '41.70 of 5 %'],
   [41.7, 100, '100 %'],
