@@ -61,12 +61,13 @@ test('a line leads to its records, as many as it counts, and opens the most urge
 
   await test.step('Extend means the license that it named when it was pressed', async () => {
     const endingIn = async (hours: number) => {
-      const { customerId, name } = await makeCustomer(server.admin, { name: unique('Pressed Hospital') });
-      return { name, license: await makeLicense(server.admin, { customerId, validUntil: inHours(hours) }) };
+      const pressed = await makeCustomer(server.admin, { name: unique('Pressed Hospital') });
+      const fields = { customerId: pressed.customerId, validUntil: inHours(hours) };
+      return { name: pressed.name, license: await makeLicense(server.admin, fields) };
     };
     const [named, next] = [await endingIn(1), await endingIn(2)];
     await page.reload();
-    const extendOf = (name: string) => page.getByRole('button', { name: `+1 year: ${name}` });
+    const extendOf = (whose: string) => page.getByRole('button', { name: `+1 year: ${whose}` });
     await expect(extendOf(named.name)).toBeVisible();
     const answer = await holdBack(page, `**${today.get.path}`);
     await page.getByRole('button', { name: 'Refresh', exact: true }).click();

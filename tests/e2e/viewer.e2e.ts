@@ -117,10 +117,10 @@ test('who may only look gets no way to change anything, and is told why', async 
 
     await goTo(page, `/releases/trash?search=${binned.version}`);
     for (const name of ['Restore', 'Delete']) {
-      const button = rowOf(page, binned.version).getByRole('button', { name });
-      await expect(button).toHaveAttribute('aria-disabled', 'true');
-      await expect(button).toHaveAttribute('title', 'You may not delete releases');
-      await button.click({ force: true });
+      const refused = rowOf(page, binned.version).getByRole('button', { name });
+      await expect(refused).toHaveAttribute('aria-disabled', 'true');
+      await expect(refused).toHaveAttribute('title', 'You may not delete releases');
+      await refused.click({ force: true });
     }
     await expect(page.getByRole('dialog')).toHaveCount(0);
   });
