@@ -1,5 +1,7 @@
+import { approvals } from '../../contract/approvals.ts';
 import { releases } from '../../contract/releases.ts';
 import { password } from '../api-client.ts';
+import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { editing, unfoldRollout } from './releases-screen.ts';
 import {
@@ -146,5 +148,25 @@ test('a channel requires approvals when a second person agrees, and a publicatio
     await expect(page.getByRole('region', { name: 'Last 7 days' })).toContainText(
       'declined by admin@lanyard.test: Not on Friday',
     );
+  });
+
+  await test.step('approval that was asked for late ends no other offer, and closes no form', async () => {
+    await server.db.updateTable('channel_approvals').set({ required: true }).execute();
+    await page.reload();
+    const isAsked = (url: URL) => url.pathname === approvals.ask.path;
+    const begun = page.waitForRequest(
+      (one) => one.method() === approvals.ask.method && isAsked(new URL(one.url())),
+    );
+    const answer = await holdBack(page, isAsked, approvals.ask.method);
+    await press(page, 'Stop Requiring Approval on stable');
+    await press(page, 'Ask');
+    await begun;
+    await page.keyboard.press('Escape');
+    await expect(asking(page)).toBeHidden();
+    await press(page, 'Stop Requiring Approval on beta');
+    await expect(asking(page)).toContainText('Channel beta');
+    answer();
+    await expect(page.getByText('Approval requested')).toBeVisible();
+    await expect(asking(page)).toContainText('Channel beta');
   });
 });

@@ -1,6 +1,5 @@
 import type { Locator } from '@playwright/test';
 import { apiKeys } from '../../contract/api-keys.ts';
-import { approvals } from '../../contract/approvals.ts';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
@@ -453,27 +452,6 @@ test('roles and views, while an answer is late', async ({ page, server }) => {
     await expect(page.getByText(`View ${name} restored`)).toBeVisible();
     await expect(page).toHaveURL('/audit');
   });
-});
-
-test('approval that was asked for late ends no other offer, and closes no form', async ({
-  page,
-  freshServer: server,
-}) => {
-  expectStatus(page, 409);
-  await server.db.updateTable('channel_approvals').set({ required: true }).execute();
-  await signInAs(page, 'binary_manager', '/releases/approvals', server);
-  const offer = dialog(page, 'Ask a Second Person');
-  const call = await hold(page, approvals.ask);
-  await button(page, 'Stop Requiring Approval on stable').click();
-  await button(page, 'Ask').click();
-  await call.begun;
-  await page.keyboard.press('Escape');
-  await expect(offer).toBeHidden();
-  await button(page, 'Stop Requiring Approval on beta').click();
-  await expect(offer).toContainText('Channel beta');
-  call.answer();
-  await expect(page.getByText('Approval requested')).toBeVisible();
-  await expect(offer).toContainText('Channel beta');
 });
 
 test('whether to revoke an API key is not asked on another screen, nor over a dialog', async ({
