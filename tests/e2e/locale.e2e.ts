@@ -5,7 +5,6 @@ import { dialog, expect, goTo, signInAs, test } from './support.ts';
 const readers = [
   { locale: 'en-US', end: 'Jan 1, 2036', typed: '2/3/2036', read: 'Feb 3, 2036', seats: '1,234', week: 'Su' },
   { locale: 'de-DE', end: '01.01.2036', typed: '3.2.2036', read: '03.02.2036', seats: '1.234', week: 'Mo' },
-  { locale: 'ja-JP', end: '2036/01/01', typed: '2036/2/3', read: '2036/02/03', seats: '1,234', week: 'Su' },
 ] as const;
 
 for (const { locale, end, typed, read, seats, week } of readers)
@@ -39,12 +38,10 @@ for (const { locale, end, typed, read, seats, week } of readers)
       await calendar.getByRole('button', { name: '4 February 2036', exact: true }).click();
       await modal.getByRole('button', { name: 'Update License' }).click();
       await expect(modal).toBeHidden();
-      await expect(page.getByRole('region', { name: 'Validity' })).toContainText(
-        read.replace(/(?<!20)3/, '4'),
-      );
+      await expect(page.getByRole('region', { name: 'Validity' })).toContainText(read.replace('3', '4'));
 
       // the day as the list shows it
-      const day = read.replace(/(?<!20)3/, '4');
+      const day = read.replace('3', '4');
       await goTo(page, '/licenses');
       const rows = page.getByRole('row').filter({ has: page.getByRole('cell') });
       await expect(rows.filter({ hasText: day }).first()).toBeVisible();
