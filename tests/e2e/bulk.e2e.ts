@@ -34,6 +34,9 @@ const row = (page: Page, license: Pick<License, 'licenseKey'>) => rowOf(page, li
 const get = (server: ConsoleServer, { licenseId }: License) =>
   server.admin.ok(licenses.get, { params: { id: licenseId } });
 
+/** More than a page of the list. */
+const untilMay = Array<string>(52).fill('2030-05-31');
+
 /** The next call does not reach the service. */
 const failOnce = (page: Page, { path }: Route) => {
   expectStatus(page, 'aborted');
@@ -140,7 +143,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
 
 test('all licenses of a filter are extended as previewed, and put back', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin, { name: unique('Many') });
-  const [first, ...others] = await importLicenses(server.admin, customer, 52);
+  const [first, ...others] = await importLicenses(server.admin, customer, untilMay);
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
 
   const selectAll = async () => {
@@ -235,7 +238,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
 }) => {
   // last in the list, whose first page other tests of this server expect to see
   const customer = await makeCustomer(server.admin, { name: unique('ZZ Closed Clinic') });
-  const made = await importLicenses(server.admin, customer, 52);
+  const made = await importLicenses(server.admin, customer, untilMay);
   await validateOn(server.admin, made[0]!, 'machine of the closed clinic');
   await signInAs(page, 'license_manager', `/licenses?customer=${customer.customerId}`, server);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();

@@ -6,6 +6,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { every } from '../../web/live.ts';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
+import { importLicenses } from './import.ts';
 import {
   chooseInMenu,
   dialog,
@@ -198,11 +199,11 @@ test('the licenses and the timeline of a customer', async ({ page, server }) => 
 
   await test.step('the last license of a page leads to the page before, and another order to the first', async () => {
     const [from, to] = [await makeCustomer(server.admin), await makeCustomer(server.admin)];
-    for (let day = 10; day < 31; day++)
-      await makeLicense(server.admin, {
-        customerId: from.customerId,
-        validUntil: `2030-01-${day}T00:00:00Z`,
-      });
+    await importLicenses(
+      server.admin,
+      from,
+      Array.from({ length: 21 }, (_, n) => `2030-01-${n + 10}`),
+    );
     await goTo(page, `/customers/${from.customerId}`);
     const list = card(page, 'Licenses');
     const next = list.getByRole('button', { name: 'Next page' });

@@ -9,14 +9,14 @@ export function importCustomers(admin: Api, names: string[], country = 'DE') {
   return admin.ok(imports.customers, { body: { csv, skipExisting: false } });
 }
 
-/** Makes licenses of the customer with two modules each, in one call, and returns them as the list has them. */
+/** Makes a license of two modules until each of these days, in one call, and returns them as the list has them. */
 export async function importLicenses(
   admin: Api,
   { customerId, name }: Pick<Customer, 'customerId' | 'name'>,
-  count: number,
+  days: string[],
 ): Promise<License[]> {
-  const row = `${name},3,2030-05-31,mod_lung_nodule;mod_diabetes`;
-  const csv = ['Customer,Max Activations,Valid Until,Modules', ...Array<string>(count).fill(row)].join('\n');
+  const rows = days.map((until) => `${name},3,${until},mod_lung_nodule;mod_diabetes`);
+  const csv = ['Customer,Max Activations,Valid Until,Modules', ...rows].join('\n');
   await admin.ok(imports.licenses, { body: { csv, createCustomers: false } });
-  return admin.ok(licenses.list, { query: { customerId, limit: String(count) } });
+  return admin.ok(licenses.list, { query: { customerId, limit: String(days.length) } });
 }
