@@ -135,25 +135,19 @@ test('a workstation without network gets a license file, and gives its seat back
     await expectAccessible(page);
   });
 
+  let restarted = program;
   await test.step('the program runs by it, and by nothing else', async () => {
     const take = async (one: typeof program, text: string) => {
       await one.type('import');
       return one.type(text);
     };
     expect(await take(program, altered(file))).toMatch(/was changed|not a license file/);
-    const another = await start('another');
-    expect(await take(another, file)).toBe('This license file is for another machine.');
-    await another.quit();
     expect(await program.type('check')).toMatch(/^NOT VALID/);
     expect(await take(program, file)).toMatch(/^Licensed until /);
     await program.quit();
-    const restarted = await start(machineId);
+    restarted = await start(machineId);
     expect(restarted.greeting).toContain(`VALID (file, VALID): The license file is valid until`);
     expect(restarted.greeting).toContain(`modules ${license.moduleIds.join(', ')};`);
-    await restarted.quit();
-    const yesterday = await start(machineId, '--clock', new Date(Date.now() - day).toISOString());
-    expect(yesterday.greeting).toContain('NOT VALID (none, CLOCK_SET_BACK)');
-    await yesterday.quit();
   });
 
   await test.step('taking the seat by force names what it means, and waits for consent', async () => {
@@ -167,12 +161,11 @@ test('a workstation without network gets a license file, and gives its seat back
   });
 
   await test.step('the receipt frees the seat, once', async () => {
-    const ended = await start(machineId);
-    const given = await ended.type('give-back');
+    const given = await restarted.type('give-back');
     expect(given).toContain('Give the receipt to the vendor');
     const receipt = shownText(given);
-    expect(await ended.type('check')).toMatch(/^NOT VALID/);
-    await ended.quit();
+    expect(await restarted.type('check')).toMatch(/^NOT VALID/);
+    await restarted.quit();
     const back = dialog(page, 'Return Receipt');
     const enter = async (text: string) => {
       await back.getByRole('textbox', { name: 'Receipt' }).fill(text);
