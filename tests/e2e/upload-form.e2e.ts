@@ -14,6 +14,7 @@ import {
   type Page,
   quiet,
   rowOf,
+  signInAs,
   test,
 } from './support.ts';
 import {
@@ -151,6 +152,7 @@ test('the next version follows from the highest of that platform and channel', a
   await makeRelease(server, { version: '7.0.0-alpha', channel: 'alpha' });
   const deleted = await alphaForMacs('3.4.6-alpha');
   await server.admin.ok(releases.softDelete, { params: { releaseId: deleted.id }, body: { reason: 'bad' } });
+  await page.reload();
   const asked = page.waitForResponse((answer) => /platform=darwin&channel=alpha/.test(answer.url()));
   await chooseAlphaForMacs();
   const { data } = (await (await asked).json()) as { data: unknown[] };
@@ -163,140 +165,105 @@ test('the next version follows from the highest of that platform and channel', a
   await expect(field(page, 'Version')).toHaveValue('4.0.0-alpha');
 });
 
-test('a suggestion that arrives late changes nothing under the cursor', async ({ page, server }) => {
-  await makeRelease(server, { platform: 'darwin', fileName: 'Lanyard.dmg', bytes: diskImage(2048) });
-  await openForm(page, server);
-  const free = await holdBack(page, /platform=darwin/);
-  await choose(page, await fileOnDisk('Lanyard.dmg', diskImage(1024)));
-  await expect(select(page, 'Platform')).toHaveValue('macOS');
-  await field(page, 'Version').focus();
-  free();
-  const patch = modal(page).getByRole('button', { name: /^patch / });
-  await expect(patch).toHaveAttribute('aria-pressed', 'false');
-  await expect(field(page, 'Version')).toHaveValue('');
-  await press(page, 'Upload Release');
-  await expect(errors(page), 'nor is it sent by the click that leaves the field').toContainText([
-    'Version is required',
-  ]);
-  await patch.click();
-  await expect(field(page, 'Version')).not.toHaveValue('');
-  const shown = await field(page, 'Version').inputValue();
-  await field(page, 'Version').focus();
-  await choose(page, await fileOnDisk('Lanyard.exe', program(1024)));
-  await expect(select(page, 'Platform')).toHaveValue('Windows');
-  await press(page, 'Upload Release');
-  await expect(page.getByText(`Release ${shown} uploaded`)).toBeVisible();
-});
+test('what comes late changes nothing that is entered', async ({ page, server }) => {
+  await signInAs(page, 'binary_manager', '/releases', server);
 
-test('neither a slow file nor a release that is made meanwhile changes the version that was seen', async ({
-  page,
-  server,
-}) => {
-  await openForm(page, server);
-  const seen = await field(page, 'Version').inputValue();
-  const free = await holdBack(page, `**${uploads.direct.path}`);
-  await choose(page, await fileOnDisk('Twin-x64.exe', program(1024)));
-  await press(page, 'Upload Release');
-  await press(page, 'Continue in Background');
-  await page.getByRole('button', { name: 'New Release' }).click();
-  await choose(page, await fileOnDisk('Twin-arm64.exe', program(1024)));
-  await expect(field(page, 'Version')).toHaveValue(seen);
-  const loaded = page.waitForResponse(/platform=win32&channel=stable/);
-  await expectBriefly(page.getByText(`Release ${seen} uploaded`), async () => {
+  await test.step('a suggestion that arrives late changes nothing under the cursor', async () => {
+    await makeRelease(server, { platform: 'darwin', fileName: 'Lanyard.dmg', bytes: diskImage(2048) });
+    await openForm(page, server);
+    const free = await holdBack(page, /platform=darwin/);
+    await choose(page, await fileOnDisk('Lanyard.dmg', diskImage(1024)));
+    await expect(select(page, 'Platform')).toHaveValue('macOS');
+    await field(page, 'Version').focus();
     free();
-    await loaded;
+    const patch = modal(page).getByRole('button', { name: /^patch / });
+    await expect(patch).toHaveAttribute('aria-pressed', 'false');
+    await expect(field(page, 'Version')).toHaveValue('');
+    await press(page, 'Upload Release');
+    await expect(errors(page), 'nor is it sent by the click that leaves the field').toContainText([
+      'Version is required',
+    ]);
+    await patch.click();
+    await expect(field(page, 'Version')).not.toHaveValue('');
+    const shown = await field(page, 'Version').inputValue();
+    await field(page, 'Version').focus();
+    await choose(page, await fileOnDisk('Lanyard.exe', program(1024)));
+    await expect(select(page, 'Platform')).toHaveValue('Windows');
+    await press(page, 'Upload Release');
+    await expect(page.getByText(`Release ${shown} uploaded`)).toBeVisible();
   });
-  await quiet(page);
-  await expect(field(page, 'Version')).toHaveValue(seen);
 
-  const slow = await holdFile(page, 'arrayBuffer');
-  await choose(page, await fileOnDisk('Late-71.2.3.exe', program(1024)));
-  await field(page, 'Version').fill('71.2.4');
-  await expect(modal(page).getByRole('button', { name: 'Upload Release' })).toBeDisabled();
-  await field(page, 'Version').press('Enter');
-  await expect(tray(page).getByText('Twin-arm64.exe'), 'nor the file before').toHaveCount(0);
-  await slow();
-  await expect(modal(page).getByText('The file name says 71.2.3.')).toBeVisible();
-  await expect(field(page, 'Version')).toHaveValue('71.2.4');
-  await press(page, 'Upload Release');
-  await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
-});
+  await test.step('neither a slow file nor a release that is made meanwhile changes the version that was seen', async () => {
+    await openForm(page, server);
+    await quiet(page);
+    const seen = await field(page, 'Version').inputValue();
+    const free = await holdBack(page, `**${uploads.direct.path}`);
+    await choose(page, await fileOnDisk('Twin-x64.exe', program(1024)));
+    await press(page, 'Upload Release');
+    await press(page, 'Continue in Background');
+    await page.getByRole('button', { name: 'New Release' }).click();
+    await choose(page, await fileOnDisk('Twin-arm64.exe', program(1024)));
+    await expect(field(page, 'Version')).toHaveValue(seen);
+    const loaded = page.waitForResponse(/platform=win32&channel=stable/);
+    await expectBriefly(page.getByText(`Release ${seen} uploaded`), async () => {
+      free();
+      await loaded;
+    });
+    await quiet(page);
+    await expect(field(page, 'Version')).toHaveValue(seen);
 
-test('a file that is still read changes nothing that is entered meanwhile', async ({ page, server }) => {
-  await openForm(page, server);
-  const slow = await holdFile(page, 'arrayBuffer');
-  await choose(page, await fileOnDisk('Late.exe', program(1024)));
-  await modal(page).getByText('File URL', { exact: true }).click();
-  await expect(modal(page).getByRole('button', { name: 'Create Release' })).toBeEnabled();
-  await select(page, 'Platform').click();
-  await page.getByRole('option', { name: 'macOS' }).click();
-  await slow();
-  await modal(page).getByText('Upload a file', { exact: true }).click();
-  await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
-  await expect(select(page, 'Platform')).toHaveValue('macOS');
-
-  await field(page, 'Version').fill('');
-  await press(page, 'Upload Release');
-  await expect(errors(page)).toContainText(['File is required', 'Version is required']);
-  const refused = await holdFile(page, 'arrayBuffer');
-  await choose(page, await fileOnDisk('Empty.exe', Buffer.alloc(0)));
-  await field(page, 'Version').fill('72.1.0');
-  await refused();
-  await expect(errors(page)).not.toContainText(['File is required']);
-  await expect(errors(page)).toHaveCount(1);
-
-  const late = await holdFile(page, 'arrayBuffer');
-  await choose(page, await fileOnDisk('Late.exe', program(1024)));
-  const dataTransfer = await page.evaluateHandle(() => {
-    const dropped = new DataTransfer();
-    for (const name of ['One.exe', 'Two.exe']) dropped.items.add(new File(['MZ'], name));
-    return dropped;
+    const slow = await holdFile(page, 'arrayBuffer');
+    await choose(page, await fileOnDisk('Late-71.2.3.exe', program(1024)));
+    await field(page, 'Version').fill('71.2.4');
+    await expect(modal(page).getByRole('button', { name: 'Upload Release' })).toBeDisabled();
+    await field(page, 'Version').press('Enter');
+    await expect(tray(page).getByText('Twin-arm64.exe'), 'nor the file before').toHaveCount(0);
+    await slow();
+    await expect(modal(page).getByText('The file name says 71.2.3.')).toBeVisible();
+    await expect(field(page, 'Version')).toHaveValue('71.2.4');
+    await press(page, 'Upload Release');
+    await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
   });
-  const place = modal(page).getByText('Drop a file here or choose one');
-  await place.dispatchEvent('drop', { dataTransfer });
-  await expect(errors(page)).toHaveText(['Drop one file at a time']);
-  await late();
-  await select(page, 'Channel').click();
-  await expect(page.getByRole('option', { name: 'alpha' })).toBeVisible();
-  await expect(errors(page)).toHaveText(['Drop one file at a time']);
-  await expect(place).toBeVisible();
-});
 
-test('the name of the file says the version, and publishing to all is asked about', async ({
-  page,
-  server,
-}) => {
-  await openForm(page, server);
-  await choose(page, await fileOnDisk('App-Setup-71.8.9.exe', program(2048)));
-  await expect(field(page, 'Version')).toHaveValue('71.8.9');
-  await field(page, 'Version').fill('71.9.0');
-  await expect(modal(page).getByText('The file name says 71.8.9.')).toBeVisible();
-  // a version that the user typed stays when another file is chosen
-  await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
-  await expect(field(page, 'Version')).toHaveValue('71.9.0');
-  await modal(page).getByRole('button', { name: 'Use 71.9.1' }).click();
-  await expect(field(page, 'Version')).toHaveValue('71.9.1');
-  await expect(modal(page).getByText(/The name of the file says/)).toHaveCount(0);
-  await box(page, 'Draft Release').uncheck();
-  await press(page, 'Upload Release');
-  const question = dialog(page, 'Publish Release');
-  await expect(question).toContainText(
-    'Offer version 71.9.1 (stable) for Windows (x64) to all users at once?',
-  );
-  await expect(question).toContainText(/machines? of this platform, architecture and channel/i);
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  expect(await found(server, '71.9.1')).toEqual([]);
-  await press(page, 'Upload Release');
-  await question.getByRole('button', { name: 'Publish' }).click();
-  await expect(modal(page)).toBeHidden();
-  expect(await found(server, '71.9.1')).toMatchObject([{ isDraft: false, rolloutPercentage: 100 }]);
+  await test.step('a file that is still read changes nothing that is entered meanwhile', async () => {
+    await openForm(page, server);
+    const slow = await holdFile(page, 'arrayBuffer');
+    await choose(page, await fileOnDisk('Late.exe', program(1024)));
+    await modal(page).getByText('File URL', { exact: true }).click();
+    await expect(modal(page).getByRole('button', { name: 'Create Release' })).toBeEnabled();
+    await select(page, 'Platform').click();
+    await page.getByRole('option', { name: 'macOS' }).click();
+    await slow();
+    await modal(page).getByText('Upload a file', { exact: true }).click();
+    await expect(modal(page).getByText('Drop a file here or choose one')).toBeVisible();
+    await expect(select(page, 'Platform')).toHaveValue('macOS');
 
-  // next to an .exe of the same version, each shows its kind
-  await makeRelease(server, { version: '71.9.1' });
-  await goTo(page, '/releases?search=71.9.1');
-  const list = page.getByRole('region', { name: 'Releases', exact: true });
-  await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
-  await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
+    await field(page, 'Version').fill('');
+    await press(page, 'Upload Release');
+    await expect(errors(page)).toContainText(['File is required', 'Version is required']);
+    const refused = await holdFile(page, 'arrayBuffer');
+    await choose(page, await fileOnDisk('Empty.exe', Buffer.alloc(0)));
+    await field(page, 'Version').fill('72.1.0');
+    await refused();
+    await expect(errors(page)).not.toContainText(['File is required']);
+    await expect(errors(page)).toHaveCount(1);
+
+    const late = await holdFile(page, 'arrayBuffer');
+    await choose(page, await fileOnDisk('Late.exe', program(1024)));
+    const dataTransfer = await page.evaluateHandle(() => {
+      const dropped = new DataTransfer();
+      for (const name of ['One.exe', 'Two.exe']) dropped.items.add(new File(['MZ'], name));
+      return dropped;
+    });
+    const place = modal(page).getByText('Drop a file here or choose one');
+    await place.dispatchEvent('drop', { dataTransfer });
+    await expect(errors(page)).toHaveText(['Drop one file at a time']);
+    await late();
+    await select(page, 'Channel').click();
+    await expect(page.getByRole('option', { name: 'alpha' })).toBeVisible();
+    await expect(errors(page)).toHaveText(['Drop one file at a time']);
+    await expect(place).toBeVisible();
+  });
 });
 
 test('publishing in steps, beside what the previous release showed', async ({ page, server }) => {
@@ -353,80 +320,118 @@ test('publishing in steps, beside what the previous release showed', async ({ pa
   await server.admin.ok(rollouts.setDefault, { params: { channel: 'beta' }, body: { plan: null } });
 });
 
-test('a file that lies elsewhere needs an address, a size and a hash', async ({ page, server }) => {
-  await openForm(page, server);
-  await modal(page).getByText('File URL').click();
-  await field(page, 'Version').fill('');
-  await press(page, 'Create Release');
-  await expect(errors(page)).toHaveText([
-    'File URL is required',
-    'Valid file size is required',
-    'SHA512 hash is required',
-    'Version is required',
-  ]);
-  await expectAccessible(page);
+test('a release from another address, and the version that its file names', async ({ page, server }) => {
+  await signInAs(page, 'binary_manager', '/releases', server);
 
-  await field(page, 'File URL').fill('ftp://files.example/Setup.exe');
-  await field(page, 'File Size').fill('0');
-  await field(page, 'SHA512').fill('abc');
-  await field(page, 'Version').fill('v1');
-  await field(page, 'Minimum App Version').fill('one');
-  // said as each field is left, before anything is sent
-  await field(page, 'Minimum App Version').blur();
-  await expect(errors(page)).toHaveText([
-    'Must be an http or https address',
-    'Valid file size is required',
-    'Must be a SHA-512 in base64 or hex',
-    'Invalid semantic version: v1',
-    'Invalid semantic version: one',
-  ]);
-  await field(page, 'Minimum App Version').fill('');
+  await test.step('a release whose file lies elsewhere is made, listed and edited', async () => {
+    const wanted = version();
+    const fileUrl = 'http://files.example/lanyard/Setup.exe';
+    const sha512 = sha512Of(Buffer.alloc(1024));
+    await openForm(page, server);
+    await modal(page).getByText('File URL').click();
+    await field(page, 'File URL').fill(fileUrl);
+    await field(page, 'File Size').fill('1024');
+    await field(page, 'SHA512').fill(sha512);
+    await field(page, 'Version').fill(wanted);
+    const call = page.waitForRequest(`**${releases.createFromUrl.path}`);
+    await press(page, 'Create Release');
+    expect((await call).postDataJSON()).toMatchObject({ version: wanted, fileUrl, fileSize: 1024, sha512 });
+    await expect(modal(page)).toBeHidden();
+    await expect(tray(page)).toBeHidden();
 
-  // The server resolves the host name first, and refuses private addresses.
-  expectStatus(page, 422);
-  await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
-  await field(page, 'File Size').fill('1024');
-  await field(page, 'SHA512').fill(sha512Of(Buffer.alloc(1024)));
-  await field(page, 'Version').fill(version());
-  const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
-  await press(page, 'Create Release');
-  expect((await logged).text()).toMatch(/^Failed to save release: /);
-  await expect(errors(page)).not.toHaveCount(0);
-  await expect(modal(page)).toBeVisible();
-  await expect(field(page, 'File Size')).toHaveValue('1,024');
-});
+    const listed = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('button', { name: `Edit ${wanted} `, exact: false }) });
+    await expect(listed).toContainText('Draft');
+    await expect(listed).toContainText('1.00 KB');
+    await expect(listed).toContainText(sha512.slice(0, 8));
+    await expect(listed.getByRole('link', { name: /^Download/ })).toHaveAttribute('href', fileUrl);
 
-test('a release whose file lies elsewhere is made, listed and edited', async ({ page, server }) => {
-  const wanted = version();
-  const fileUrl = 'http://files.example/lanyard/Setup.exe';
-  const sha512 = sha512Of(Buffer.alloc(1024));
-  await openForm(page, server);
-  await modal(page).getByText('File URL').click();
-  await field(page, 'File URL').fill(fileUrl);
-  await field(page, 'File Size').fill('1024');
-  await field(page, 'SHA512').fill(sha512);
-  await field(page, 'Version').fill(wanted);
-  const call = page.waitForRequest(`**${releases.createFromUrl.path}`);
-  await press(page, 'Create Release');
-  expect((await call).postDataJSON()).toMatchObject({ version: wanted, fileUrl, fileSize: 1024, sha512 });
-  await expect(modal(page)).toBeHidden();
-  await expect(tray(page)).toBeHidden();
+    await listed.getByRole('button', { name: /^Edit/ }).click();
+    const editing = page.getByRole('dialog', { name: /^Edit Release/ });
+    await editing.getByRole('textbox', { name: 'Release Notes' }).fill('Lies elsewhere');
+    await editing.getByRole('button', { name: 'Save Changes' }).click();
+    await expect(editing).toBeHidden();
+    await expect(listed).toContainText('Lies elsewhere');
+    expect(await found(server, wanted)).toMatchObject([
+      { fileUrl, releaseNotes: 'Lies elsewhere', isDraft: true },
+    ]);
+  });
 
-  const listed = page
-    .getByRole('row')
-    .filter({ has: page.getByRole('button', { name: `Edit ${wanted} `, exact: false }) });
-  await expect(listed).toContainText('Draft');
-  await expect(listed).toContainText('1.00 KB');
-  await expect(listed).toContainText(sha512.slice(0, 8));
-  await expect(listed.getByRole('link', { name: /^Download/ })).toHaveAttribute('href', fileUrl);
+  await test.step('the name of the file says the version, and publishing to all is asked about', async () => {
+    await openForm(page, server);
+    await choose(page, await fileOnDisk('App-Setup-71.8.9.exe', program(2048)));
+    await expect(field(page, 'Version')).toHaveValue('71.8.9');
+    await field(page, 'Version').fill('71.9.0');
+    await expect(modal(page).getByText('The file name says 71.8.9.')).toBeVisible();
+    // a version that the user typed stays when another file is chosen
+    await choose(page, await fileOnDisk('App-71.9.1-full.nupkg', archive(4096)));
+    await expect(field(page, 'Version')).toHaveValue('71.9.0');
+    await modal(page).getByRole('button', { name: 'Use 71.9.1' }).click();
+    await expect(field(page, 'Version')).toHaveValue('71.9.1');
+    await expect(modal(page).getByText(/The name of the file says/)).toHaveCount(0);
+    await box(page, 'Draft Release').uncheck();
+    await press(page, 'Upload Release');
+    const question = dialog(page, 'Publish Release');
+    await expect(question).toContainText(
+      'Offer version 71.9.1 (stable) for Windows (x64) to all users at once?',
+    );
+    await expect(question).toContainText(/machines? of this platform, architecture and channel/i);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await found(server, '71.9.1')).toEqual([]);
+    await press(page, 'Upload Release');
+    await question.getByRole('button', { name: 'Publish' }).click();
+    await expect(modal(page)).toBeHidden();
+    expect(await found(server, '71.9.1')).toMatchObject([{ isDraft: false, rolloutPercentage: 100 }]);
 
-  await listed.getByRole('button', { name: /^Edit/ }).click();
-  const editing = page.getByRole('dialog', { name: /^Edit Release/ });
-  await editing.getByRole('textbox', { name: 'Release Notes' }).fill('Lies elsewhere');
-  await editing.getByRole('button', { name: 'Save Changes' }).click();
-  await expect(editing).toBeHidden();
-  await expect(listed).toContainText('Lies elsewhere');
-  expect(await found(server, wanted)).toMatchObject([
-    { fileUrl, releaseNotes: 'Lies elsewhere', isDraft: true },
-  ]);
+    // next to an .exe of the same version, each shows its kind
+    await makeRelease(server, { version: '71.9.1' });
+    await goTo(page, '/releases?search=71.9.1');
+    const list = page.getByRole('region', { name: 'Releases', exact: true });
+    await expect(rowOf(list, 'Windows.exe')).toHaveCount(1);
+    await expect(rowOf(list, 'Windows.nupkg')).toHaveCount(1);
+  });
+
+  await test.step('a file that lies elsewhere needs an address, a size and a hash', async () => {
+    await openForm(page, server);
+    await modal(page).getByText('File URL').click();
+    await field(page, 'Version').fill('');
+    await press(page, 'Create Release');
+    await expect(errors(page)).toHaveText([
+      'File URL is required',
+      'Valid file size is required',
+      'SHA512 hash is required',
+      'Version is required',
+    ]);
+    await expectAccessible(page);
+
+    await field(page, 'File URL').fill('ftp://files.example/Setup.exe');
+    await field(page, 'File Size').fill('0');
+    await field(page, 'SHA512').fill('abc');
+    await field(page, 'Version').fill('v1');
+    await field(page, 'Minimum App Version').fill('one');
+    // said as each field is left, before anything is sent
+    await field(page, 'Minimum App Version').blur();
+    await expect(errors(page)).toHaveText([
+      'Must be an http or https address',
+      'Valid file size is required',
+      'Must be a SHA-512 in base64 or hex',
+      'Invalid semantic version: v1',
+      'Invalid semantic version: one',
+    ]);
+    await field(page, 'Minimum App Version').fill('');
+
+    // The server resolves the host name first, and refuses private addresses.
+    expectStatus(page, 422);
+    await field(page, 'File URL').fill(`${server.url}/nothing/Setup.exe`);
+    await field(page, 'File Size').fill('1024');
+    await field(page, 'SHA512').fill(sha512Of(Buffer.alloc(1024)));
+    await field(page, 'Version').fill(version());
+    const logged = page.waitForEvent('console', (line) => line.type() === 'warning');
+    await press(page, 'Create Release');
+    expect((await logged).text()).toMatch(/^Failed to save release: /);
+    await expect(errors(page)).not.toHaveCount(0);
+    await expect(modal(page)).toBeVisible();
+    await expect(field(page, 'File Size')).toHaveValue('1,024');
+  });
 });
