@@ -95,36 +95,99 @@ test('leaving a dialog with input asks first, however it is left', async ({ page
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('the focus goes back to what opened a dialog, or near it; the title names the dialog', async ({
+test('where the focus goes, what does not exist, and what an input method takes', async ({
   page,
   server,
 }) => {
-  const family = unique('Focused');
-  const { name } = await makeCustomer(server.admin, { name: `${family} A` });
-  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
-  await expect(page).toHaveTitle('Customers · Lanyard');
-  const edit = row(page, name).getByRole('button', { name: 'Edit' });
-  await edit.press('Enter');
-  await expect(phone(page)).toBeVisible();
-  await expect(page).toHaveTitle(`Edit Customer ${name} · Customers · Lanyard`);
-  await page.keyboard.press('Escape');
-  await expect(edit).toBeFocused();
-  await expect(page).toHaveTitle('Customers · Lanyard');
+  await signInAs(page, 'super_admin', '/today', server);
 
-  await button(page, 'Create Customer').press('Enter');
-  await expect(dialog(page, 'Add Customer').getByRole('textbox', { name: 'Company Name' })).toBeFocused();
-  await dialog(page, 'Add Customer').getByRole('button', { name: 'Cancel' }).press('Enter');
-  await expect(button(page, 'Create Customer')).toBeFocused();
+  await test.step('the focus goes back to what opened a dialog, or near it; the title names the dialog', async () => {
+    const family = unique('Focused');
+    const { name } = await makeCustomer(server.admin, { name: `${family} A` });
+    await goTo(page, `/customers?search=${encodeURIComponent(name)}`);
+    await expect(page).toHaveTitle('Customers · Lanyard');
+    const edit = row(page, name).getByRole('button', { name: 'Edit' });
+    await edit.press('Enter');
+    await expect(phone(page)).toBeVisible();
+    await expect(page).toHaveTitle(`Edit Customer ${name} · Customers · Lanyard`);
+    await page.keyboard.press('Escape');
+    await expect(edit).toBeFocused();
+    await expect(page).toHaveTitle('Customers · Lanyard');
 
-  // The row is removed with its record, and the table stays for the others.
-  await makeCustomer(server.admin, { name: `${family} B` });
-  await page.goto(`/customers?search=${family}`);
-  await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
-  // whom it affects is counted first
-  await expect(button(page, 'Confirm')).toBeEnabled();
-  await button(page, 'Confirm').press('Enter');
-  await expect(row(page, name)).toBeHidden();
-  await expect(page.getByRole('region', { name: 'Customers' })).toBeFocused();
+    await button(page, 'Create Customer').press('Enter');
+    await expect(dialog(page, 'Add Customer').getByRole('textbox', { name: 'Company Name' })).toBeFocused();
+    await dialog(page, 'Add Customer').getByRole('button', { name: 'Cancel' }).press('Enter');
+    await expect(button(page, 'Create Customer')).toBeFocused();
+
+    // The row is removed with its record, and the table stays for the others.
+    await makeCustomer(server.admin, { name: `${family} B` });
+    await page.goto(`/customers?search=${family}`);
+    await row(page, name).getByRole('button', { name: 'Delete' }).press('Enter');
+    // whom it affects is counted first
+    await expect(button(page, 'Confirm')).toBeEnabled();
+    await button(page, 'Confirm').press('Enter');
+    await expect(row(page, name)).toBeHidden();
+    await expect(page.getByRole('region', { name: 'Customers' })).toBeFocused();
+  });
+
+  await test.step('a dialog of a record that does not exist says so', async () => {
+    expectStatus(page, 400, 404);
+    const { customerId } = await makeCustomer(server.admin);
+    await goTo(page, '/account');
+    const none = '018f0000-0000-7000-8000-000000000000';
+    for (const [address, title] of [
+      ['/licenses?edit=nope', 'License not found'],
+      ['/licenses?activations=nope', 'License not found'],
+      [`/customers?edit=${none}`, 'Customer not found'],
+      ['/customers?edit=nope', 'Customer not found'],
+      ['/customers?policy=nope', 'Customer not found'],
+      [`/customers/${customerId}?license=nope`, 'License not found'],
+      ['/releases?edit=nope', 'Release not found'],
+      ['/users?edit=nope', 'User not found'],
+      [`/audit?entry=${none}`, 'Entry not found'],
+      ['/api-keys?key=nope', 'API key not found'],
+    ] as const) {
+      await goTo(page, address);
+      const opened = page.getByRole('dialog');
+      await expect(opened.getByRole('heading', { name: title }), address).toBeVisible();
+      await expect(opened.getByRole('button', { name: 'Retry' })).toHaveCount(0);
+      await page.keyboard.press('Escape');
+      await expect(opened).toHaveCount(0);
+      await expect(page).toHaveURL(address.replace(/\?.*/, ''));
+    }
+  });
+
+  await test.step('a key that an input method takes neither sends a form nor changes what is written', async () => {
+    const release = await makeRelease(server);
+    await makeCustomer(server.admin);
+    await goTo(page, `/releases?search=${release.version}`);
+    const devtools = await page.context().newCDPSession(page);
+    /** Writes a text with an input method, and accepts it with a key. */
+    const compose = async (text: string, key: string) => {
+      const { length } = text;
+      await devtools.send('Input.imeSetComposition', { text, selectionStart: length, selectionEnd: length });
+      await page.keyboard.press(key);
+      await devtools.send('Input.insertText', { text });
+    };
+    await page.getByRole('button', { name: `Delete ${release.version}` }).click();
+    const reason = dialog(page, 'Delete Release').getByRole('textbox', { name: 'Reason' });
+    await reason.focus();
+    await compose('不具合', 'Enter');
+    await expect(reason).toHaveValue(/不具合/);
+    // as in Safari, where the composition has ended by then
+    await reason.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
+    await expect(reason).toBeEditable();
+    await reason.press('Escape');
+    await button(page, 'Discard').click();
+
+    await goTo(page, '/licenses/new');
+    const seats = page.getByRole('textbox', { name: 'Max Activations' });
+    await seats.focus();
+    await compose('１２', 'Enter');
+    await seats.press('Tab');
+    await expect(seats).toHaveValue('12');
+    expect((await stored(server, release)).version).toBe(release.version);
+  });
 });
 
 test('a form that is refused shows and focuses its first wrong field', async ({ page, server }) => {
@@ -480,66 +543,4 @@ test('a key that is held down or pressed twice confirms nothing in the dialog th
   await button(page, 'Offer').press('Enter');
   await expect(editing(page)).toBeHidden();
   expect(await isActive()).toBe(true);
-});
-
-test('a key that an input method takes neither sends a form nor changes what is written', async ({
-  page,
-  server,
-}) => {
-  const release = await makeRelease(server);
-  await makeCustomer(server.admin);
-  await signInAs(page, 'super_admin', `/releases?search=${release.version}`, server);
-  const devtools = await page.context().newCDPSession(page);
-  /** Writes a text with an input method, and accepts it with a key. */
-  const compose = async (text: string, key: string) => {
-    const { length } = text;
-    await devtools.send('Input.imeSetComposition', { text, selectionStart: length, selectionEnd: length });
-    await page.keyboard.press(key);
-    await devtools.send('Input.insertText', { text });
-  };
-  await page.getByRole('button', { name: `Delete ${release.version}` }).click();
-  const reason = dialog(page, 'Delete Release').getByRole('textbox', { name: 'Reason' });
-  await reason.focus();
-  await compose('不具合', 'Enter');
-  await expect(reason).toHaveValue(/不具合/);
-  // as in Safari, where the composition has ended by then
-  await reason.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
-  await expect(reason).toBeEditable();
-  await reason.press('Escape');
-  await button(page, 'Discard').click();
-
-  await goTo(page, '/licenses/new');
-  const seats = page.getByRole('textbox', { name: 'Max Activations' });
-  await seats.focus();
-  await compose('１２', 'Enter');
-  await seats.press('Tab');
-  await expect(seats).toHaveValue('12');
-  expect((await stored(server, release)).version).toBe(release.version);
-});
-
-test('a dialog of a record that does not exist says so', async ({ page, server }) => {
-  expectStatus(page, 400, 404);
-  const { customerId } = await makeCustomer(server.admin);
-  await signInAs(page, 'super_admin', '/account', server);
-  const none = '018f0000-0000-7000-8000-000000000000';
-  for (const [address, title] of [
-    ['/licenses?edit=nope', 'License not found'],
-    ['/licenses?activations=nope', 'License not found'],
-    [`/customers?edit=${none}`, 'Customer not found'],
-    ['/customers?edit=nope', 'Customer not found'],
-    ['/customers?policy=nope', 'Customer not found'],
-    [`/customers/${customerId}?license=nope`, 'License not found'],
-    ['/releases?edit=nope', 'Release not found'],
-    ['/users?edit=nope', 'User not found'],
-    [`/audit?entry=${none}`, 'Entry not found'],
-    ['/api-keys?key=nope', 'API key not found'],
-  ] as const) {
-    await goTo(page, address);
-    const opened = page.getByRole('dialog');
-    await expect(opened.getByRole('heading', { name: title }), address).toBeVisible();
-    await expect(opened.getByRole('button', { name: 'Retry' })).toHaveCount(0);
-    await page.keyboard.press('Escape');
-    await expect(opened).toHaveCount(0);
-    await expect(page).toHaveURL(address.replace(/\?.*/, ''));
-  }
 });

@@ -221,35 +221,6 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
 });
 
-test('deactivating a user offers to revoke the API keys that they created', async ({ page, server }) => {
-  const user = await makeUser(server, 'admin');
-  const api = await server.apiAs(user.email);
-  const [left, gone, stuck] = [await makeApiKey(api), await makeApiKey(api), await makeApiKey(api)];
-  expectStatus(page, 500);
-  await page.route(`**${apiKeys.list.path}/${stuck.id}`, (route) =>
-    route.fulfill({ status: 500, body: JSON.stringify({ error: 'It is stuck.' }) }),
-  );
-  await signInAs(page, 'super_admin', `/users?search=${user.email}`, server);
-  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
-  const question = dialog(page, 'Deactivate User');
-  await expect(question).toContainText('1 open session of this user ends with the next call.');
-  await expect(question).toContainText(
-    '3 API keys created by this user continue to work unless they are revoked.',
-  );
-  await expect(question.getByRole('checkbox')).toHaveCount(3);
-  await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
-  await expectAccessible(page);
-  for (const { name } of [gone, stuck])
-    await question.getByRole('checkbox', { name: new RegExp(`^${name} `) }).check();
-  await question.getByRole('button', { name: 'Deactivate' }).click();
-  await expect(page.getByText('User deactivated successfully')).toBeVisible();
-  await expect(page.getByText(`API key "${stuck.name}" was not revoked: It is stuck.`)).toBeVisible();
-  await expect(question).toHaveCount(0);
-  const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
-  const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
-  expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
-});
-
 test('API keys that were chosen before the session ended are revoked, also where their list does not come again', async ({
   page,
   server,
@@ -271,57 +242,90 @@ test('API keys that were chosen before the session ended are revoked, also where
   expect(revokedAt).not.toBeNull();
 });
 
-test('what a colleague does to a user meanwhile', async ({ page, server }) => {
-  expectStatus(page, 409);
+test('a user who is deactivated, and what a colleague does to one meanwhile', async ({ page, server }) => {
   await signInAs(page, 'super_admin', '/users', server);
 
-  await test.step('a button of a row asks what it stood for when it was pressed', async () => {
-    const { id, email } = await makeUser(server, 'viewer');
-    await goTo(page, `/users?search=${email}`);
-    const press = (name: string) => rowOf(page, email).getByRole('button', { name });
-    await expect(press('Deactivate')).toBeVisible();
-    const listed = await holdBack(page, (url) => url.pathname === users.list.path);
-    await comeBack(page);
-    await press('Deactivate').hover();
-    await page.mouse.down();
-    await server.admin.ok(users.deactivate, { params: { id } });
-    listed();
-    await expect(press('Reactivate')).toBeVisible();
-    await page.mouse.up();
-    await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
-    await page.keyboard.press('Escape');
-  });
-
-  await test.step('the API keys of a user whom a colleague deactivates first are revoked all the same', async () => {
+  await test.step('deactivating a user offers to revoke the API keys that they created', async () => {
     const user = await makeUser(server, 'admin');
-    const key = await makeApiKey(await server.apiAs(user.email));
+    const api = await server.apiAs(user.email);
+    const [left, gone, stuck] = [await makeApiKey(api), await makeApiKey(api), await makeApiKey(api)];
+    expectStatus(page, 500);
+    await page.route(`**${apiKeys.list.path}/${stuck.id}`, (route) =>
+      route.fulfill({ status: 500, body: JSON.stringify({ error: 'It is stuck.' }) }),
+    );
     await goTo(page, `/users?search=${user.email}`);
     await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
     const question = dialog(page, 'Deactivate User');
-    await question.getByRole('checkbox').check();
-    await server.admin.ok(users.deactivate, { params: { id: user.id } });
+    await expect(question).toContainText('1 open session of this user ends with the next call.');
+    await expect(question).toContainText(
+      '3 API keys created by this user continue to work unless they are revoked.',
+    );
+    await expect(question.getByRole('checkbox')).toHaveCount(3);
+    await expect(question.getByRole('checkbox', { checked: true })).toHaveCount(0);
+    await expectAccessible(page);
+    for (const { name } of [gone, stuck])
+      await question.getByRole('checkbox', { name: new RegExp(`^${name} `) }).check();
     await question.getByRole('button', { name: 'Deactivate' }).click();
+    await expect(page.getByText('User deactivated successfully')).toBeVisible();
+    await expect(page.getByText(`API key "${stuck.name}" was not revoked: It is stuck.`)).toBeVisible();
     await expect(question).toHaveCount(0);
     const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
-    expect(keys.find(({ id }) => id === key.id)!.revokedAt).not.toBeNull();
+    const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
+    expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
   });
 
-  await test.step('a password that a colleague has just reset is not reset again unseen', async () => {
-    const { id, email } = await makeUser(server, 'viewer');
-    await goTo(page, `/users?search=${email}`);
-    await rowOf(page, email).getByRole('button', { name: 'Reset Password' }).click();
-    const reset = dialog(page, 'Reset Password');
-    for (const name of ['New Password', 'Confirm Password'])
-      await reset.getByRole('textbox', { name }).fill('what nobody was told');
-    const theirs = 'what the user was told';
-    const body = { newPassword: theirs, confirmPassword: theirs, currentPassword: server.printed.password };
-    await server.admin.ok(users.resetPassword, { params: { id }, body });
-    await reset.getByRole('button', { name: 'Reset Password' }).click();
-    await expect(reset.getByRole('alert')).toHaveText(
-      'This user was changed since you saw it. Look at it again.',
-    );
-    const login = { email, password: theirs };
-    expect((await server.api().call(session.login, { body: login })).status).toBe(200);
+  await test.step('what a colleague does to a user meanwhile', async () => {
+    expectStatus(page, 409);
+    await goTo(page, '/users');
+
+    await test.step('a button of a row asks what it stood for when it was pressed', async () => {
+      const { id, email } = await makeUser(server, 'viewer');
+      await goTo(page, `/users?search=${email}`);
+      const press = (name: string) => rowOf(page, email).getByRole('button', { name });
+      await expect(press('Deactivate')).toBeVisible();
+      const listed = await holdBack(page, (url) => url.pathname === users.list.path);
+      await comeBack(page);
+      await press('Deactivate').hover();
+      await page.mouse.down();
+      await server.admin.ok(users.deactivate, { params: { id } });
+      listed();
+      await expect(press('Reactivate')).toBeVisible();
+      await page.mouse.up();
+      await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
+      await page.keyboard.press('Escape');
+    });
+
+    await test.step('the API keys of a user whom a colleague deactivates first are revoked all the same', async () => {
+      const user = await makeUser(server, 'admin');
+      const key = await makeApiKey(await server.apiAs(user.email));
+      await goTo(page, `/users?search=${user.email}`);
+      await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+      const question = dialog(page, 'Deactivate User');
+      await question.getByRole('checkbox').check();
+      await server.admin.ok(users.deactivate, { params: { id: user.id } });
+      await question.getByRole('button', { name: 'Deactivate' }).click();
+      await expect(question).toHaveCount(0);
+      const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
+      expect(keys.find(({ id }) => id === key.id)!.revokedAt).not.toBeNull();
+    });
+
+    await test.step('a password that a colleague has just reset is not reset again unseen', async () => {
+      const { id, email } = await makeUser(server, 'viewer');
+      await goTo(page, `/users?search=${email}`);
+      await rowOf(page, email).getByRole('button', { name: 'Reset Password' }).click();
+      const reset = dialog(page, 'Reset Password');
+      for (const name of ['New Password', 'Confirm Password'])
+        await reset.getByRole('textbox', { name }).fill('what nobody was told');
+      const theirs = 'what the user was told';
+      const body = { newPassword: theirs, confirmPassword: theirs, currentPassword: server.printed.password };
+      await server.admin.ok(users.resetPassword, { params: { id }, body });
+      await reset.getByRole('button', { name: 'Reset Password' }).click();
+      await expect(reset.getByRole('alert')).toHaveText(
+        'This user was changed since you saw it. Look at it again.',
+      );
+      const login = { email, password: theirs };
+      expect((await server.api().call(session.login, { body: login })).status).toBe(200);
+    });
   });
 });
 
