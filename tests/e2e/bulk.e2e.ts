@@ -9,7 +9,6 @@ import type { Route } from '../../contract/route.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
 import { holdFile } from './hold-back.ts';
-import type { Api } from '../api-client.ts';
 import { importLicenses } from './import.ts';
 import {
   chooseInMenu,
