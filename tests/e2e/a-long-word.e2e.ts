@@ -2,7 +2,7 @@ import { noPolicy, policies } from '../../contract/policies.ts';
 import { releases } from '../../contract/releases.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.ts';
-import { password } from '../harness.ts';
+import { password } from '../api-client.ts';
 import { beyondTheEdge, scrolledSideways } from './beyond-the-edge.ts';
 import { makeRelease } from './releases.ts';
 import { findShown, screens } from './screens.ts';

@@ -1,7 +1,7 @@
 import type { Customer } from '../../contract/customers.ts';
 import { imports } from '../../contract/imports.ts';
 import { licenses, type License } from '../../contract/licenses.ts';
-import type { Api } from '../harness.ts';
+import type { Api } from '../api-client.ts';
 
 /** Makes a customer of each name, in one call. */
 export function importCustomers(admin: Api, names: string[], country = 'DE') {
