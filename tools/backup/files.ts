@@ -6,7 +6,7 @@ import type { Archive, ArchiveWriter } from './archive.ts';
 
 /** Files in the data directory to back up in addition to database and binaries, by folder in the archive. */
 const kinds = {
-  keys: /^(?:signing-key\.pem|next-signing-key\.pem|(?:next-)?secrets-key|retired-keys\/[\w-]+\.pem)$/,
+  keys: /^(?:signing-key\.pem|next-signing-key\.pem|(?:next-)?secrets-key|retired-keys\/[^/\\]*\.pem)$/,
   journal: /^[a-z-]+-[0-9a-f-]{36}\.json$/,
 };
 type Kind = keyof typeof kinds;
