@@ -24,10 +24,11 @@ export async function rotateMonths(
   const dropped = there.filter((name) => name < nameOf(table, monthOf(oldest, 0)));
   for (const name of dropped) await sql`drop table ${sql.table(name)}`.execute(tx);
   await sql`delete from ${sql.table(`${table}_other`)} where occurred_at < ${oldest}`.execute(tx);
+  const undivided = await undividedUntil(tx, table);
   const made: string[] = [];
   for (let ahead = 0; ahead <= monthsAhead; ahead++) {
     const name = nameOf(table, monthOf(now, ahead));
-    if (there.includes(name)) continue;
+    if (there.includes(name) || name < undivided) continue;
     await makeMonth(tx, table, name, { from: monthOf(now, ahead), to: monthOf(now, ahead + 1) });
     made.push(name);
   }
@@ -54,6 +55,16 @@ async function listMonths(db: Db, table: string): Promise<string[]> {
      where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
      order by c.relname`.execute(db);
   return rows.map((row) => row.name);
+}
+
+/** The partition of all rows from before the table had months, named after the last of them; empty if there is none. */
+async function undividedUntil(db: Db, table: string): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = ${table}::regclass and pg_get_expr(c.relpartbound, c.oid) like '%MINVALUE%'`.execute(
+    db,
+  );
+  return rows[0]?.name ?? '';
 }
 
 /** Rows that arrived before the partition existed are in the default partition, and are moved. */

@@ -265,6 +265,9 @@ test('validations of before there were months stay together until the latest has
   expect(await lying(own)).toEqual({ validations_2026_10: 2, validations_other: 1 });
   const { rows } = await own.pool.query('select validation_id from validations order by occurred_at');
   expect(rows.map((row) => (row as { validation_id: number }).validation_id)).toEqual([1, 2, 3]);
+  // the last was recorded by a clock ahead
+  own.clock.set('2026-09-20T00:00:00Z');
+  expect((await housekeep(own.context, checkedTime(own)))?.made).toEqual(['validations_2026_11']);
   own.clock.set('2027-01-29T00:00:00Z');
   expect((await housekeep(own.context, checkedTime(own)))?.dropped).toEqual([]);
   own.clock.set('2027-02-01T00:00:00Z');
