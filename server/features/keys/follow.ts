@@ -1,18 +1,24 @@
 import type { Context } from '../../context.ts';
 import { readOnly } from '../../db/read-only.ts';
+import type { Signals } from '../../db/signals.ts';
 import { exchangeKeys, type AuditKeys } from '../audit/index.ts';
 import { readKeys, signingIn, type InstallationKeys, type RegisteredKey } from './claim.ts';
-import { tidyFiles } from './local-keys.ts';
+import { tidyFiles, type KeyConfig } from './local-keys.ts';
 import { present } from '../../invariants.ts';
 
 const againAfterMs = 5000;
+
+type FollowParts = Pick<Context, 'db' | 'log'> & {
+  signals: Pick<Signals, 'isUp' | 'on' | 'label'>;
+  config: KeyConfig;
+};
 
 /**
  * Makes a running process follow `keys:rotate`: when keys change, it reads its files again, reports the key it holds,
  * and signs with the one that the database names. Earlier keys still verify. `keys` and `auditKeys` change in place.
  */
 export function followRotation(
-  { db, signals, config, log }: Pick<Context, 'db' | 'signals' | 'config' | 'log'>,
+  { db, signals, config, log }: FollowParts,
   keys: InstallationKeys,
   auditKeys: AuditKeys,
 ): void {
@@ -42,12 +48,13 @@ export function followRotation(
   }
 
   let following = Promise.resolve();
+  let again: NodeJS.Timeout | undefined;
   const run = () => {
     following = following.then(follow).catch((error: unknown) => {
-      // all topics run again when the database is back
-      if (!signals.isUp()) return;
-      log.error({ err: error }, 'The signing keys could not be read again');
-      setTimeout(run, againAfterMs).unref();
+      if (signals.isUp()) log.error({ err: error }, 'The signing keys could not be read again');
+      // Also while it is not up: where a frozen process finds its connection whole, the topics do not run again.
+      clearTimeout(again);
+      again = setTimeout(run, againAfterMs).unref();
     });
   };
   signals.on('keys', run);

@@ -1,7 +1,8 @@
 import { randomUUID, verify } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   checkedTime,
   createTestDatabase,
@@ -25,6 +26,7 @@ import { keys as calls } from '../../../contract/keys.ts';
 import { auditKeys, entryWriter, verifyChain } from '../audit/index.ts';
 import { acceptNewKeys } from './accept.ts';
 import { openKeys, requireKeys } from './claim.ts';
+import { followRotation } from './follow.ts';
 import type { KeyConfig } from './local-keys.ts';
 import { publishedKeys } from './published.ts';
 import { rotateKey } from './replace.ts';
@@ -334,6 +336,22 @@ describe('the signing key is replaced', () => {
     await expect(openKeys(db, config, now)).rejects.toThrow(`${keyId}, and SIGNING_KEY does not hold it`);
     const both = { ...config, signingKey: { text: own + (await readFile(join(folder, 'new.pem'), 'utf8')) } };
     expect((await openKeys(db, both, now)).signer.keyId).toBe(keyId);
+  });
+
+  test('in a process whose first look fails while the database seems away, without a loss that makes it look again', async () => {
+    const config = { dataDir: await newFolder(), ...noSettings };
+    const keys = await openKeys(db, config, now);
+    const { keyId } = await rotate(config.dataDir);
+    await pool.query('alter table installation_keys rename to away');
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signals = { isUp: vi.fn(() => false), on: vi.fn(), label: async () => undefined };
+    const log = pino({ level: 'silent' });
+    followRotation({ db, signals, config, log }, keys, auditKeys(keys.signer));
+    await vi.waitFor(() => expect(signals.isUp).toHaveBeenCalled());
+    await pool.query('alter table away rename to installation_keys');
+    await vi.advanceTimersByTimeAsync(5000);
+    await vi.waitFor(() => expect(keys.signer.keyId).toBe(keyId));
   });
 });
 
