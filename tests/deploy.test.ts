@@ -121,6 +121,12 @@ test('the image and the unit give the data directory to an account that is not r
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(stopS);
 });
 
+test('the image runs the Node that the README recommends', () => {
+  const [, recommended] = /\((\d+) recommended\)/.exec(read('README.md'))!;
+  const bases = [...containerfile.matchAll(/^FROM \S+\/node:(\d+)-/gm)].map(([, major]) => major);
+  expect(bases).toEqual([recommended, recommended]);
+});
+
 test('the health check of the image finds the port as the service reads it', async () => {
   let status = 200;
   const server = createServer((_, response) => void response.writeHead(status).end());
