@@ -92,6 +92,13 @@ describe.each([
   });
 });
 
+test('the alert of too much memory counts each worker, as /metrics has the sum of all', async () => {
+  const queries = (await alertQueries()).join('\n');
+  const [, divisor, limit] = /^process_resident_memory_bytes\S*(?: \/ (\w+))? > (\S+)$/m.exec(queries)!;
+  const inUse = { processes: 8, bytes: 8 * 145e6 };
+  expect(inUse.bytes / (divisor === 'lanyard_processes' ? inUse.processes : 1)).toBeLessThan(Number(limit));
+});
+
 test('no metric has a label of the target, which Prometheus would rename, and each label in a sentence exists', async () => {
   const known = [...metrics.values()].flatMap((labels) => [...labels.keys()]);
   for (const name of addedLabels) expect(known).not.toContain(name);
