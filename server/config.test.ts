@@ -221,9 +221,15 @@ describe('the settings', () => {
     expect(warningsOf(readConfig({ PUBLIC_URL }))).toEqual([expect.stringMatching(/^PUBLIC_URL .*https/)]);
   });
 
+  test('warn of a path, below which the console is an empty page', () => {
+    const config = readConfig({ PUBLIC_URL: 'https://it.example.com/lanyard/' });
+    expect(warningsOf(config)).toEqual([expect.stringMatching(/^PUBLIC_URL .* path, .* root of a host/)]);
+  });
+
   test.each([
     undefined,
     'https://lanyard.example.com',
+    'https://lanyard.example.com/',
     'http://localhost:8080',
     'http://127.0.0.1',
     'http://[::1]',

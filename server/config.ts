@@ -296,14 +296,18 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
 const problemOf = (name: string, message: string): string =>
   `${name}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
 
-/** Warnings about settings that work but are dangerous. */
+/** Warnings about settings that are dangerous, or work only in part. */
 export function warningsOf({ publicUrl }: Config): string[] {
-  const { protocol, hostname } = new URL(publicUrl);
-  if (protocol !== 'http:' || !isPublicHost(hostname.replace(/^\[|\]$/g, ''))) return [];
+  const { protocol, hostname, pathname } = new URL(publicUrl);
+  const isReadable = protocol === 'http:' && isPublicHost(hostname.replace(/^\[|\]$/g, ''));
   return [
-    `PUBLIC_URL is ${publicUrl}: plain http on a public address, so passwords, sessions and license keys can be read ` +
-      'on the way. Put a proxy that speaks TLS in front and set PUBLIC_URL to its https address.',
-  ];
+    isReadable &&
+      `PUBLIC_URL is ${publicUrl}: plain http on a public address, so passwords, sessions and license keys can be read ` +
+        'on the way. Put a proxy that speaks TLS in front and set PUBLIC_URL to its https address.',
+    pathname !== '/' &&
+      `PUBLIC_URL is ${publicUrl}: it has a path, and the console works only at the root of a host. ` +
+        'Give the service a host name of its own.',
+  ].filter((warning) => warning !== false);
 }
 
 /** A public address, or a name outside of local networks. */
