@@ -55,7 +55,11 @@ describe('compose.yml', () => {
     // of its containers and its network
     const fixed = ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_DIRECT_URL'];
     const ofBucket = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
-    const passed = [...settingNames.filter((name) => !fixed.includes(name)), ...ofBucket];
+    const passed = [
+      ...settingNames.filter((name) => !fixed.includes(name)),
+      ...ofBucket,
+      'NODE_EXTRA_CA_CERTS',
+    ];
     expect(Object.keys(lanyard.environment).toSorted()).toEqual(passed.toSorted());
     const values = Object.entries(lanyard.environment).map(([name, value]) => [
       name,
