@@ -131,21 +131,28 @@ test('the image runs the Node that the README recommends', () => {
   expect(bases).toEqual([recommended, recommended]);
 });
 
-test('the health check of the image finds the port as the service reads it', async () => {
+test('the health check of the image finds the port as the service reads it, and waits as long as /readyz may', async () => {
   let status = 200;
-  const server = createServer((_, response) => void response.writeHead(status).end());
+  let isSilent = false;
+  const server = createServer((_, response) => {
+    if (!isSilent) response.writeHead(status).end();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const [program = '', ...args] = JSON.parse(/^HEALTHCHECK .* CMD (.+)$/m.exec(image)![1]!) as string[];
-  const isHealthy = async () =>
+  const isHealthy = async (DATABASE_LIMIT_FACTOR = '') =>
     new Promise((resolve) => {
-      const env = { PATH: process.env.PATH, PORT: ` ${port}\r` };
+      const env = { PATH: process.env.PATH, PORT: ` ${port}\r`, DATABASE_LIMIT_FACTOR };
       execFile(program, args, { env }, (error) => resolve(!error));
     });
   expect(await isHealthy()).toBe(true);
   status = 503;
   expect(await isHealthy()).toBe(false);
+  const [, timeoutS] = /^HEALTHCHECK .*--timeout=(\d+)s /m.exec(image)!;
+  expect(Number(timeoutS), 'with the largest factor').toBeGreaterThan(1.5 * 100);
+  isSilent = true;
+  expect(await isHealthy('0.01')).toBe(false);
   // an empty value counts as not set
   expect(args.at(-1)).toContain(`process.env.PORT?.trim() || ${imageSettings.PORT}`);
 });
