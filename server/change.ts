@@ -11,6 +11,7 @@ import {
   type SubjectOf,
 } from '../contract/audit-events.ts';
 import { systemCaller, type Caller, type Consent } from './caller.ts';
+import type { Config } from './config.ts';
 import { isDeadlock, isLockTimeout, writable, type Db, type Tx } from './db/client.ts';
 import { notify, type Signals, type Topic } from './db/signals.ts';
 import { createSlots } from './db/slots.ts';
@@ -73,6 +74,8 @@ export type ChangeParts = {
   /** Omitted by commands, which have no caches. */
   signals?: Pick<Signals, 'drop' | 'tell'>;
   writeEntry: WriteEntry;
+  /** Omitted by commands, which wait for locks as long as by default. */
+  config?: Pick<Config, 'databaseLimitFactor'>;
 };
 
 /**
@@ -86,11 +89,12 @@ export async function runChange<T>(
   by: Caller,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
+  const waitMs = lockWaitMs * (parts.config?.databaseLimitFactor ?? 1);
   let mustWait = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return await (mustWait
-        ? waitingForLocks.run(() => once(parts, by, work, lockWaitMs))
+        ? waitingForLocks.run(() => once(parts, by, work, waitMs), waitMs)
         : once(parts, by, work));
     } catch (error) {
       if (error instanceof RolledBack) return error.failure as T;

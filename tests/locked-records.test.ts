@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
 import { customers } from '../contract/customers.ts';
 import { licenses } from '../contract/licenses.ts';
 import { validation } from '../contract/validation.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from './factories.ts';
-import { eventually, openClient, patience, startTestServer } from './harness.ts';
+import { eventually, openClient, patience, startTestServer, startTwin } from './harness.ts';
 
 /* What a locked record may cost the calls that wait for it. */
 
@@ -129,6 +130,22 @@ test('changes of a locked record by 30 people leave connections for changes of o
     expect(asked.filter(({ retryAfter }) => !(Number(retryAfter) >= 1))).toEqual([]);
   });
   expect((await change()).status).toBe(200);
+});
+
+test('a change waits for a locked record as many times longer as the database may take', async () => {
+  const { customerId } = await makeCustomer(staff);
+  const patient = await startTwin(server, { config: { databaseLimitFactor: 10 } });
+  const api = patient.api(await patient.signInAs('super_admin'));
+  await holder.query('begin');
+  await holder.query('select from customers where customer_id = $1 for update', [customerId]);
+  const changed = api.call(customers.update, {
+    params: { id: customerId },
+    body: { name: 'Changed', country: 'FR' },
+  });
+  // longer than without the factor, by both tries
+  await sleep(4000);
+  await holder.query('rollback');
+  expect((await changed).status).toBe(200);
 });
 
 test('everyday calls that all wait leave validations alone, and /readyz says what they get', async () => {

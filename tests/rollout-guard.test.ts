@@ -203,6 +203,8 @@ test.each([
   expect((await releaseRow(server, taken)).paused_at).toEqual(server.clock.now());
 });
 
+const impatient = { ...server.context, config: { ...server.context.config, databaseLimitFactor: 1 } };
+
 test('a release that is locked holds up the watch of no other, and is watched the next time', async () => {
   const [replaced, failing] = [
     await makeRelease(server, { platform: 'linux', fileKind: 'rpm', version: '4.0.0' }),
@@ -216,7 +218,7 @@ test('a release that is locked holds up the watch of no other, and is watched th
   try {
     await holder.query('begin');
     await holder.query('select 1 from releases where release_id = $1 for update', [replaced.id]);
-    await watchRollouts(server.context);
+    await watchRollouts(impatient);
   } finally {
     await holder.query('rollback');
     holder.release();
@@ -239,7 +241,7 @@ test('a release that is locked holds up the pause of no other one that fails in 
   try {
     await holder.query('begin');
     await holder.query('select 1 from releases where release_id = $1 for update', [locked.id]);
-    await pauseFailing(server.context, [failing.id, locked.id]);
+    await pauseFailing(impatient, [failing.id, locked.id]);
   } finally {
     await holder.query('rollback');
     holder.release();

@@ -6,8 +6,8 @@ export class NoSlot extends Error {
 }
 
 type Slots = {
-  /** Runs `work` when a slot is free; rejects with NoSlot on timeout. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` when a slot is free; rejects with NoSlot on timeout, of this call alone with `atMostMs`. */
+  run<T>(work: () => Promise<T>, atMostMs?: number): Promise<T>;
   isUnused(): boolean;
 };
 
@@ -25,7 +25,7 @@ export function createSlots(
   let taken = 0;
   const queue = new Set<Waiting>();
 
-  const take = (): Promise<void> | undefined => {
+  const take = (atMostMs: number): Promise<void> | undefined => {
     if (taken < size) return void taken++;
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -40,7 +40,7 @@ export function createSlots(
           reject(error);
         },
       };
-      const timer = setTimeout(() => waiting.giveUp(new NoSlot()), waitMs);
+      const timer = setTimeout(() => waiting.giveUp(new NoSlot()), atMostMs);
       queue.add(waiting);
     });
   };
@@ -50,8 +50,8 @@ export function createSlots(
     else taken--;
   };
   return {
-    async run(work) {
-      await take();
+    async run(work, atMostMs = waitMs) {
+      await take(atMostMs);
       try {
         return await work();
       } catch (error) {

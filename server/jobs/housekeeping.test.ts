@@ -229,6 +229,7 @@ describe('a clock that was wrong', () => {
     await sql`update license_days set seen_day = '2026-11-23'`.execute(own.db);
     const holder = await own.pool.connect();
     await holder.query('begin; select from license_days for update');
+    own.context.config.databaseLimitFactor = 1;
     await expect(housekeep(own.context, checkedTime(own))).rejects.toThrow('lock timeout');
     await holder.query('rollback');
     holder.release();

@@ -406,7 +406,11 @@ describe('the limits of enrollment', () => {
     const holder = await openHolder(server);
     await holder.query('begin');
     await holder.query('select from licenses where license_id = $1 for update', license.licenseId);
+    const { config } = server.context;
+    const { databaseLimitFactor } = config;
+    config.databaseLimitFactor = 1;
     const failed = await Promise.all(numbers(3).map((i) => enroll(made(license, `m-${i}`))));
+    config.databaseLimitFactor = databaseLimitFactor;
     expect(statuses(failed)).toEqual([503, 503, 503]);
     await holder.query('rollback');
     for (const i of numbers(3)) expect((await enroll(made(license, `m-${i}`))).status).toBe(200);
