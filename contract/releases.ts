@@ -298,7 +298,10 @@ export const releases = {
       architecture: z.enum(architectures),
       minimumAppVersion: versionText.optional(),
     }),
-    answer: z.object({ machines: z.number() }),
+    answer: z.object({
+      machines: z.number(),
+      running: z.number().meta({ description: 'Machines of these channels that run this version already' }),
+    }),
   }),
   pause: route('POST', `${base}/releases/{releaseId}/pause`, {
     summary: 'Pause a rollout: no machine is offered the release until it is resumed',

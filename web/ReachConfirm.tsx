@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
 import { planText } from '../contract/next-step.ts';
 import { releases, type Release } from '../contract/releases.ts';
+import type { RouteAnswer } from '../contract/route.ts';
 import { channelsReached, type Channel } from '../contract/versions.ts';
 import { askedOnce } from './query-client.ts';
 import { ConfirmDialog } from './ui/ConfirmDialog.tsx';
@@ -17,6 +18,8 @@ type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture
   startsAt?: string | null;
 };
 type Terms = Pick<Release, 'minimumSupportedVersion' | 'security' | 'isMandatory' | 'acceptableFailures'>;
+
+type Reach = RouteAnswer<typeof releases.reach>;
 
 /** How many machines would be offered a build at 100 %. */
 export function reachQuery(build: Omit<Reaching, 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>) {
@@ -100,9 +103,9 @@ export function reachSentence(machines: number, percentage: number, from = 'the 
   return `About ${countText(share)} of ${counted(machines, 'machine')} ${where} will be offered it, from ${from}, unless an update policy holds it back.`;
 }
 
-/** How many more of them are offered it when the percentage rises. */
-export function widenSentence(machines: number, from: number, to: number): string {
+/** How many more of them are offered it when the percentage rises: those that run it by now were offered it before. */
+export function widenSentence({ machines, running }: Reach, from: number, to: number): string {
   if (machines === 0) return reachSentence(machines, to);
-  const more = Math.round((machines * (to - from)) / 100);
+  const more = Math.min(machines, Math.round(((machines + running) * (to - from)) / 100));
   return `About ${countText(more)} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`;
 }

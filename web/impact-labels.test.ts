@@ -3,7 +3,7 @@ import { stubBrowser } from '../tests/browser.ts';
 import { acceptedSentences, licenseSentences, refusedSentences } from './impact-labels.ts';
 
 stubBrowser();
-const { policySentence, reachSentence } = await import('./ReachConfirm.tsx');
+const { policySentence, reachSentence, widenSentence } = await import('./ReachConfirm.tsx');
 
 test('a change that refuses machines, or accepts them again, says how many', () => {
   const online = [0, 1, 1234].map((machines) => ({ machines, offline: 0 }));
@@ -52,4 +52,16 @@ test('publishing says how many machines are offered it: all, or the share of the
   expect(reachSentence(1000, 5)).toBe(
     `About 50 of 1,000 machines ${where} will be offered it, from the next check, unless an update policy holds it back.`,
   );
+});
+
+test('widening says how many machines come on top: all that are left at 100 %, also where most have installed it', () => {
+  const where = 'of this platform, architecture and channel';
+  const rest = `${where} will be offered it, from the next check, unless an update policy holds it back.`;
+  expect(widenSentence({ machines: 100, running: 900 }, 90, 100)).toBe(
+    `About 100 more of 100 machines ${rest}`,
+  );
+  expect(widenSentence({ machines: 1000, running: 0 }, 5, 25)).toBe(
+    `About 200 more of 1,000 machines ${rest}`,
+  );
+  expect(widenSentence({ machines: 50, running: 950 }, 50, 100)).toBe(`About 50 more of 50 machines ${rest}`);
 });

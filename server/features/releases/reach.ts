@@ -13,7 +13,7 @@ import type { Db } from '../../db/client.ts';
 /**
  * The number of machines that a release would be offered to at 100 %: those of its platform, architecture and channel
  * that run an older version, and at least its minimum version. As in the feeds, a machine of unknown version counts,
- * and one without a channel is on stable.
+ * and one without a channel is on stable. `running` are those that run it already.
  */
 export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof calls.reach>> {
   const { platform, architecture } = build;
@@ -25,8 +25,11 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
     .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
     .groupBy('last_version')
     .execute();
-  const taking = rows.filter(({ runs }) => isOlder(build, runs));
-  return { machines: taking.reduce((sum, row) => sum + row.machines, 0) };
+  const sumOf = (some: typeof rows) => some.reduce((sum, { machines }) => sum + machines, 0);
+  return {
+    machines: sumOf(rows.filter(({ runs }) => isOlder(build, runs))),
+    running: sumOf(rows.filter(({ runs }) => runs === build.version)),
+  };
 }
 
 type Build = RouteInput<typeof calls.reach>['query'];

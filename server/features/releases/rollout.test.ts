@@ -204,10 +204,10 @@ describe('the reach of a release', () => {
     await machines(11, 'newer', { last_version: '2.0.1' });
     await machines(13, 'same', { last_version: '2.0.0' });
     await machines(17, 'other', { architecture: 'x64' });
-    const reach = async (fields: object = {}) =>
-      (await api.ok(calls.reach, { query: { ...line, version: '2.0.0', channel: 'stable', ...fields } }))
-        .machines;
-    expect(await reach()).toBe(7 + 5 + 3 + 2);
+    const asked = (fields: object = {}) =>
+      api.ok(calls.reach, { query: { ...line, version: '2.0.0', channel: 'stable', ...fields } });
+    const reach = async (fields: object) => (await asked(fields)).machines;
+    expect(await asked()).toEqual({ machines: 7 + 5 + 3 + 2, running: 13 });
     expect(await reach({ channel: 'beta' })).toBe(5);
     expect(await reach({ channel: 'alpha' })).toBe(0);
     expect(await reach({ minimumAppVersion: '0.9.0' })).toBe(7 + 5 + 2);

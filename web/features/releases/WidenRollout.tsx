@@ -14,10 +14,7 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
   const to = nextStep(release)?.percentage ?? from;
   const consequences = useQuery({
     ...reachQuery(release),
-    select: ({ machines }: { machines: number }) => [
-      widenSentence(machines, from, to),
-      ...policySentence(release.channel),
-    ],
+    select: (reach) => [widenSentence(reach, from, to), ...policySentence(release.channel)],
   });
   const confirmed = useConfirmedChange({
     change: () => widenRollout(release, to),
