@@ -39,19 +39,24 @@ export function ReachConfirm(props: {
   title: string;
   confirmLabel: string;
   build: Reaching & Terms;
+  /** Why no updater takes its file. */
+  unfed: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }) {
-  const { build, ...rest } = props;
+  const { build, unfed, ...rest } = props;
   const { version, channel, platform, architecture, rolloutPercentage, startsAt } = build;
   const consequences = useQuery({
     ...reachQuery(build),
-    select: ({ machines }) => [
-      reachSentence(machines, rolloutPercentage, startsAt ? 'the start on' : undefined),
-      ...policySentence(channel),
-      ...stepsSentence(build),
-      ...termSentences(build),
-    ],
+    select: ({ machines }) =>
+      unfed
+        ? [`${unfed} It is a manual download, offered to no machine.`]
+        : [
+            reachSentence(machines, rolloutPercentage, startsAt ? 'the start on' : undefined),
+            ...policySentence(channel),
+            ...stepsSentence(build),
+            ...termSentences(build),
+          ],
   });
   return (
     <ConfirmDialog

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { fedKinds } from '../../../contract/fed-kinds.ts';
 import { channels } from '../../../contract/versions.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -8,14 +9,7 @@ import type { Tables } from '../../db/tables.ts';
 import { recordHash } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 import type { TrashedRelease, LiveRelease, ReleaseSet } from '../releases/index.ts';
-import {
-  candidatesOf,
-  countedVersion,
-  decideOffer,
-  fedKinds,
-  pinCounts,
-  type Policed,
-} from '../updates/index.ts';
+import { candidatesOf, countedVersion, decideOffer, pinCounts, type Policed } from '../updates/index.ts';
 import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
 import {
   effectiveOf,

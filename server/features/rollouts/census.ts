@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import { isVersion, type Channel } from '../../../contract/versions.ts';
@@ -93,6 +94,7 @@ export async function reachedIn(
     all.filter((group) => group.platform === platform && group.architecture === architecture);
   const build = { ...release, minimumAppVersion: minimumAppVersion ?? undefined };
   const running = sumOf(ofBuild(groups).filter(({ runs }) => runs === version));
+  if (unfedReasonOf(release)) return { running, eligible: running, held: 0 };
   const taking = sumOf(ofBuild(groups).filter((group) => wouldTake(build, group)));
   const ofPolicies = ofBuild(policed);
   const onTheirs = ofPolicies.map((group) => ({

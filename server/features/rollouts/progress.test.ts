@@ -99,6 +99,17 @@ test('a draft that nobody was offered has a page of zeros', async () => {
   expect(await listed(draft, 'running')).toEqual([]);
 });
 
+test('a release whose file no updater takes is offered to no machine', async () => {
+  const eligible = async (file: object) =>
+    (await progress(await makeRelease(server, { version: '6.0.0', isDraft: true, ...file }))).figures
+      .eligible;
+  expect(await eligible({ fileKind: 'nupkg', fileName: 'A-full.nupkg', sha1: 'a'.repeat(40) })).toBe(5);
+  expect(await eligible({ fileKind: 'nupkg', fileName: 'B-full.nupkg', sha1: null, channel: 'beta' })).toBe(
+    0,
+  );
+  expect(await eligible({ fileKind: 'dmg', fileName: 'A.dmg' })).toBe(0);
+});
+
 test('its machines are searched, and name their customers to those who may read them', async () => {
   expect((await listed(release, 'running')).map((m) => m.runs)).toEqual(['5.1.0', '5.1.0']);
   const [good] = await listed(release, 'running', 'good', admin);

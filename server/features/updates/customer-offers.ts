@@ -1,8 +1,8 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { CustomerReleases } from '../../../contract/customer-page.ts';
+import { fedKinds } from '../../../contract/fed-kinds.ts';
 import { candidatesOf, channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
 import { policySentence } from './explain-policy.ts';
-import { fedKinds } from './explain.ts';
 import type { Policed } from './policy.ts';
 
 /**

@@ -346,7 +346,7 @@ describe('the explanation', () => {
       ['1.0.0', 'NOT_NEWER', 'The machine runs 1.0.0 already.'],
       ['0.9.0', 'NOT_NEWER', 'The machine runs 1.0.0, which is newer.'],
       ['0.8.0', 'OTHER_PLATFORM', 'It is for linux x64; the machine is win32 x64.'],
-      ['0.7.0', 'NO_FEED', 'No updater of win32 takes a .dmg file.'],
+      ['0.7.0', 'NO_FEED', 'No updater of this platform takes a .dmg file.'],
     ]);
   });
 

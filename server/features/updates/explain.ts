@@ -1,5 +1,6 @@
 import type { Explanation, OfferReason } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { fedKinds, unfedReason } from '../../../contract/fed-kinds.ts';
 import { type Channel, compareVersions } from '../../../contract/versions.ts';
 import {
   bucketOf,
@@ -12,7 +13,6 @@ import {
 } from './decide-offer.ts';
 import { channelSentence, momentText, policySentence } from './explain-policy.ts';
 import type { Policed } from './policy.ts';
-import { lacksSha1 } from '../releases/index.ts';
 import { present } from '../../invariants.ts';
 
 /** The last known state of a machine; unknown is null. */
@@ -23,13 +23,6 @@ export type KnownMachine = {
   channel: Channel | null;
   currentVersion: string | null;
   policed?: Policed | undefined;
-};
-
-/** The file kinds for updaters by platform: others are manual downloads. */
-export const fedKinds: Record<Platform, readonly string[]> = {
-  win32: ['exe', 'nupkg'],
-  darwin: ['zip'],
-  linux: ['appimage', 'deb', 'rpm'],
 };
 
 /**
@@ -130,10 +123,8 @@ const sentences: Record<OfferReason, (verdict: InRollout, explained: Explained) 
     machine.platform && machine.architecture
       ? `It is for ${release.platform} ${release.architecture}; the machine is ${machine.platform} ${machine.architecture}.`
       : `It is for ${release.platform} ${release.architecture}; the machine has not said what it is.`,
-  NO_FEED: ({ release }) =>
-    lacksSha1(release)
-      ? 'Squirrel.Windows needs the SHA-1 of a package, which is not known of a file on another server.'
-      : `No updater of ${release.platform} takes a .${release.fileKind} file.`,
+  NO_FEED: ({ release: { platform, fileKind, sha1 } }) =>
+    present(unfedReason(platform, fileKind, sha1 !== null), 'the reason says that no updater takes it'),
   CHANNEL: ({ release }, { question }) =>
     `It is on the channel ${release.channel}; the machine is on ${channelOf(question)}.`,
   DRAFT: () => 'It is a draft: no feed offers it before it is published.',

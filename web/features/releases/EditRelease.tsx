@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useSeen } from '../../kept-work.ts';
@@ -72,6 +73,7 @@ function Edit({ release, onClose }: { release: Release; onClose: () => void }) {
           title={edit.reaching.publishes ? 'Publish Release' : 'Offer to More Users'}
           confirmLabel={edit.reaching.publishes ? 'Publish' : 'Offer'}
           build={{ ...seen, ...edit.reaching.reach }}
+          unfed={unfedReasonOf(seen)}
           onConfirm={edit.confirmReach}
           onClose={edit.reset}
         />

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
@@ -12,9 +13,11 @@ import { aboutRelease } from '../../toast-subjects.ts';
 export default function WidenRollout({ release, onClose }: { release: Release; onClose: () => void }) {
   const { rolloutPercentage: from, version } = release;
   const to = nextStep(release)?.percentage ?? from;
+  const unfed = unfedReasonOf(release);
   const consequences = useQuery({
     ...reachQuery(release),
-    select: (reach) => [widenSentence(reach, from, to), ...policySentence(release.channel)],
+    select: (reach) =>
+      unfed ? [unfed] : [widenSentence(reach, from, to), ...policySentence(release.channel)],
   });
   const confirmed = useConfirmedChange({
     change: () => widenRollout(release, to),

@@ -1,10 +1,11 @@
+import { kindOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import type { Column } from '../../ui/data-table.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Badges, PlatformCell, RolloutCell } from './release-cells.tsx';
-import { buildText, kindOf } from './release-labels.ts';
+import { buildText } from './release-labels.ts';
 import classes from './releases.module.css';
 import { countText } from '../../ui/numbers.ts';
 

@@ -11,7 +11,11 @@ const offered = {
   damagedAt: null,
   rolloutPercentage: 30,
   downloadCount: 12,
-};
+  id: '01',
+  platform: 'darwin',
+  fileName: 'App-2.0.0.zip',
+  fileUrl: 'https://here.test/api/v1/updates/files/01/2.0.0/App-2.0.0.zip',
+} as const;
 const paused = { ...offered, pausedAt: '2026-11-20T09:00:00.000Z' };
 const damaged = { ...offered, damagedAt: '2026-11-20T09:00:00.000Z' };
 
@@ -64,6 +68,19 @@ test('what ends or begins to be offered is said with the percentage', () => {
   );
   expect(releaseConsequences.resume({ machines: 0, pinned: 0 }, { ...paused, isDraft: true })[1]).toBe(
     'It stays offered to no machine.',
+  );
+});
+
+test('a file that no updater takes is offered to no machine, whatever becomes of its release', () => {
+  const image = { ...offered, fileName: 'App-2.0.0.dmg' };
+  const elsewhere = { ...offered, platform: 'win32', fileUrl: 'https://there.test/App-full.nupkg' } as const;
+  const none = { machines: 0, pinned: 0 };
+  expect(releaseConsequences.softDelete(none, image)[1]).toBe('It is offered to no machine now.');
+  expect(releaseConsequences.restore(none, image)[1]).toBe(
+    'It stays offered to no machine. No updater of this platform takes a .dmg file.',
+  );
+  expect(releaseConsequences.restore(none, { ...elsewhere, fileName: 'App-full.nupkg' })[1]).toContain(
+    'SHA-1',
   );
 });
 

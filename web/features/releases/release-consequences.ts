@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { releases, Release } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { counted } from '../../ui/counted.ts';
@@ -57,18 +58,32 @@ const keepIt = (machines: number) =>
     ? 'No machine runs this version.'
     : `${counted(machines, 'machine')} ${machines === 1 ? 'runs' : 'run'} this version and ${machines === 1 ? 'keeps' : 'keep'} it.`;
 
-type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt' | 'damagedAt' | 'rolloutPercentage'>;
+type Offered = Pick<
+  Release,
+  | 'id'
+  | 'platform'
+  | 'fileName'
+  | 'fileUrl'
+  | 'isDraft'
+  | 'isActive'
+  | 'pausedAt'
+  | 'damagedAt'
+  | 'rolloutPercentage'
+>;
 type Counted = Offered & Pick<Release, 'downloadCount'>;
 
 const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
 const noLongerOffered = (release: Offered) =>
-  mayBeOffered(release) && release.damagedAt === null
+  mayBeOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
     ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
     : 'It is offered to no machine now.';
 
 function offeredAgain(release: Offered): string {
-  if (!mayBeOffered(release)) return 'It stays offered to no machine.';
+  const none = 'It stays offered to no machine.';
+  if (!mayBeOffered(release)) return none;
+  const unfed = unfedReasonOf(release);
+  if (unfed) return `${none} ${unfed}`;
   return release.damagedAt === null
     ? `It is offered again to ${release.rolloutPercentage} % of machines, from their next check.`
     : 'Its file is damaged: it stays offered to no machine until that is right again.';

@@ -1,4 +1,5 @@
 import { platformNames, type Architecture, type Platform } from '../../../contract/builds.ts';
+import { kindOf } from '../../../contract/fed-kinds.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { ApiError, messageOf } from '../../api-error.ts';
 import { platformText } from '../../platform-text.ts';
@@ -23,10 +24,6 @@ export const buildText = ({ version, channel, platform, architecture, fileName }
   [`${version} (${channel}) for ${platformText(platform, architecture)}`, unusualKind(kindOf(fileName))]
     .filter(Boolean)
     .join(', ');
-
-/** `nupkg`, the kind of a file as the service names it. */
-export const kindOf = (fileName: string): string =>
-  fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
 
 /** `.nupkg` when the version may also have another file for the same machines; else empty. */
 export const unusualKind = (kind: string): string | undefined =>

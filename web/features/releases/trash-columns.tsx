@@ -1,4 +1,5 @@
 import { counted } from '../../ui/counted.ts';
+import { kindOf } from '../../../contract/fed-kinds.ts';
 import type { DeletedRelease } from '../../../contract/releases.ts';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { bytesText } from '../../ui/bytes.ts';
@@ -8,7 +9,7 @@ import { fullTime, shortDate } from '../../ui/time.ts';
 import { deletionTone } from './deletion-tone.ts';
 import { ChannelBadge } from './release-cells.tsx';
 import { platformText } from '../../platform-text.ts';
-import { kindOf, unusualKind } from './release-labels.ts';
+import { unusualKind } from './release-labels.ts';
 import classes from './trash.module.css';
 
 export const trashColumns: Column<DeletedRelease>[] = [

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
@@ -67,6 +68,8 @@ function whereText(release: Release): string {
   const { isDraft, isActive, pausedAt, damagedAt, rolloutPlan, stepTaken, rolloutPercentage } = release;
   if (isDraft) return 'A draft: the rollout begins when it is published.';
   if (!isActive) return 'Inactive: it is offered to no machine.';
+  const unfed = unfedReasonOf(release);
+  if (unfed) return `A manual download, offered to no machine: ${unfed}`;
   if (damagedAt)
     return `At ${rolloutPercentage} %, offered to no machine: its file is damaged, and is not sent until it is right again.`;
   if (pausedAt) return `At ${rolloutPercentage} %, offered to no machine until it is resumed.`;

@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { largestFile } from '../../../contract/builds.ts';
+import { kindOf, unfedReason } from '../../../contract/fed-kinds.ts';
 import { messageOf } from '../../api-error.ts';
 import { useDialogForm, useEntered } from '../../dialog-form.ts';
 import { keptValues } from '../../kept-work.ts';
@@ -188,6 +189,7 @@ export function NewReleaseForm(props: {
           title="Publish Release"
           confirmLabel="Publish"
           build={{ ...fieldsOf(values), rolloutPercentage: firstOf(values) }}
+          unfed={unfedReason(values.platform, kindOf(fileName ?? ''), values.mode === 'file')}
           onConfirm={send}
           onClose={() => setPublishing(false)}
         />
