@@ -81,7 +81,11 @@ export const policySentence = (channel: Channel) =>
     ? []
     : [`Machines that an update policy puts on ${channelsReached(channel).join(' or ')} come on top.`];
 
-const stepsSentence = ({ rolloutPercentage, rolloutPlan: steps }: Reaching) =>
+/** How a rollout goes on after that percentage, if it does. */
+export const stepsSentence = ({
+  rolloutPercentage,
+  rolloutPlan: steps,
+}: Pick<Reaching, 'rolloutPercentage' | 'rolloutPlan'>) =>
   steps && (steps.at(-1)?.percentage ?? 0) > rolloutPercentage
     ? [`It goes on by itself, in steps: ${planText(steps)}.`]
     : [];

@@ -16,7 +16,7 @@ import {
   resumeRollout,
   softDeleteRelease,
 } from './queries.ts';
-import { useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
+import { percentageAgain, useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
 import { buildText, releaseProblem } from './release-labels.ts';
 import { aboutRelease } from '../../toast-subjects.ts';
 
@@ -59,7 +59,7 @@ const changes: Record<
   resume: {
     title: 'Resume Rollout',
     message: (release) =>
-      `Offer version ${release.version} to ${release.rolloutPercentage} % of users again? ` +
+      `Offer version ${release.version} to ${percentageAgain(release)} % of users again? ` +
       (release.pausedBy !== null
         ? 'Failures from before the pause still count.'
         : nextStep(release)

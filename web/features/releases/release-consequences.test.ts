@@ -10,6 +10,10 @@ const offered = {
   pausedAt: null,
   damagedAt: null,
   rolloutPercentage: 30,
+  rolloutPlan: null,
+  startsAt: null,
+  stepTaken: null,
+  stepStartedAt: null,
   downloadCount: 12,
   id: '01',
   platform: 'darwin',
@@ -69,6 +73,23 @@ test('what ends or begins to be offered is said with the percentage', () => {
   expect(releaseConsequences.resume({ machines: 0, pinned: 0 }, { ...paused, isDraft: true })[1]).toBe(
     'It stays offered to no machine.',
   );
+});
+
+test('what is offered again says how its steps go on, and begins with the first one that is due', () => {
+  const rolloutPlan = [
+    { percentage: 5, hours: 24 },
+    { percentage: 100, hours: null },
+  ];
+  const planned = { ...offered, rolloutPercentage: 0, rolloutPlan, startsAt: '2020-01-01T00:00:00.000Z' };
+  const said = (release: object) =>
+    releaseConsequences.restore({ machines: 0, pinned: 0 }, { ...planned, ...release }).slice(1);
+  const steps = 'It goes on by itself, in steps: 5 % for 24 h, 100 %.';
+  expect(said({})).toEqual(['It is offered again to 5 % of machines, from their next check.', steps]);
+  expect(said({ rolloutPercentage: 5, stepTaken: 0, stepStartedAt: planned.startsAt })).toEqual(said({}));
+  expect(said({ startsAt: '2120-01-01T00:00:00.000Z' })).toEqual([
+    expect.stringMatching(/^It is offered to no machine before .*2120/),
+    steps,
+  ]);
 });
 
 test('a file that no updater takes is offered to no machine, whatever becomes of its release', () => {

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
+import { nextStep, type PlanState } from '../../../contract/next-step.ts';
 import type { releases, Release } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
+import { stepsSentence } from '../../ReachConfirm.tsx';
 import { counted } from '../../ui/counted.ts';
+import { momentText } from '../../ui/time.ts';
 import { releaseImpactQuery } from './queries.ts';
 
 export type ReleaseChange = 'withdraw' | 'pause' | 'softDelete' | 'restore' | 'deletePermanently' | 'resume';
@@ -33,8 +36,8 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
       : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
     ...pinsEnd(pinned, 'Without it, they'),
   ],
-  restore: ({ machines }, release) => [runIt(machines), offeredAgain(release)],
-  resume: ({ machines }, release) => [runIt(machines), offeredAgain({ ...release, pausedAt: null })],
+  restore: ({ machines }, release) => [runIt(machines), ...offeredAgain(release)],
+  resume: ({ machines }, release) => [runIt(machines), ...offeredAgain({ ...release, pausedAt: null })],
 };
 
 /** A pin that matches no release does not count. */
@@ -69,6 +72,7 @@ type Offered = Pick<
   | 'pausedAt'
   | 'damagedAt'
   | 'rolloutPercentage'
+  | keyof PlanState
 >;
 type Counted = Offered & Pick<Release, 'downloadCount'>;
 
@@ -79,12 +83,28 @@ const noLongerOffered = (release: Offered) =>
     ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
     : 'It is offered to no machine now.';
 
-function offeredAgain(release: Offered): string {
+/** The percentage once it is offered again: a first step whose start has passed is taken by itself. */
+export function percentageAgain(release: Offered): number {
+  const next = nextStep(release);
+  return next?.index === 0 && !isToCome(next.dueAt)
+    ? Math.max(release.rolloutPercentage, next.percentage)
+    : release.rolloutPercentage;
+}
+
+const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now();
+
+function offeredAgain(release: Offered): string[] {
   const none = 'It stays offered to no machine.';
-  if (!mayBeOffered(release)) return none;
+  if (!mayBeOffered(release)) return [none];
   const unfed = unfedReasonOf(release);
-  if (unfed) return `${none} ${unfed}`;
-  return release.damagedAt === null
-    ? `It is offered again to ${release.rolloutPercentage} % of machines, from their next check.`
-    : 'Its file is damaged: it stays offered to no machine until that is right again.';
+  if (unfed) return [`${none} ${unfed}`];
+  if (release.damagedAt !== null)
+    return ['Its file is damaged: it stays offered to no machine until that is right again.'];
+  const rolloutPercentage = percentageAgain(release);
+  return [
+    rolloutPercentage === 0 && release.startsAt !== null
+      ? `It is offered to no machine before ${momentText(release.startsAt)}.`
+      : `It is offered again to ${rolloutPercentage} % of machines, from their next check.`,
+    ...stepsSentence({ ...release, rolloutPercentage }),
+  ];
 }
