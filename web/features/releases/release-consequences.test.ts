@@ -10,6 +10,7 @@ const offered = {
   pausedAt: null,
   damagedAt: null,
   rolloutPercentage: 30,
+  fullAt: null,
   rolloutPlan: null,
   startsAt: null,
   stepTaken: null,
@@ -84,12 +85,25 @@ test('what is offered again says how its steps go on, and begins with the first 
   const said = (release: object) =>
     releaseConsequences.restore({ machines: 0, pinned: 0 }, { ...planned, ...release }).slice(1);
   const steps = 'It goes on by itself, in steps: 5 % for 24 h, 100 %.';
-  expect(said({})).toEqual(['It is offered again to 5 % of machines, from their next check.', steps]);
+  expect(said({})).toEqual([
+    'It is offered again to 5 % of machines, from their next check, unless an update policy holds it back.',
+    steps,
+  ]);
   expect(said({ rolloutPercentage: 5, stepTaken: 0, stepStartedAt: planned.startsAt })).toEqual(said({}));
   expect(said({ startsAt: '2120-01-01T00:00:00.000Z' })).toEqual([
     expect.stringMatching(/^It is offered to no machine before .*2120/),
     steps,
   ]);
+});
+
+test('a restore says that policies hold it back, and that their deferrals begin again', () => {
+  const full = { ...offered, rolloutPercentage: 100, fullAt: '2026-11-20T09:00:00.000Z' };
+  const said = (change: 'restore' | 'resume', release: typeof offered | typeof full) =>
+    releaseConsequences[change]({ machines: 0, pinned: 0 }, release)[1];
+  const again = 'of machines, from their next check, unless an update policy holds it back';
+  expect(said('restore', full)).toBe(`It is offered again to 100 % ${again}; deferrals begin again.`);
+  expect(said('restore', offered)).toBe(`It is offered again to 30 % ${again}.`);
+  expect(said('resume', full)).toBe(`It is offered again to 100 % ${again}.`);
 });
 
 test('a file that no updater takes is offered to no machine, whatever becomes of its release', () => {

@@ -36,7 +36,7 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
       : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
     ...pinsEnd(pinned, 'Without it, they'),
   ],
-  restore: ({ machines }, release) => [runIt(machines), ...offeredAgain(release)],
+  restore: ({ machines }, release) => [runIt(machines), ...offeredAgain(release, deferralsOf(release))],
   resume: ({ machines }, release) => [runIt(machines), ...offeredAgain({ ...release, pausedAt: null })],
 };
 
@@ -72,6 +72,7 @@ type Offered = Pick<
   | 'pausedAt'
   | 'damagedAt'
   | 'rolloutPercentage'
+  | 'fullAt'
   | keyof PlanState
 >;
 type Counted = Offered & Pick<Release, 'downloadCount'>;
@@ -93,7 +94,11 @@ export function percentageAgain(release: Offered): number {
 
 const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now();
 
-function offeredAgain(release: Offered): string[] {
+/** What a restore does to the deferrals of policies, which count from when a release is offered to all. */
+export const deferralsOf = ({ fullAt }: Pick<Release, 'fullAt'>): string =>
+  fullAt === null ? '' : '; deferrals begin again';
+
+function offeredAgain(release: Offered, deferrals = ''): string[] {
   const none = 'It stays offered to no machine.';
   if (!mayBeOffered(release)) return [none];
   const unfed = unfedReasonOf(release);
@@ -104,7 +109,7 @@ function offeredAgain(release: Offered): string[] {
   return [
     rolloutPercentage === 0 && release.startsAt !== null
       ? `It is offered to no machine before ${momentText(release.startsAt)}.`
-      : `It is offered again to ${rolloutPercentage} % of machines, from their next check.`,
+      : `It is offered again to ${rolloutPercentage} % of machines, from their next check, unless an update policy holds it back${deferrals}.`,
     ...stepsSentence({ ...release, rolloutPercentage }),
   ];
 }
