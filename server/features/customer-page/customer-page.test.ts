@@ -4,6 +4,7 @@ import { customerExport, customerPage as calls } from '../../../contract/custome
 import { customers } from '../../../contract/customers.ts';
 import { licenses, type License } from '../../../contract/licenses.ts';
 import { noPolicy, policies } from '../../../contract/policies.ts';
+import { releases as releaseCalls } from '../../../contract/releases.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import {
   deactivate,
@@ -26,6 +27,7 @@ import {
   startTestServer,
   type Api,
 } from '../../../tests/harness.ts';
+import { updates } from '../../../contract/updates.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 
 const server = await startTestServer();
@@ -168,6 +170,50 @@ describe('the overview', () => {
       ],
       heldBack: [{ version: '5.0.0', why: `The policy of ${name} pins it to 4.; this release is outside.` }],
     });
+  });
+
+  test('names of several rollouts only the newest, as outside of it machines get what is fully out', async () => {
+    const { customerId } = await makeCustomer(admin);
+    const line = { platform: 'linux', architecture: 'arm64', fileKind: 'appimage' } as const;
+    await makeRelease(server, { ...line, version: '4.9.0' });
+    await makeRelease(server, { ...line, version: '5.0.0', rolloutPercentage: 50 });
+    const newest = { ...line, version: '5.1.0', rolloutPercentage: 20, fileName: 'App.AppImage' };
+    const { id } = await makeRelease(server, { ...newest, minimumAppVersion: '4.0.0' });
+    const offered = async () =>
+      (await overview(customerId))
+        .releases!.find((one) => one.platform === 'linux')!
+        .offered.map(({ version }) => version);
+    // machines below its minimum are outside of no rollout of it
+    expect(await offered()).toEqual(['5.1.0', '5.0.0', '4.9.0']);
+    await admin.ok(releaseCalls.update, { params: { releaseId: id }, body: { minimumAppVersion: '' } });
+    expect(await offered()).toEqual(['5.1.0', '4.9.0']);
+    const params = { ...line, file: 'latest-linux-arm64.yml' };
+    const feeds = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        desktop.call(updates.electron, { params }, { 'x-machine-id': `${n}` }),
+      ),
+    );
+    expect(feeds.filter(({ text }) => text.includes('5.0.0'))).toEqual([]);
+    expect(feeds.some(({ text }) => text.includes('5.1.0'))).toBe(true);
+  });
+
+  test('says which machines get a release that its policy holds back', async () => {
+    const { customerId } = await makeCustomer(admin);
+    const line = { platform: 'darwin', fileKind: 'zip' } as const;
+    await makeRelease(server, { ...line, version: '3.0.0' });
+    await makeRelease(server, { ...line, version: '5.0.0', minimumSupportedVersion: '4.0.0' });
+    const why = async (policy: object) => {
+      await admin.ok(policies.putOfCustomer, {
+        ...at(customerId),
+        body: { ...noPolicy, ...policy, tags: [] },
+      });
+      const found = (await overview(customerId)).releases!.find(({ platform }) => platform === 'darwin')!;
+      return found.heldBack[0]!.why;
+    };
+    const nevertheless = 'Machines below 4.0.0 get it nevertheless.';
+    expect(await why({ deferDays: 30 })).toContain(nevertheless);
+    expect(await why({ pin: '3.', pinForSecurity: false })).toContain(nevertheless);
+    expect(await why({ pin: '3.', pinForSecurity: true })).not.toContain(nevertheless);
   });
 
   test('is there for a soft-deleted customer, and for no unknown one', async () => {

@@ -3,7 +3,7 @@ import type { CustomerReleases } from '../../../contract/customer-page.ts';
 import { fedKinds } from '../../../contract/fed-kinds.ts';
 import { candidatesOf, channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
 import { policySentence } from './explain-policy.ts';
-import type { Policed } from './policy.ts';
+import { isStrict, type Policed, type PolicyStep } from './policy.ts';
 
 /**
  * The releases that machines under a policy may get, for each platform that has releases. A machine that runs an older
@@ -28,13 +28,16 @@ function offersOn(
   const held = new Map<string, { release: Candidate; why: string }>();
   for (const fileKind of fedKinds[platform]) {
     const candidates = candidatesOf(releases, { platform, architecture, fileKind });
+    // as in `evaluate`: outside of a rollout, machines get only what is fully out; below its minimum they are in none
+    let onlyFull = false;
     for (const { release, reason, steps } of evaluate(candidates, { ...question, ...asked, fileKind })) {
-      const isRollingOut = reason === 'ROLLOUT_BUCKET' && release.rolloutPercentage > 0;
+      const isRollingOut: boolean = reason === 'ROLLOUT_BUCKET' && !onlyFull;
       if (reason === 'OFFERED' || isRollingOut) offered.set(release.version, release);
+      onlyFull ||= isRollingOut && release.minimumAppVersion === null;
       if (reason === 'OFFERED') break;
       const step = steps.find(({ result }) => result === 'holds');
       if (step && !held.has(step.reason))
-        held.set(step.reason, { release, why: policySentence(step, release, policed) });
+        held.set(step.reason, { release, why: whyHeld(step, release, policed) });
     }
   }
   return {
@@ -49,4 +52,13 @@ function offersOn(
     })),
     heldBack: [...held.values()].map(({ release, why }) => ({ version: release.version, why })),
   };
+}
+
+/** Why a policy holds a release back, and from which machines it does not. */
+function whyHeld(step: PolicyStep, release: Candidate, policed: Policed): string {
+  const why = policySentence(step, release, policed);
+  const { minimumSupportedVersion: least } = release;
+  return least === null || isStrict(step, policed)
+    ? why
+    : `${why} Machines below ${least} get it nevertheless.`;
 }

@@ -107,6 +107,10 @@ const isUrgent = (release: PolicedRelease, currentVersion: string | undefined): 
     currentVersion !== undefined &&
     compareVersions(currentVersion, release.minimumSupportedVersion) < 0);
 
+/** Whether a step that holds releases back does so for urgent ones too. */
+export const isStrict = ({ reason }: PolicyStep, { policy }: Pick<Policed, 'policy'>): boolean =>
+  reason === 'LICENSE_INACTIVE' || (reason === 'PINNED' && policy.pin?.forSecurity === true);
+
 /** What the policy looks at for one release, in order; the first step that holds it back is the last. */
 export function policySteps(
   release: PolicedRelease,
