@@ -120,6 +120,11 @@ describe('the previous full release', () => {
       acceptableFrom: 'PREVIOUS',
       previous: { version: '2.9.5', failed: 200 },
     });
+    const fed = await made('2.8.0', { fileKind: 'nupkg' });
+    await install(fed, { failed: false, count: 200 });
+    // no machine is offered a package on another server
+    await made('2.8.1', { fileKind: 'nupkg', sha1: null });
+    expect((await compared('nupkg')).previous).toMatchObject({ version: '2.8.0', installs: 200 });
     expect(await compared('rpm')).toEqual({ acceptable: 5, acceptableFrom: 'USUAL', previous: null });
     await install(release, { failed: true, everFailed: false, count: 17 });
     expect(await stateOf(release)).toMatchObject({

@@ -59,6 +59,8 @@ export async function previousRelease(db: Db, release: Build): Promise<Previous 
     .select(['release_id', 'version', 'release_date'])
     .where((eb) => eb.and({ ...offered, platform, architecture, file_kind }))
     .where('channel', 'in', wider)
+    // no machine is offered such a package (`lacksSha1`)
+    .where((eb) => eb.or([eb('file_kind', '<>', 'nupkg'), eb('sha1', 'is not', null)]))
     .execute();
   const [previous] = rows
     .filter(({ version }) => compareVersions(version, release.version) < 0)
