@@ -132,8 +132,8 @@ test('deleting warns of the pins that no longer match, and nothing else does', (
     (change) => releaseConsequences[change]({ machines: 0, pinned: 2 }, offered)[2],
   );
   expect(warned).toEqual([
-    '2 customers are pinned to a version that no other release has. Once it is permanently deleted, they are no longer pinned: their machines are offered newer versions.',
-    '2 customers are pinned to a version that no other release has. Without it, they are no longer pinned: their machines are offered newer versions.',
+    '2 customers are pinned to a version that no other release for these machines has. Once it is permanently deleted, the pin no longer counts for machines that run another version: they are offered newer ones.',
+    '2 customers are pinned to a version that no other release for these machines has. Without it, the pin no longer counts for machines that run another version: they are offered newer ones.',
     undefined,
     undefined,
   ]);

@@ -27,25 +27,25 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
   softDelete: ({ machines, pinned }, release) => [
     keepIt(machines),
     noLongerOffered(release),
-    ...pinsEnd(pinned, 'Once it is permanently deleted, they'),
+    ...pinsEnd(pinned, 'Once it is permanently deleted'),
   ],
   deletePermanently: ({ machines, pinned }, { downloadCount }) => [
     keepIt(machines),
     downloadCount === 0
       ? 'The binary file goes with it.'
       : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
-    ...pinsEnd(pinned, 'Without it, they'),
+    ...pinsEnd(pinned, 'Without it'),
   ],
   restore: ({ machines }, release) => [runIt(machines), ...offeredAgain(release, deferralsOf(release))],
   resume: ({ machines }, release) => [runIt(machines), ...offeredAgain({ ...release, pausedAt: null })],
 };
 
-/** A pin that matches no release does not count. */
-const pinsEnd = (customers: number, they: string): string[] =>
+/** A pin that matches no release counts only for machines that run a version inside it. */
+const pinsEnd = (customers: number, then: string): string[] =>
   customers === 0
     ? []
     : [
-        `${counted(customers, 'customer')} ${customers === 1 ? 'is' : 'are'} pinned to a version that no other release has. ${they} are no longer pinned: their machines are offered newer versions.`,
+        `${counted(customers, 'customer')} ${customers === 1 ? 'is' : 'are'} pinned to a version that no other release for these machines has. ${then}, the pin no longer counts for machines that run another version: they are offered newer ones.`,
       ];
 
 const offeredInstead =
