@@ -339,8 +339,9 @@ export const releases = {
     summary: 'Move a release to the recycle bin',
     access: canDelete,
     params: byId,
-    body: z.strictObject({ reason }),
+    body: z.strictObject({ reason, updatedAt: shownVersion }),
     answer: z.object({ id: z.string(), updatedAt: dateTime }),
+    errors: ['WRONG_STATE'],
   }),
   trash: route('GET', `${base}/releases/trash`, {
     summary: 'The recycle bin',

@@ -57,6 +57,19 @@ describe('moving a release to the bin', () => {
     ]);
   });
 
+  test('takes only what was shown, where that is named: not a draft that a colleague has just published', async () => {
+    const draft = await makeRelease(server, { isDraft: true });
+    server.clock.advance(1000);
+    const params = { releaseId: draft.id };
+    const live = await api.ok(calls.update, { params, body: { isDraft: false } });
+    const binShown = (updatedAt: string) =>
+      api.call(calls.softDelete, { params, body: { reason: 'Old', updatedAt } });
+    const answer = await binShown(draft.updatedAt);
+    expect([answer.status, answer.body.code]).toEqual([409, 'WRONG_STATE']);
+    expect((await get(draft.id)).body.data).toEqual(live);
+    expect((await binShown(live.updatedAt)).status).toBe(200);
+  });
+
   test('needs a reason, and a release that is not there yet', async () => {
     const made = await makeRelease(server);
     expect((await bin(made.id, ' ')).body.error).toBe('reason: Reason is required');

@@ -24,15 +24,17 @@ import { present } from '../../invariants.ts';
 /** Releases purged per transaction. */
 const atOnce = 5;
 
-/** Moves a release to the recycle bin, which removes it from all feeds. */
+/** Moves a release to the recycle bin, which removes it from all feeds. `seen`: the version that the caller was shown. */
 export async function softDeleteRelease(
   change: Change,
   releaseId: string,
   reason: string,
+  seen?: string,
 ): Promise<{ id: string; updatedAt: string } | Failure> {
   const staff = staffOf(change.by);
   const deleted = await editRecord(change, liveRelease, releaseId, {
     event: 'release.soft_deleted',
+    refuse: (before) => unseenRefusal('release', before, seen),
     columns: {
       deleted_at: change.now,
       deleted_by: staff?.userId ?? null,

@@ -40,8 +40,8 @@ export const releaseRoutes = (context: Context & { pinnedTo: PinnedTo }) => {
     withdraw: inChange((change, { params, body }) =>
       withdrawRelease(change, context, params.releaseId, body.reason),
     ),
-    softDelete: inChange((change, { params, body }) =>
-      softDeleteRelease(change, params.releaseId, body.reason),
+    softDelete: inChange((change, { params, body, seen }) =>
+      softDeleteRelease(change, params.releaseId, body.reason, seen),
     ),
     trash: ({ by, query }) => listTrash(db, by.now, query),
     restore: inChange((change, { params, body, seen }) =>

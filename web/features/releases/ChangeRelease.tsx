@@ -79,7 +79,7 @@ const changes: Record<
     message: (release) =>
       `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${trashDays} days.`,
     confirmLabel: 'Move to Recycle Bin',
-    run: ({ id }, reason) => softDeleteRelease(id, reason),
+    run: softDeleteRelease,
     done: ({ version }) => `Version ${version} moved to recycle bin`,
     failed: 'Failed to delete release',
   },

@@ -105,8 +105,9 @@ export const resumeRollout = ({ id, updatedAt }: Shown) =>
   call(releases.resume, { ...withId(id), query: { updatedAt } });
 export const withdrawRelease = (id: string, reason: string) =>
   call(releases.withdraw, { ...withId(id), body: { reason } });
-export const softDeleteRelease = (id: string, reason: string) =>
-  call(releases.softDelete, { ...withId(id), body: { reason } });
+/** The release as it was shown. */
+export const softDeleteRelease = ({ id, updatedAt }: Shown, reason: string) =>
+  call(releases.softDelete, { ...withId(id), body: { reason, updatedAt } });
 /** The release as it was shown, or as its deletion returned it. */
 export const restoreRelease = (
   { id, updatedAt }: { id: string; updatedAt: string | undefined },
