@@ -366,7 +366,7 @@ test('what became of a change whose dialog was left is said, or nobody would kno
     const question = dialog(page, 'Withdraw Release');
     await question.getByRole('textbox', { name: 'Reason' }).fill('It crashes');
     await leave(question, releases.withdraw, 'Withdraw');
-    await expect(said).toContainText(`Version ${release.version} withdrawn`);
+    await expect(said).toContainText(`Version ${release.version} (stable) for Windows (x64) withdrawn`);
   });
 });
 

@@ -219,7 +219,7 @@ test('withdrawing takes a release out of every feed and lists the machines that 
   await question.getByRole('button', { name: 'Withdraw' }).click();
   const done = dialog(page, 'Release withdrawn');
   await expect(done).toContainText(
-    `Version ${release.version} is in no feed any more. 2 machines have it already:`,
+    `Version ${release.version} (stable) for Windows (x64) is in no feed any more. 2 machines have it already:`,
   );
   await expect(done.getByRole('list', { name: 'Affected machines' }).getByRole('link')).toHaveCount(2);
   await expectAccessible(page);

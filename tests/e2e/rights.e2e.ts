@@ -145,7 +145,9 @@ test('of the rights that roles hold only together, each shows its own buttons', 
           .click();
         await page.getByRole('textbox', { name: 'Reason' }).fill('Wrong build');
         await page.getByRole('button', { name: 'Move to Recycle Bin' }).click();
-        await page.getByText(`Version ${release.version} moved to recycle bin`).hover();
+        await page
+          .getByText(`Version ${release.version} (stable) for Windows (x64) moved to recycle bin`)
+          .hover();
         await expect(undo).toHaveCount(0);
       }
       await page.getByRole('button', { name: 'Logout' }).click();

@@ -80,7 +80,7 @@ const changes: Record<
       `Version ${buildText(release)} is moved to the recycle bin and permanently deleted after ${trashDays} days.`,
     confirmLabel: 'Move to Recycle Bin',
     run: softDeleteRelease,
-    done: ({ version }) => `Version ${version} moved to recycle bin`,
+    done: (release) => `Version ${buildText(release)} moved to recycle bin`,
     failed: 'Failed to delete release',
   },
   restore: {

@@ -24,7 +24,7 @@ export default function WithdrawRelease({ release, onClose }: { release: Release
   const withdraw = useChange({
     mutationFn: (reason: string) => withdrawRelease(release.id, reason),
     onSuccess: () => {
-      const message = `Version ${release.version} withdrawn`;
+      const message = `Version ${buildText(release)} withdrawn`;
       if (isLeft()) void toast({ message, subject: aboutRelease(release) });
     },
   });
@@ -53,7 +53,7 @@ function AffectedMachines({ withdrawn, onClose }: { withdrawn: Withdrawn; onClos
     <Dialog title="Release withdrawn" onClose={onClose}>
       <Stack gap="md">
         <Text role="status" tabIndex={-1} data-autofocus>
-          Version {release.version} is in no feed any more.{' '}
+          Version {buildText(release)} is in no feed any more.{' '}
           {affectedTotal === 0
             ? 'No machine has it.'
             : affectedTotal === 1
