@@ -253,6 +253,7 @@ export type Tables = ViewTables & {
     verified_at: Date | null;
     damaged_at: Date | null;
     failures_claimed_at: Date | null;
+    affected_due: Date | null;
     /** These two are of 1.0.0, which may run beside this version; the next one drops them. */
     failure_percent: Generated<number | null>;
     failure_min_installs: Generated<number | null>;

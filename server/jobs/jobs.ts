@@ -5,7 +5,7 @@ import { isDatabaseUnreachable } from '../db/client.ts';
 import { closeWindows, type ChainWatch } from '../features/audit/index.ts';
 import { checkClock, isJump, jumpSentence, type CheckedTime } from '../checked-time.ts';
 import { keepRetention } from './audit-retention.ts';
-import { purgeTrash } from '../features/releases/index.ts';
+import { keepDueAffected, purgeTrash } from '../features/releases/index.ts';
 import { stepRollouts } from '../features/rollouts/index.ts';
 import { endOfflineSeats } from '../features/offline/index.ts';
 import { rotateEvents, watchRollouts } from '../features/update-events/index.ts';
@@ -58,6 +58,12 @@ const jobs: Job[] = [
     everyMs: 15 * 60_000,
     run: watchRollouts,
     failed: 'Rollouts were not watched',
+  },
+  {
+    name: 'withdrawn releases',
+    everyMs: 60_000,
+    run: keepDueAffected,
+    failed: 'Which machines had a withdrawn release was not kept',
   },
   { name: 'housekeeping', everyMs: hourMs, checked: housekeep, failed: 'Housekeeping failed' },
   { name: 'bin purge', everyMs: hourMs, checked: purgeTrash, failed: 'The recycle bin was not purged' },

@@ -9,6 +9,7 @@ export {
   lacksSha1,
   toLiveRelease,
 } from './live-releases.ts';
+export { keepDueAffected } from './affected-machines.ts';
 export { pausedReleases, releasesNeedingAttention } from './release-attention.ts';
 export { refuseNew } from './publishing.ts';
 export { trashForToday, countPurgeable, purgeTrash } from './release-trash.ts';

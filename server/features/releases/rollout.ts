@@ -1,16 +1,16 @@
-import { sql } from 'kysely';
 import { counted } from '../../../contract/text.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release, releases as calls } from '../../../contract/releases.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { staffOf } from '../../caller.ts';
-import { systemChange, type Change } from '../../change.ts';
+import type { Change } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { countOf, heardOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
+import { keepAffected } from './affected-machines.ts';
 import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
@@ -116,32 +116,13 @@ export async function withdrawRelease(
   const { machines, total } = await machinesOn(change.tx, before);
   const release = await editRecord(change, liveRelease, releaseId, {
     event: 'release.withdrawn',
-    columns: { is_active: false },
+    columns: { is_active: false, affected_due: change.now },
     what: () => `withdrawn, while ${counted(total, 'machine runs', 'machines run')} it: ${reason}`,
   });
   if (isFailure(release)) return release;
-  change.afterCommit(() =>
-    keepAffected(context, release, change.now).catch((error: unknown) =>
-      context.log.error({ err: error, releaseId }, 'Which machines had the withdrawn release was not kept'),
-    ),
-  );
+  change.afterCommit(() => keepAffected(context, releaseId));
   return { release, affectedMachines: machines, affectedTotal: total };
 }
-
-/** Keeps which machines had the release when it was last withdrawn. */
-const keepAffected = (
-  context: Context,
-  { id, version, platform, architecture }: Release,
-  withdrawnAt: Date,
-) =>
-  systemChange({ ...context, db: context.reports }, withdrawnAt, async ({ tx }) => {
-    await tx.deleteFrom('withdrawn_machines').where('release_id', '=', id).execute();
-    await sql`
-      insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
-      select ${id}::uuid, machine_hash, ${withdrawnAt}::timestamptz from machines
-       where last_version = ${version} and platform = ${platform} and architecture = ${architecture}
-      on conflict do nothing`.execute(tx);
-  });
 
 /** Counts the customers whose pin matches a release and no other for its machines. */
 export type PinnedTo = (db: Db, release: ReleaseRow) => Promise<number>;

@@ -17,6 +17,7 @@ import {
   type Told,
 } from '../../../tests/factories.ts';
 import { eventually, minutes, startTestServer, type Api } from '../../../tests/harness.ts';
+import { keepDueAffected } from '../releases/index.ts';
 import { othersIn } from '../../../tests/rows.ts';
 
 const server = await startTestServer();
@@ -182,6 +183,20 @@ test('a release is in no feed before the machines that had it are kept', async (
   });
   await withdrawn.call;
   const withdrawnAt = server.clock.now().toISOString();
+  expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
+});
+
+test('machines that could not be kept when a release was withdrawn are kept later, as of then', async () => {
+  await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
+  server.clock.advance(1000);
+  const withdrawnAt = server.clock.now().toISOString();
+  await server.db.transaction().execute(async (tx) => {
+    await sql`lock table withdrawn_machines in exclusive mode`.execute(tx);
+    await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Many had it' } });
+    expect((await progress(release)).affected).toBeNull();
+  });
+  server.clock.advance(1000);
+  await keepDueAffected(server.context);
   expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
 });
 

@@ -37,8 +37,9 @@ export function createProgress(
     const release = await getRelease(db, releaseId);
     if (isFailure(release)) return release;
     const next = nextStep(release);
+    const keptAt = await affectedSince(db, releaseId);
     const [counts, needsApproval, reached, isWaiting] = await Promise.all([
-      kept(`${releaseId} ${release.updatedAt}`, () => countAll(db, release, now)),
+      kept(`${releaseId} ${release.updatedAt} ${keptAt}`, () => countAll(db, release, now)),
       next !== undefined && stepNeedsApproval(db, release, next.percentage),
       reachedIn(census, release, now),
       reportsWait(),
@@ -156,12 +157,22 @@ async function failuresOf(db: Db, releaseId: string): Promise<RolloutProgress['f
   return rows;
 }
 
+/** Of which withdrawal the kept machines are: they follow it in a transaction of their own. */
+async function affectedSince(db: Db, releaseId: string): Promise<string | undefined> {
+  const one = db.selectFrom('withdrawn_machines').select('withdrawn_at').where('release_id', '=', releaseId);
+  return (await one.limit(1).executeTakeFirst())?.withdrawn_at.toISOString();
+}
+
+/** None while those of the last withdrawal are not kept yet. */
 async function affectedBy(db: Db, { id, version }: Release): Promise<RolloutProgress['affected']> {
   const counted = await sql<{ machines: number; movedOn: number; withdrawnAt: Date | null }>`
     select count(*) as machines, count(*) filter (where m.last_version is distinct from ${version}) as "movedOn",
            max(w.withdrawn_at) as "withdrawnAt"
       from withdrawn_machines w join machines m using (machine_hash)
-     where w.release_id = ${id}`.execute(db);
+     where w.release_id = ${id}
+       and not exists (select from releases where release_id = ${id} and affected_due is not null)`.execute(
+    db,
+  );
   const { withdrawnAt, ...counts } = onlyRow(counted);
   return withdrawnAt && { ...counts, withdrawnAt: withdrawnAt.toISOString() };
 }

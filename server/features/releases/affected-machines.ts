@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { systemChange, type ChangeParts } from '../../change.ts';
+import type { Context } from '../../context.ts';
+
+type Parts = ChangeParts & Pick<Context, 'clock' | 'log' | 'reports'>;
+
+/**
+ * Keeps which machines had a release when it was last withdrawn, once: with the column that asks for it. Nothing, while
+ * another process does so or somebody changes the release. A failure is left to the next run of the job.
+ */
+export const keepAffected = (context: Parts, releaseId: string): Promise<void> =>
+  systemChange({ ...context, db: context.reports }, context.clock(), async ({ tx }) => {
+    const due = await tx
+      .selectFrom('releases')
+      .select(['version', 'platform', 'architecture', 'affected_due'])
+      .where('release_id', '=', releaseId)
+      .where('affected_due', 'is not', null)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
+    if (!due) return;
+    await tx.deleteFrom('withdrawn_machines').where('release_id', '=', releaseId).execute();
+    await sql`
+      insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
+      select ${releaseId}::uuid, machine_hash, ${due.affected_due}::timestamptz from machines
+       where last_version = ${due.version} and platform = ${due.platform} and architecture = ${due.architecture}
+      on conflict do nothing`.execute(tx);
+    await tx
+      .updateTable('releases')
+      .set({ affected_due: null })
+      .where('release_id', '=', releaseId)
+      .execute();
+  }).catch((error: unknown) =>
+    context.log.error({ err: error, releaseId }, 'Which machines had the withdrawn release was not kept'),
+  );
+
+/** Keeps those of releases whose withdrawal could not, as in a process that was stopped after its commit. */
+export async function keepDueAffected(context: Parts): Promise<void> {
+  const due = await context.db
+    .selectFrom('releases')
+    .select('release_id')
+    .where('affected_due', 'is not', null)
+    .execute();
+  for (const { release_id } of due) await keepAffected(context, release_id);
+}
