@@ -87,6 +87,7 @@ test.each([
   ['web/api.ts', './shell/page.tsx', 'routes → features'],
   ['web/ui/table.tsx', '../../contract/index.ts', 'independent of the domain'],
   ['web/ui/table.tsx', '../api.ts', 'independent of the domain'],
+  ['tests/e2e/a.e2e.ts', '../harness.ts', 'loads the whole service'],
 ])('%s may not import %s', async (file, path, reason) => {
   const { output } = await check({ [file]: importing(path) });
   expect(output).toContain(`error: ${file}: imports ${path}: `);

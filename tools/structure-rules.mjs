@@ -11,6 +11,8 @@ const REASONS = {
   door: 'import another feature through its index.ts only (features/<name>/index.ts)',
   ownDoor: 'index.ts is for other features: import from the file itself',
   ui: 'web/ui is independent of the domain: it may import only web/ui',
+  harness:
+    'it loads the whole service: browser tests take api-client.ts, test-database.ts and time.ts of tests/',
   webTop: 'wrong direction: it is routes → features → shell, api → ui',
 };
 
@@ -26,6 +28,7 @@ export function violationOf(file, target, isTest) {
   if (room === 'contract' && !isTest && other !== 'contract') return REASONS.contract;
   if ((room === 'server' && other === 'web') || (room === 'web' && other === 'server')) return REASONS.rooms;
   if (!isTest && (room === 'client') !== (other === 'client')) return REASONS.client;
+  if (file.startsWith('tests/e2e/') && target === 'tests/harness.ts') return REASONS.harness;
   const [from, to] = [featureOf(file), featureOf(target)];
   if (from && from === to && /\/index\.tsx?$/.test(target)) return REASONS.ownDoor;
   if (isTest) return undefined;
