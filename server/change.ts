@@ -151,8 +151,10 @@ async function once<T>(
         afterCommit: (followUp) => void followUps.push(followUp),
         async audit(event, record, ...[detail]) {
           const changed = changedRecords(event, record);
-          if (signals && mayBeToldLater.has(event)) for (const id of changed) toldLater.add(id);
-          else if (changed.length > 0) await announce('records', changed);
+          if (signals && mayBeToldLater.has(event)) {
+            for (const id of changed) toldLater.add(id);
+            await notify(tx, 'records', changed, anyPolicy);
+          } else if (changed.length > 0) await announce('records', changed);
           return writeEntry(tx, caller, withRequester(caller, entryOf(event, record, detail)));
         },
         withConsent: (consent) => changeBy({ ...caller, consent }),
@@ -184,13 +186,16 @@ const recordIds: Partial<Record<AuditResource, (record: never) => (string | null
 
 /**
  * Machines take seats by the thousand, and transactions that send NOTIFY commit one after the other. These events only
- * give: until other processes know of them, they refuse at most what the database then allows.
+ * give: until other processes know of them, they refuse at most what the database then allows. But with a seat a machine
+ * gets the update policy of its customer, which takes away: where there is one, they are told in the transaction.
  */
 const mayBeToldLater: ReadonlySet<AuditEvent> = new Set([
   'activation.created',
   'activation.reactivated',
   'activation.enrolled',
 ] as const);
+
+const anyPolicy = sql<boolean>`exists (select from update_policies)`;
 
 function changedRecords<E extends AuditEvent>(event: E, record: SubjectOf<E>): string[] {
   // nothing depends on a new one; an export of all has no record

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { activations } from '../contract/activations.ts';
 import { credentials } from '../contract/credentials.ts';
 import { customers } from '../contract/customers.ts';
@@ -194,4 +194,21 @@ test('the answer from memory is the answer from the database, whatever is change
     }),
     { numRuns: 5 },
   );
+});
+
+test('the policy of a first seat holds in other processes, also if the one that gave it dies at once', async () => {
+  one.clock.set('2026-11-20T09:30:00Z');
+  const [license, machineId] = [await makeLicense(staff.one), unique('first seat')];
+  const params = { id: license.customerId };
+  await staff.one.ok(policies.putOfCustomer, { params, body: { ...noPolicy, pin: '1.5.', tags: [] } });
+  const offered = async (on: TestServer) =>
+    (await askFeed(on.api(apiKey), { 'x-app-version': '1.0.0', 'x-machine-id': machineId })).text;
+  await staff.one.ok(releases.rollout, { params: { releaseId: rollout.id }, body: { percentage: 100 } });
+  await eventually(async () => (await offered(other)).includes('2.0.0'));
+  const tell = vi.spyOn(one.context.signals, 'tell').mockImplementation(() => undefined);
+  await one.api(apiKey).ok(validation.validate, { body: bodyOf(license, machineId) });
+  tell.mockRestore();
+  const expected = await offered(forgetful);
+  expect(expected).toContain('1.5.0');
+  await eventually(async () => (await offered(other)) === expected, 2000);
 });

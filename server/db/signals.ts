@@ -164,8 +164,7 @@ export async function labelsOfProcesses(db: Db): Promise<string[]> {
 }
 
 /** Notifies every process of the changed topic, or of records of it, when `tx` commits. Changes use `announce` instead. */
-export const notify = (tx: Tx, topic: Topic, ids: readonly string[] = []) =>
+export const notify = (tx: Tx, topic: Topic, ids: readonly string[] = [], isNeeded = sql<boolean>`true`) =>
   sql`select pg_notify(${channel}, payload)
-        from unnest(${ids.length === 0 ? [topic] : ids.map((id) => `${topic} ${id}`)}::text[]) as p (payload)`.execute(
-    tx,
-  );
+        from unnest(${ids.length === 0 ? [topic] : ids.map((id) => `${topic} ${id}`)}::text[]) as p (payload)
+       where ${isNeeded}`.execute(tx);
