@@ -75,6 +75,7 @@ test('a stop does not wait for a seal whose lock a lost connection still holds',
 test('a daily job that failed is tried again half an hour later', async () => {
   const said: string[] = [];
   const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
+  own.context.config.databaseLimitFactor = 1;
   // of this job alone: connections need the timers that they set
   let retry: (() => void) | undefined;
   const original = setTimeout;
