@@ -147,6 +147,7 @@ test('the health check of the image finds the port as the service reads it, and 
       execFile(program, args, { env }, (error) => resolve(!error));
     });
   expect(await isHealthy()).toBe(true);
+  expect(await isHealthy('1.11')).toBe(true);
   status = 503;
   expect(await isHealthy()).toBe(false);
   const [, timeoutS] = /^HEALTHCHECK .*--timeout=(\d+)s /m.exec(image)!;
