@@ -201,7 +201,11 @@ describe('the overview', () => {
     const { customerId } = await makeCustomer(admin);
     const line = { platform: 'darwin', fileKind: 'zip' } as const;
     await makeRelease(server, { ...line, version: '3.0.0' });
-    await makeRelease(server, { ...line, version: '5.0.0', minimumSupportedVersion: '4.0.0' });
+    const held = await makeRelease(server, {
+      ...line,
+      version: '5.0.0',
+      minimumSupportedVersion: '4.0.0',
+    });
     const why = async (policy: object) => {
       await admin.ok(policies.putOfCustomer, {
         ...at(customerId),
@@ -214,6 +218,15 @@ describe('the overview', () => {
     expect(await why({ deferDays: 30 })).toContain(nevertheless);
     expect(await why({ pin: '3.', pinForSecurity: false })).toContain(nevertheless);
     expect(await why({ pin: '3.', pinForSecurity: true })).not.toContain(nevertheless);
+    const params = { releaseId: held.id };
+    const whyAt = async (percentage: number) => {
+      await admin.ok(releaseCalls.rollout, { params, body: { percentage } });
+      return why({ deferDays: 30 });
+    };
+    expect(await whyAt(0)).not.toContain('get it');
+    expect(await whyAt(5)).toContain('Machines below 4.0.0 in its rollout get it nevertheless.');
+    await admin.ok(releaseCalls.update, { params, body: { minimumAppVersion: '4.5.0' } });
+    expect(await whyAt(100)).not.toContain('get it');
   });
 
   test('is there for a soft-deleted customer, and for no unknown one', async () => {

@@ -57,8 +57,10 @@ function offersOn(
 /** Why a policy holds a release back, and from which machines it does not. */
 function whyHeld(step: PolicyStep, release: Candidate, policed: Policed): string {
   const why = policySentence(step, release, policed);
-  const { minimumSupportedVersion: least } = release;
-  return least === null || isStrict(step, policed)
-    ? why
-    : `${why} Machines below ${least} get it nevertheless.`;
+  const { minimumSupportedVersion: least, minimumAppVersion, rolloutPercentage } = release;
+  // with a minimum app version, the oldest machines do not get it either
+  const isUrgentForAll = least !== null && minimumAppVersion === null && rolloutPercentage > 0;
+  if (!isUrgentForAll || isStrict(step, policed)) return why;
+  const which = rolloutPercentage === 100 ? '' : ' in its rollout';
+  return `${why} Machines below ${least}${which} get it nevertheless.`;
 }
