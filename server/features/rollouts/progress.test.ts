@@ -190,11 +190,15 @@ test('machines that could not be kept when a release was withdrawn are kept late
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
   server.clock.advance(1000);
   const withdrawnAt = server.clock.now().toISOString();
+  const { config } = server.context;
+  const { databaseLimitFactor } = config;
+  config.databaseLimitFactor = 1;
   await server.db.transaction().execute(async (tx) => {
     await sql`lock table withdrawn_machines in exclusive mode`.execute(tx);
     await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Many had it' } });
     expect((await progress(release)).affected).toBeNull();
   });
+  config.databaseLimitFactor = databaseLimitFactor;
   server.clock.advance(1000);
   await keepDueAffected(server.context);
   expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
