@@ -15,7 +15,8 @@ export const keepAffected = (context: Parts, releaseId: string): Promise<void> =
       .select(['version', 'platform', 'architecture', 'affected_due'])
       .where('release_id', '=', releaseId)
       .where('affected_due', 'is not', null)
-      .forUpdate()
+      // reports of its machines hold FOR KEY SHARE all the time
+      .forNoKeyUpdate()
       .skipLocked()
       .executeTakeFirst();
     if (!due) return;

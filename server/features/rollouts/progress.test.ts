@@ -200,7 +200,11 @@ test('machines that could not be kept when a release was withdrawn are kept late
   });
   config.databaseLimitFactor = databaseLimitFactor;
   server.clock.advance(1000);
-  await keepDueAffected(server.context);
+  await server.db.transaction().execute(async (tx) => {
+    // as the reports that are being written do
+    await sql`select from releases where release_id = ${release.id} for key share`.execute(tx);
+    await keepDueAffected(server.context);
+  });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
 });
 
