@@ -5,14 +5,16 @@ import type { Context } from '../../context.ts';
 type Parts = ChangeParts & Pick<Context, 'clock' | 'log' | 'reports'>;
 
 /**
- * Keeps which machines had a release when it was last withdrawn, once: with the column that asks for it. Nothing, while
- * another process does so or somebody changes the release. A failure is left to the next run of the job.
+ * Keeps which machines had a release when it was last withdrawn, once: with the column that asks for it. It reads those
+ * that have it now, so that where the job comes later, those that moved on before are not among them; and none of a
+ * release that is active again, which others may have got since. Nothing, while another process does so or somebody
+ * changes the release. A failure is left to the next run of the job.
  */
 export const keepAffected = (context: Parts, releaseId: string): Promise<void> =>
   systemChange({ ...context, db: context.reports }, context.clock(), async ({ tx }) => {
     const due = await tx
       .selectFrom('releases')
-      .select(['version', 'platform', 'architecture', 'affected_due'])
+      .select(['version', 'platform', 'architecture', 'is_active', 'affected_due'])
       .where('release_id', '=', releaseId)
       .where('affected_due', 'is not', null)
       // reports of its machines hold FOR KEY SHARE all the time
@@ -25,6 +27,7 @@ export const keepAffected = (context: Parts, releaseId: string): Promise<void> =
       insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
       select ${releaseId}::uuid, machine_hash, ${due.affected_due}::timestamptz from machines
        where last_version = ${due.version} and platform = ${due.platform} and architecture = ${due.architecture}
+         and not ${due.is_active}::boolean
       on conflict do nothing`.execute(tx);
     await tx
       .updateTable('releases')

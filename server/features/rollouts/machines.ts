@@ -83,7 +83,8 @@ function inGroup({ id, version, platform, architecture }: Release, group: Machin
     return sql`m.last_version = ${version} and m.platform = ${platform} and m.architecture = ${architecture}`;
   if (group === 'failed')
     return sql`m.machine_hash in (select machine_hash from downloads where release_id = ${id} and install_failed)`;
-  return sql`m.machine_hash in (select machine_hash from withdrawn_machines where release_id = ${id})`;
+  return sql`m.machine_hash in (select machine_hash from withdrawn_machines join releases using (release_id)
+                                where release_id = ${id} and affected_due is null)`;
 }
 
 async function read(

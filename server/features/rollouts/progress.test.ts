@@ -197,6 +197,7 @@ test('machines that could not be kept when a release was withdrawn are kept late
     await sql`lock table withdrawn_machines in exclusive mode`.execute(tx);
     await manager.ok(calls.withdraw, { ...at(release), body: { reason: 'Many had it' } });
     expect((await progress(release)).affected).toBeNull();
+    expect(await listed(release, 'affected')).toEqual([]);
   });
   config.databaseLimitFactor = databaseLimitFactor;
   server.clock.advance(1000);
@@ -206,6 +207,17 @@ test('machines that could not be kept when a release was withdrawn are kept late
     await keepDueAffected(server.context);
   });
   expect((await progress(release)).affected).toMatchObject({ machines: 1, withdrawnAt });
+});
+
+test('of a release that is active again before they could be kept, none are', async () => {
+  await manager.ok(calls.update, { ...at(release), body: { isActive: true } });
+  await server.db
+    .updateTable('releases')
+    .set({ affected_due: server.clock.now() })
+    .where('release_id', '=', release.id)
+    .execute();
+  await keepDueAffected(server.context);
+  expect((await progress(release)).affected).toBeNull();
 });
 
 test('machines that an update policy keeps from it are counted apart, and those of a policy channel with it', async () => {
