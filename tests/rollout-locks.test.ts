@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -155,13 +155,14 @@ test('no step is taken while reports wait that the database did not take; then t
 test('no step is taken while the journal holds reports of another process', async () => {
   const release = await due();
   const journal = join(server.context.config.dataDir, 'journal');
-  const file = join(journal, `update-events-${randomUUID()}.json`);
   await mkdir(journal, { recursive: true });
-  await writeFile(file, '[]');
-  expect((await widen(release)).body.code).toBe('WRONG_STATE');
-  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
-  await rm(file);
-  expect([await step(), (await get(release)).rolloutPercentage]).toEqual([1, 100]);
+  await whileHeld(holder, 'lock table update_event_ids in exclusive mode', async () => {
+    await writeFile(join(journal, `update-events-${randomUUID()}.json`), '[]');
+    expect((await widen(release)).body.code).toBe('WRONG_STATE');
+    expect([await step(), (await get(release)).rolloutPercentage]).toEqual([0, 1]);
+  });
+  await eventually(async () => (await step()) === 1);
+  expect((await get(release)).rolloutPercentage).toBe(100);
 });
 
 describe('the guard', () => {

@@ -25,17 +25,18 @@ export const batchOf = <Row>(rows: Row[]): Batch<Row> => ({ id: uuidv7(), rows }
 const fileName = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/;
 
 /**
- * Batches that the database cannot accept at present, as files of a folder, at most `mostBytes` in total. Each file is
- * immutable and belongs to no process: files left by a killed process are read by the next one, and processes that
- * share the folder may read the same file, since the database accepts a batch only once.
+ * Batches that the database cannot accept at present, as files of a folder, at most `mostBytes` in total and what is
+ * written to it at the same moment. Each file is immutable and belongs to no process: files left by a killed process are
+ * read by the next one, and processes that share the folder may read the same file, since the database accepts a batch
+ * only once.
  */
 export function openJournal(folder: string, mostBytes: number) {
   const segments = new Map<string, Segment[]>();
-  for (const file of filesIn(folder)) {
-    const [, queue, id] = fileName.exec(file) ?? [];
-    if (queue && id) insert(queue, { id, file });
+  /** Files that this process is done with; one that cannot be read or removed is still there. */
+  const done = new Set<string>();
+  for (const file of filesIn(folder))
+    if (fileName.test(file)) insert(file);
     else if (file.endsWith('.json.part')) removeAbandoned(path.join(folder, file));
-  }
   /** The batches of all processes that share the folder, with their bytes. */
   let found = new Map<string, number>();
   let looking: Promise<void> | undefined;
@@ -46,7 +47,7 @@ export function openJournal(folder: string, mostBytes: number) {
   async function list(): Promise<void> {
     const names = (await readdir(folder).catch(missingAsUndefined)) ?? [];
     const sizes = new Map<string, number>();
-    for (const name of names.filter((one) => fileName.test(one)))
+    for (const name of names.filter((one) => fileName.test(one) && !done.has(one)))
       sizes.set(name, found.get(name) ?? (await sizeOf(path.join(folder, name))));
     found = sizes;
   }
@@ -57,15 +58,19 @@ export function openJournal(folder: string, mostBytes: number) {
     return found;
   }
 
-  function insert(queue: string, segment: Segment): void {
+  function insert(file: string): void {
+    const [, queue, id] = fileName.exec(file) ?? [];
+    if (!queue || !id || done.has(file)) return;
     const known = segments.get(queue) ?? [];
+    if (known.some((segment) => segment.id === id)) return;
     segments.set(
       queue,
-      [...known, segment].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      [...known, { id, file }].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
   }
 
   function forget(queue: string, segment: Segment): void {
+    done.add(segment.file);
     segments.set(
       queue,
       (segments.get(queue) ?? []).filter((other) => other !== segment),
@@ -75,24 +80,25 @@ export function openJournal(folder: string, mostBytes: number) {
   return {
     /** The bytes of the batches of all processes that share the folder. */
     bytes: async (): Promise<number> => sumOf(await lookBriefly()),
-    /** Whether there is a batch of the queue, also of another process. */
-    holds: async (queue: string): Promise<boolean> =>
-      [...(await lookBriefly()).keys()].some((name) => fileName.exec(name)?.[1] === queue),
     /** The oldest batch of a queue that this process knows of. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
+    /** Lets this process know the batches of the others too: their process may be gone. */
+    async adopt(): Promise<void> {
+      for (const file of (await lookBriefly()).keys()) insert(file);
+    },
 
     /** Writes a batch to stable storage; throws JournalFull, or the error of the file system. */
     async keep<Row>(queue: string, batch: Batch<Row>): Promise<void> {
       const text = JSON.stringify(batch.rows, withDates);
-      const segment = { id: batch.id, file: `${queue}-${batch.id}.json` };
+      const name = `${queue}-${batch.id}.json`;
       await look();
       const bytes = sumOf(found);
       if (bytes + Buffer.byteLength(text) > mostBytes)
         throw new JournalFull(`The journal holds ${bytes} bytes`);
       await mkdir(folder, { recursive: true, mode: 0o750 });
-      const file = path.join(folder, segment.file);
+      const file = path.join(folder, name);
       await writeWhole(file, text, `${file}.part`);
-      insert(queue, segment);
+      insert(name);
     },
 
     /**

@@ -24,7 +24,7 @@ export type BatchWriter<Row> = {
   flush: () => Promise<void>;
   /**
    * Whether rows wait because the database does not take them, or more than it takes at once: those of this process, and
-   * those of others in the journal.
+   * those of others in the journal, which this process then writes too.
    */
   isBehind: () => Promise<boolean>;
 };
@@ -241,7 +241,11 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     add: (row: Row) => void tail.push(row),
     waiting,
     dropped: () => dropped,
-    isBehind: async () => pauseMs > 0 || waiting() > mostOfBatch || (await journal.holds(name)),
+    isBehind: async () => {
+      if (pauseMs > 0 || waiting() > mostOfBatch) return true;
+      await journal.adopt();
+      return journal.first(name) !== undefined;
+    },
     /** Writes the waiting rows, unless the database has just failed and is being given time. */
     async flush() {
       settle();
