@@ -46,6 +46,7 @@ describe('the settings', () => {
     expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
     expect(readConfig({ container: 'docker' }).host).toBe('0.0.0.0');
     expect(readConfig({ container: 'docker', HOST: '10.0.0.1' }).host).toBe('10.0.0.1');
+    expect(readConfig({ HOST: 'localhost' }).host).toBe('127.0.0.1');
   });
 
   test.each([

@@ -240,7 +240,8 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   const inContainer = env.container !== undefined || env.KUBERNETES_SERVICE_HOST !== undefined;
   return {
     port: s.PORT,
-    host: s.HOST ?? (inContainer ? '0.0.0.0' : '127.0.0.1'),
+    // For that name, Fastify would listen at its other address with a server that lacks our limits.
+    host: s.HOST === 'localhost' ? '127.0.0.1' : (s.HOST ?? (inContainer ? '0.0.0.0' : '127.0.0.1')),
     publicUrl: (s.PUBLIC_URL ?? `http://localhost:${s.PORT}`).replace(/\/+$/, ''),
     dataDir: path.resolve(s.DATA_DIR),
     /** Undefined: use the files of the data directory. */
