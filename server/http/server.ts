@@ -123,7 +123,7 @@ export async function createServer(
   return app;
 }
 
-const unreadablePath = '/unreadable-path';
+const unreadablePath = '/.unreadable-path';
 const invalidPath = fail('INVALID_INPUT', 'The path is not valid.');
 
 const encodedBody = fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed (Content-Encoding).');
