@@ -39,7 +39,7 @@ export type Api = {
   ok<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Out<Schemas<R>['answer']>>;
 };
 
-/** A client of the service at `url`. */
+/** A client of the service at `url`. It sends no empty query parameter: for one, fetch the address. */
 export function apiAt(url: string, who: Identity = { headers: {} }): Api {
   async function call<R extends Route>(route: R, ...rest: Rest<R, Extra>): Promise<Answer<R>> {
     const [request = {}, headers = {}] = rest as [
