@@ -54,10 +54,15 @@ test('without the keys nothing starts, migrates or makes others; a container bri
   expect((await readdir(elsewhere)).filter((name) => name.includes('key'))).toEqual([]);
   expect(await applied()).toHaveLength(1);
 
+  const former = new URL(database.url).pathname;
   database = await createTestDatabase();
-  expect(await refusedStart(settings(home))).toContain(
-    `The database is empty, and ${home}/audit-head.json belongs to another one`,
-  );
+  for (const empty of [settings(home), { DATA_DIR: home }])
+    expect(await refusedStart(empty)).toContain(
+      `The database is empty, and ${home}/audit-head.json belongs to another one`,
+    );
+  expect(await readFile(join(home, 'locations.txt'), 'utf8'), 'where it was').toContain(former);
+  await rm(join(home, 'audit-head.json'));
+  expect(await serveOnce(home)).toBe(keyId);
 });
 
 test('what is accepted is said, and where the head of the audit log could not be kept', async () => {
