@@ -232,7 +232,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
   test.each(withBody)('%s: one field wrong, missing or too many', async (id, route) => {
     const refused = mutations(id).filter(({ wrong }) => wrong.length > 0);
     expect(refused.length).toBeGreaterThan(20);
-    const news = refused.filter(({ value, reason }) => isNews(id, value, reason));
+    const news = refused.filter(({ value, reason }) => isNews(id, value, reason) || value === largest);
     await inLanes(news, async ({ field, text, wrong }) => {
       const what = `${id} ${field} ${text.slice(0, 200)}`;
       expectNamed(expectAnswer(await send(route.method, pathOf(route), text), what), wrong, what);
