@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 const alone = [
   'server/db/embedded.test.ts',
   'tests/{drain,failover,faults,frozen-process,full-disk,locked-records,lost-standby}.test.ts',
-  'tests/{promoted-replica,rolling-restart,storage-trouble,two-processes,workers}.test.ts',
+  'tests/{promoted-replica,rolling-restart,start,storage-trouble,two-processes,workers}.test.ts',
 ];
 /** Of the tests that belong to no room, these are as quiet as one. */
 const quiet = 'tests/{deploy,folded,fuzz,impact,power,roles}.test.ts';
@@ -25,7 +25,7 @@ export default defineConfig({
     // generous: a busy machine must not make a right answer wrong
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // as long as `eventually` of tests/harness.ts
+    // as long as `eventually` of tests/time.ts
     expect: { poll: { timeout: 45_000 } },
     projects: [
       {

@@ -210,5 +210,5 @@ test('the policy of a first seat holds in other processes, also if the one that 
   tell.mockRestore();
   const expected = await offered(forgetful);
   expect(expected).toContain('1.5.0');
-  await eventually(async () => (await offered(other)) === expected, 2000);
+  await eventually(async () => (await offered(other)) === expected);
 });

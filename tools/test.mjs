@@ -14,6 +14,8 @@ const FORMATTED = /\.(ts|tsx|mjs|js|css|html|yml|yaml)$|(^|\/)(?!package-lock)[^
 
 /** For tests that keep every core busy while others wait and measure. */
 const inBackground = { niceness: 5 };
+/** For checks, for which nothing waits: they take what all tests leave idle. */
+const whenIdle = { niceness: 19 };
 
 const [first, ...rest] = process.argv.slice(2);
 const part = PARTS.find((one) => one === first);
@@ -44,7 +46,7 @@ async function step(title, work) {
 
 async function check(...commands) {
   for (const command of commands) {
-    const { ok, output } = await run(command, { quiet: true, ...inBackground });
+    const { ok, output } = await run(command, { quiet: true, ...whenIdle });
     if (!ok) {
       console.log(output.trimEnd());
       failures.push([command.join(' ').slice(0, 80), lastLine(output)]);
