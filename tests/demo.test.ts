@@ -5,7 +5,7 @@ import { releases } from '../contract/releases.ts';
 import { apiAt, createTestDatabase, eventually, openClient, signedInAt } from './harness.ts';
 import { newDataDir, runTool, startServer } from './server-process.ts';
 
-const database = await createTestDatabase();
+const database = await createTestDatabase({ empty: true });
 const dataDir = await newDataDir();
 const settings = { DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' };
 
