@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { pino, type Logger } from 'pino';
@@ -24,7 +24,7 @@ import { newSecretsKey, type Secrets } from '../server/secrets.ts';
 import type { CheckedTime } from '../server/checked-time.ts';
 import { apiAt, cookieOf, password, type Api, type Identity } from './api-client.ts';
 import { opened } from './opened.ts';
-import { placeOfRun } from './place.ts';
+import { newFolder } from './place.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { days, movableClock, type Clock } from './time.ts';
 
@@ -167,7 +167,7 @@ const sharedKeys = { signingKey: { text: newSigningKey() }, secretsKey: { text: 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? movableClock();
   const database = options.database ?? (await createTestDatabase({ cluster: options.cluster }));
-  const dataDir = await mkdtemp(join(await placeOfRun(), 'lanyard-test-'));
+  const dataDir = await newFolder();
   const config: Config = {
     ...defaults,
     dataDir,

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { customers } from '../contract/customers.ts';
 import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
@@ -85,6 +85,7 @@ describe('a start is refused with a sentence', () => {
   });
 
   test('for a new database with an unusable bucket', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
     const endpoint = `http://127.0.0.1:${await freePort()}`;
@@ -93,7 +94,6 @@ describe('a start is refused with a sentence', () => {
     expect(await starting.then(() => '', whyNotStarted)).toMatch(
       /^The storage s3:\/\/releases\/lanyard\/ at http.* cannot be used: .*STORAGE_URL works/m,
     );
-    vi.unstubAllEnvs();
   });
 
   test('for a schema that a newer version made', async () => {

@@ -409,8 +409,9 @@ describe('the limits of enrollment', () => {
     const { config } = server.context;
     const { databaseLimitFactor } = config;
     config.databaseLimitFactor = 1;
-    const failed = await Promise.all(numbers(3).map((i) => enroll(made(license, `m-${i}`))));
-    config.databaseLimitFactor = databaseLimitFactor;
+    const failed = await Promise.all(numbers(3).map((i) => enroll(made(license, `m-${i}`)))).finally(
+      () => (config.databaseLimitFactor = databaseLimitFactor),
+    );
     expect(statuses(failed)).toEqual([503, 503, 503]);
     await holder.query('rollback');
     for (const i of numbers(3)) expect((await enroll(made(license, `m-${i}`))).status).toBe(200);

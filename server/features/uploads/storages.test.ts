@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
@@ -387,6 +387,7 @@ describe('a storage that fails in the middle of a direct upload', () => {
   const bytes = program(9 * MiB);
 
   test('is told as unavailable where it is S3', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'key');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
     const urls: string[] = [];
@@ -414,7 +415,6 @@ describe('a storage that fails in the middle of a direct upload', () => {
     expect(urls.join()).toContain('partNumber');
     await server.close();
     s3.close();
-    vi.unstubAllEnvs();
   });
 
   test('is told as unavailable where it is a disk, and takes the file when it is back', async () => {
