@@ -303,6 +303,7 @@ test('a password that an administrator set: a row asks for one’s own, is put o
   await page.goto('/licenses');
   await signInByForm(page, email);
   await expect(row).toBeVisible();
+  await expectAccessible(page);
 
   await test.step('Later: gone on every screen, until the next sign-in', async () => {
     await row.getByRole('button', { name: 'Later' }).click();

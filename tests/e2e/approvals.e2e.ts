@@ -116,6 +116,7 @@ test('a channel requires approvals when a second person agrees, and a publicatio
     await expect(otherPage.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
       'You may not make this change',
     );
+    await expectAccessible(otherPage);
   });
 
   await test.step('the palette finds it', async () => {
@@ -148,6 +149,7 @@ test('a channel requires approvals when a second person agrees, and a publicatio
     await expect(page.getByRole('region', { name: 'Last 7 days' })).toContainText(
       'declined by admin@lanyard.test: Not on Friday',
     );
+    await expectAccessible(page);
   });
 
   await test.step('approval that was asked for late ends no other offer, and closes no form', async () => {

@@ -317,6 +317,7 @@ test('the filters: person, record, event and days; one entry before and after', 
   await page.getByRole('textbox', { name: 'Resource ID' }).fill(id);
   await expect(page).toHaveURL(new RegExp(`resourceId=${id}`));
   await expect(rows(page)).toHaveCount(1);
+  await expectAccessible(page);
   await page.reload();
   await expect(rows(page)).toHaveCount(1);
   await expect(button(page, 'Filters (7)')).toBeVisible();

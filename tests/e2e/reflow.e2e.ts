@@ -119,7 +119,8 @@ test('on a tablet or small laptop no list scrolls sideways', async ({ page, serv
 
   // nothing to scroll, the line with version and build included
   await page.setViewportSize(lowWindow);
-  await goTo(page, '/approvals');
+  await goTo(page, '/releases/approvals');
+  await expect(heading(page, 'Approvals')).toBeVisible();
   await quiet(page);
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(lowWindow.height);
 
