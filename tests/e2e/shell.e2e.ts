@@ -383,7 +383,7 @@ test('what a viewer sees of an error, of an unknown URL, and in other colors', a
   await test.step('light or dark: follows the system until the user chooses', async () => {
     const html = page.locator('html');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await goTo(page, '/licenses');
+    await page.reload();
     await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
     await page.emulateMedia({ colorScheme: 'light' });
     await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
