@@ -191,6 +191,7 @@ test('what comes late changes nothing that is entered', async ({ page, server })
     await expect(select(page, 'Platform')).toHaveValue('Windows');
     await press(page, 'Upload Release');
     await expect(page.getByText(`Release ${shown} uploaded`)).toBeVisible();
+    await expect(modal(page)).toBeHidden();
   });
 
   await test.step('neither a slow file nor a release that is made meanwhile changes the version that was seen', async () => {
@@ -223,6 +224,7 @@ test('what comes late changes nothing that is entered', async ({ page, server })
     await expect(field(page, 'Version')).toHaveValue('71.2.4');
     await press(page, 'Upload Release');
     await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
+    await expect(modal(page)).toBeHidden();
   });
 
   await test.step('a file that is still read changes nothing that is entered meanwhile', async () => {
