@@ -12,6 +12,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectNoMoreFailures,
   expectStatus,
   inDays,
   quiet,
@@ -195,6 +196,7 @@ test('the licenses and the timeline of a customer', async ({ page, server }) => 
     await expect(cell(page, 'Timeline', `${name}: created`)).toBeVisible();
     await expect(timeline.getByText('The entries are moving.')).toBeHidden();
     await expect(older).toBeHidden();
+    await expectNoMoreFailures(page);
   });
 
   await test.step('the last license of a page leads to the page before, and another order to the first', async () => {

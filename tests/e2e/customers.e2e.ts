@@ -10,6 +10,7 @@ import {
   expect,
   expectAccessible,
   expectColor,
+  expectNoMoreFailures,
   expectStatus,
   option,
   rowOf,
@@ -261,6 +262,7 @@ test('what is refused of a deletion and of a form', async ({ page, server }) => 
     const now = await server.admin.ok(customers.get, { params: { id: customerId } });
     expect(now).toMatchObject({ name: body.name, deletedAt: null });
     await page.keyboard.press('Escape');
+    await expectNoMoreFailures(page);
   });
 
   await test.step('what the server refuses of no field is said at the end of the form', async () => {

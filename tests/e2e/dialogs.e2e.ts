@@ -16,6 +16,7 @@ import {
   endSessions,
   expect,
   expectInSight,
+  expectNoMoreFailures,
   expectStatus,
   goTo,
   loseAnswers,
@@ -155,6 +156,7 @@ test('where the focus goes, what does not exist, and what an input method takes'
       await expect(opened).toHaveCount(0);
       await expect(page).toHaveURL(address.replace(/\?.*/, ''));
     }
+    await expectNoMoreFailures(page);
   });
 
   await test.step('a key that an input method takes neither sends a form nor changes what is written', async () => {

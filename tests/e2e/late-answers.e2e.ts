@@ -23,6 +23,7 @@ import {
   dialog,
   loseAnswers,
   expect,
+  expectNoMoreFailures,
   expectStatus,
   goTo,
   heading,
@@ -88,6 +89,9 @@ test('the form of a customer, and what is typed in it, while its answer is late 
     await page.unroute(`**${customers.create.path}`);
     await page.keyboard.press('Escape');
     await button(page, 'Discard').click();
+    // the next step opens the same address
+    await expect(form).toBeHidden();
+    await expectNoMoreFailures(page);
   });
 
   await test.step('a form whose answer was lost does not say that nothing is saved', async () => {

@@ -8,6 +8,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectNoMoreFailures,
   expectStatus,
   goTo,
   loseAnswers,
@@ -218,6 +219,9 @@ test('modules, hospitals and choices in the form of a license', async ({ page, s
     await modal.getByRole('button', { name: 'Retry' }).click();
     await expect(modal.getByRole('group', { name: 'Oncology' })).toBeVisible();
     await page.keyboard.press('Escape');
+    // the next step opens the same address
+    await expect(modal).toBeHidden();
+    await expectNoMoreFailures(page);
   });
 
   await test.step('hospitals of one name are told apart, and none is chosen for the user', async () => {

@@ -13,6 +13,7 @@ import {
   expect,
   expectAccessible,
   expectInSight,
+  expectNoMoreFailures,
   expectStatus,
   goByKeys,
   goTo,
@@ -362,6 +363,7 @@ test('what a viewer sees of an error, of an unknown URL, and in other colors', a
       useInnerText: true,
     });
     await page.unroute(`**${licenses.list.path}?*`);
+    await expectNoMoreFailures(page);
   });
 
   await test.step('an unknown URL shows a message inside the shell, with build and commit at the bottom right', async () => {

@@ -127,6 +127,15 @@ export function expectStatus(page: Page, ...statuses: Expected[]): void {
   for (const status of statuses) watches.get(page.context())!.expected.add(status);
 }
 
+/** Ends a step of a test: what it expects to fail has failed, and nothing does from here on. */
+export async function expectNoMoreFailures(page: Page): Promise<void> {
+  const context = page.context();
+  await quiet(page);
+  await expectNoProblems(context);
+  const { expected, seen } = watches.get(context)!;
+  for (const failures of [expected, seen]) failures.clear();
+}
+
 /** The server carries out the next `times` calls, whose answers are lost. Returns the number of answers lost so far. */
 export async function loseAnswers(page: Page, url: string, times = 1): Promise<() => number> {
   expectStatus(page, 'aborted');

@@ -12,6 +12,7 @@ import {
   expect,
   expectAccessible,
   expectInSight,
+  expectNoMoreFailures,
   expectStatus,
   goByKeys,
   goTo,
@@ -272,6 +273,7 @@ test('a user who is deactivated, and what a colleague does to one meanwhile', as
     const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
     const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
     expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
+    await expectNoMoreFailures(page);
   });
 
   await test.step('what a colleague does to a user meanwhile', async () => {
