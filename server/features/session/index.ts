@@ -1,3 +1,4 @@
+export { renewDevice } from './device.ts';
 export { clearSessions, endOpenSession, endSessionsOf, isOpen, listOpenSessions } from './open-sessions.ts';
 export {
   type Guarded,

@@ -41,16 +41,21 @@ async function failFromEverywhere(email: string): Promise<void> {
   for (let i = 1; i <= 10; i++) await fail(email, 10, { address: `198.51.100.${i}` });
 }
 
-/** `name=value` of the device cookie that a sign-in here leaves behind. */
+/** `name=value` of the device cookie that an answer sets. */
+function deviceIn(headers: Headers): string {
+  const line = headers.getSetCookie().find((one) => one.startsWith('lanyard_device='))!;
+  expect(line).toMatch(/; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/);
+  return line.split(';')[0]!;
+}
+
+/** The device cookie that a sign-in here leaves behind. */
 async function deviceOf(
   email: string,
   had?: string,
   { plain = password, ...from }: From & { plain?: string } = {},
 ): Promise<string> {
   const { headers } = await signIn(email, plain, { ...from, ...(had !== undefined && { cookie: had }) });
-  const line = headers.getSetCookie().find((one) => one.startsWith('lanyard_device='))!;
-  expect(line).toMatch(/; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/);
-  return line.split(';')[0]!;
+  return deviceIn(headers);
 }
 
 const fresh = 'fresh and long';
@@ -196,6 +201,15 @@ describe('a device', () => {
     expect(await statusOf(person.email, fresh, { cookie: old })).toBe(429);
     const cookie = await deviceOf(person.email, old, { plain: fresh, address: '203.0.113.2' });
     expect(await statusOf(person.email, fresh, { cookie })).toBe(200);
+  });
+
+  test('stays known where the password is changed on it, and no other does', async () => {
+    const { email, headers } = await server.signInAs('viewer');
+    const [here, elsewhere] = [await deviceOf(email), await deviceOf(email)];
+    const changed = await changeAs({ headers: { ...headers, cookie: here } }, password);
+    await fail(email, 10);
+    expect(await statusOf(email, fresh, { cookie: elsewhere })).toBe(429);
+    expect(await statusOf(email, fresh, { cookie: deviceIn(changed.headers) })).toBe(200);
   });
 
   test('has no codes of its own when it was known before there was a second factor', async () => {
