@@ -215,6 +215,19 @@ describe('the state of a machine', () => {
     await standing('WS-SINCE', isSeen(server.clock.now().toISOString()));
   });
 
+  test('is refused since its first refusal where a clock ahead has edited the license', async () => {
+    const license = await makeLicense(staff);
+    const validate = () => validateOn(desktop, license, 'edited ahead', { hostname: 'WS-AHEAD' });
+    await validate();
+    const ahead = { updated_at: new Date(server.clock.now().getTime() + days(3)) };
+    await server.db.updateTable('licenses').set(ahead).where('license_id', '=', license.licenseId).execute();
+    await revoke(staff, license);
+    server.clock.advance(hours(1));
+    await validate();
+    const refusedAt = server.clock.now().toISOString();
+    await standing('WS-AHEAD', ({ since }) => since === refusedAt);
+  });
+
   test('that is enrolled is refused since its license was revoked, whatever it asks afterwards', async () => {
     const license = await makeLicense(staff);
     const machine = await enrollOn(server, license, 'enrolled once', { hostname: 'WS-ENROLLED' });

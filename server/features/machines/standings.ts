@@ -129,8 +129,9 @@ export async function readStandings(
            s.app_version as seat_version, s.activation_id, s.status, s.updated_at, s.last_checked_at,
            s.offline_until, s.license_id, s.license_key, s.valid_until, s.max_activations, s.current_activations,
            s.customer_id, s.customer_name, s.code, s.state,
-           -- a refusal of before the end was that of an earlier end
-           greatest(s.refused_since, s.ended_at) as refused_since
+           -- a refusal of before the end was that of an earlier end, unless a clock ahead has dated the end
+           case when s.ended_at > ${by.now} then coalesce(s.refused_since, s.ended_at)
+                else greatest(s.refused_since, s.ended_at) end as refused_since
       from m left join lateral (select * from ${seatsAt(by.now, sql`m.machine_hash`)} one) s on true
      order by ${order}`.execute(db);
   const licenses = mayRead(by, 'licenses');
