@@ -39,6 +39,7 @@ describe('issuing licenses from a file', () => {
     for (const csv of [
       `\ufeff${lines(';', '\r\n')}\r\n\r\n`,
       lines(',', '\n'),
+      ` \t${lines(',', '\n')}`,
       `sep=\t\r\n${lines('\t', '\r\n')}`,
     ]) {
       const shift = csv.startsWith('sep') ? 1 : 0;
@@ -330,7 +331,7 @@ describe('issuing licenses from a file', () => {
     [
       'rows',
       `Customer,Country${'\nx'.repeat(249_000)}`,
-      ['1 -: There are 249001 lines; a file may have 1000 rows. Split it'],
+      ['1 -: There are 249001 lines; a file may have 10000, and 1000 rows. Split it'],
     ],
     [
       'empty rows',
@@ -340,7 +341,7 @@ describe('issuing licenses from a file', () => {
     [
       'empty rows before another',
       `Customer,Country${'\n,,'.repeat(160_000)}\nx`,
-      ['1 -: There are 160002 lines; a file may have 1000 rows. Split it'],
+      ['1 -: There are 160002 lines; a file may have 10000, and 1000 rows. Split it'],
     ],
   ])('holds the process up no longer for many %s', async (_, csv, problems) => {
     const before = process.cpuUsage();

@@ -67,7 +67,7 @@ const stray = 'A quotation mark is not closed, or stands inside of a cell';
 
 function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | ImportProblem {
   if (lines.length > mostLines) {
-    const message = `There are ${lines.length} lines; a file may have ${mostImported} rows. Split it`;
+    const message = `There are ${lines.length} lines; a file may have ${mostLines}, and ${mostImported} rows. Split it`;
     return { line: 1, column: null, message };
   }
   try {
@@ -100,7 +100,7 @@ function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | 
 
 /** The one that is most frequent in the first line, which holds the names of columns; a tab where there is one column. */
 function delimiterOf(lines: string[]): string {
-  const first = lines.find((line) => line.trim() !== '') ?? '';
+  const first = lines.find((line) => line.trim() !== '')?.trimStart() ?? '';
   const counted = ['\t', ',', ';'].map((sign) => [first.split(sign).length, sign] as const);
   return counted.toSorted(([a], [b]) => b - a)[0]?.[1] ?? '\t';
 }
