@@ -581,7 +581,7 @@ describe('the head goes elsewhere too', () => {
     const round = watch.tick();
     await once(receiver, 'request');
     await makeCustomer(api);
-    expect(await Promise.race([watch.seal(), sleep(5000)])).toBe(1);
+    expect(await Promise.race([watch.seal(), sleep(8000)])).toBe(1);
     receiver.close().closeAllConnections();
     await round;
   });

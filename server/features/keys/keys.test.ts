@@ -343,15 +343,15 @@ describe('the signing key is replaced', () => {
     const keys = await openKeys(db, config, now);
     const { keyId } = await rotate(config.dataDir);
     await pool.query('alter table installation_keys rename to away');
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const signals = { isUp: vi.fn(() => false), on: vi.fn(), label: async () => undefined };
     const log = pino({ level: 'silent' });
     followRotation({ db, signals, config, log }, keys, auditKeys(keys.signer));
-    await vi.waitFor(() => expect(signals.isUp).toHaveBeenCalled());
+    await vi.waitFor(() => expect(signals.isUp).toHaveBeenCalled(), 45_000);
     await pool.query('alter table away rename to installation_keys');
     await vi.advanceTimersByTimeAsync(5000);
-    await vi.waitFor(() => expect(keys.signer.keyId).toBe(keyId));
+    await vi.waitFor(() => expect(keys.signer.keyId).toBe(keyId), 45_000);
   });
 });
 
