@@ -42,9 +42,8 @@ export function addTerm(from: Day, term: Term): Day {
   return end.getTime() > Date.parse(lastDay) ? lastDay : utcDay(end);
 }
 
-/** The instant that is `term` after `validUntil`, by the calendar of UTC: the time of day stays. */
-export const extended = (validUntil: string, term: Term): string =>
-  addTerm(dayIn(validUntil), term) + validUntil.slice(10);
+/** The instant that is `term` after `from`, by the calendar of UTC: the time of day stays. */
+export const extended = (from: string, term: Term): string => addTerm(dayIn(from), term) + from.slice(10);
 
 function addDays(from: Day, days: number): Date {
   const date = new Date(midnightOf(from));
