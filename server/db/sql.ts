@@ -100,7 +100,7 @@ export async function countOf<DB, TB extends keyof DB>(
   return (await counted.executeTakeFirstOrThrow()).count;
 }
 
-/** Whether a query finds a row; it must not select columns. */
+/** Whether a query finds a row. */
 export async function exists<DB, TB extends keyof DB>(
   query: SelectQueryBuilder<DB, TB, object>,
 ): Promise<boolean> {
