@@ -39,7 +39,6 @@ describe('issuing licenses from a file', () => {
     for (const csv of [
       `\ufeff${lines(';', '\r\n')}\r\n\r\n`,
       lines(',', '\n'),
-      ` \t${lines(',', '\n')}`,
       `sep=\t\r\n${lines('\t', '\r\n')}`,
     ]) {
       const shift = csv.startsWith('sep') ? 1 : 0;
@@ -221,6 +220,11 @@ describe('issuing licenses from a file', () => {
     ['sep=,\nCustomer\n"open', [expect.stringMatching(/^3 -: A quotation mark is not closed/)]],
   ])('says what is wrong with the form of %j', async (csv, problems) => {
     expect(said(await check(csv))).toEqual(problems);
+  });
+
+  test('takes a line of columns that begins with a tab', async () => {
+    const { name } = await makeCustomer(api);
+    expect(said(await check(`\tCustomer,Type\n${name},trial`))).toEqual([]);
   });
 
   test('says of a start that is no date nothing but this, where the end is empty', async () => {
