@@ -437,6 +437,7 @@ test('a key shows who created it and where it was used; users cannot grant scope
   await expect(edit.getByRole('checkbox', { name: 'Publish releases' })).toBeEnabled();
   await expect(edit.getByRole('checkbox', { name: 'Updates' })).toBeDisabled();
   await expect(edit.getByText('You lack releases:read and rollouts:update yourself.')).toBeVisible();
+  await expectAccessible(page);
   await edit.getByRole('button', { name: 'Cancel' }).click();
 
   await button(page, 'Create API Key').click();

@@ -258,6 +258,7 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await expectColor(row.getByText('Active', { exact: true }), 'green');
     await expectColor(rowOf(table, left.licenseKey).getByText('Deactivated'), 'red');
     await expect(row.getByRole('button', { name: 'Deactivate' })).toBeDisabled();
+    await expectAccessible(page);
     await row.getByRole('link', { name: active.licenseKey }).click();
     await expect(page.getByRole('region', { name: 'Machines of the license' })).toContainText(machineId);
   });

@@ -174,6 +174,7 @@ test('a workstation without network gets a license file, and gives its seat back
     await open(page, 'Return Receipt');
     await enter(request);
     await expect(back.getByText('This is a request for a license file, not a return receipt')).toBeVisible();
+    await expectAccessible(page);
     await back.getByRole('textbox', { name: 'Receipt' }).fill(receipt);
     const made = await clickTwice(back.getByRole('button', { name: 'Free the Seat' }), offline.giveBack);
     await expect(modal).toContainText('0/1');
