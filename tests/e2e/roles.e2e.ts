@@ -51,6 +51,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
   await test.step('someone else was quicker: what each of them changed is kept', async () => {
     expectStatus(page, 409);
     await cell('Customers: update').check();
+    await cell('Customers: update').press('Enter');
     await expect(page.getByRole('group', { name: 'Consequences' })).toContainText(
       'No active user has this role.',
     );
@@ -218,6 +219,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await reset.click();
     await expect(question.getByRole('alert')).toContainText('password is not right');
     await expect(own).toHaveAttribute('aria-invalid', 'true');
+    await expectAccessible(page);
     await own.fill(password);
     await own.press('Enter');
     await expect(page.getByText('Second factor reset successfully')).toBeVisible();

@@ -76,6 +76,8 @@ function MatrixCell(props: {
         aria-disabled={reason !== null || undefined}
         checked={checked}
         onChange={(event) => !reason && onChange(event.currentTarget.checked)}
+        // it would save the role
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         styles={reason ? { input: { opacity: 0.55, cursor: 'not-allowed' } } : {}}
       />
     </span>
