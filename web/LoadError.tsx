@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { capitalize } from '../contract/text.ts';
 import { ApiError, messageOf, sentenceOf } from './api-error.ts';
+import { dropKeptWork } from './kept-work.ts';
 import { ErrorState } from './ui/states.tsx';
 import { ToneAlert } from './ui/ToneAlert.tsx';
 
@@ -48,9 +49,12 @@ export function Gone({ query: { error } }: { query: { error: unknown } }) {
 }
 
 /** There is no such record. */
-export const Missing = (props: { record: string; why?: string | undefined }) => (
-  <ErrorState
-    title={`${capitalize(props.record)} not found`}
-    message={props.why ?? 'It may have been deleted, or the link is not complete.'}
-  />
-);
+export function Missing(props: { record: string; why?: string | undefined }) {
+  useEffect(dropKeptWork, []);
+  return (
+    <ErrorState
+      title={`${capitalize(props.record)} not found`}
+      message={props.why ?? 'It may have been deleted, or the link is not complete.'}
+    />
+  );
+}

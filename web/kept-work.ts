@@ -29,10 +29,13 @@ formsAgain.closed = (name, form) => {
   else kept.delete(`form ${name}`);
 };
 
-// Reloading the sign-in page would lose it.
+// Reloading would lose it, until its form has restored it.
 window.addEventListener('beforeunload', (event) => {
-  if (hasSessionLapsed() && hasKeptWork()) event.preventDefault();
+  if (hasKeptWork()) event.preventDefault();
 });
+
+/** Its record is gone, so no form will restore it. */
+export const dropKeptWork = (): void => kept.clear();
 
 /** Initial value of a form: what the form with this key held when the session ended, or `otherwise`. */
 export const keptValues = <Values>(key: string, otherwise: Values): Values =>

@@ -6,6 +6,7 @@ import { releases } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
 import { archive } from '../binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
 import {
@@ -434,7 +435,11 @@ test('input of a record that is gone after signing in again does not keep the ta
   await loseSession(page);
   await expect(page.getByText('your input is kept')).toBeVisible();
   await server.admin.ok(users.delete, { params: { id } });
+  const answer = await holdBack(page, `**/users/${id}`);
   await signInByForm(page, mine.email);
+  await expect(dialog(page, 'Edit User')).toBeVisible();
+  expect(await mayUnload(page), 'while the form may still come back').toBe(false);
+  answer();
   await expect(page.getByRole('dialog')).toContainText('User not found');
   await page.keyboard.press('Escape');
   expect(await mayUnload(page)).toBe(true);
