@@ -1,5 +1,6 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
 
@@ -14,34 +15,35 @@ export function KeysToRevoke(props: {
 }) {
   const { can } = useAuth();
   const { keys, chosen } = props;
-  const listed = keys.data ?? chosen;
-  if (keys.isLoadingError && listed.length === 0)
-    return <Text>The API keys of this user could not be loaded.</Text>;
-  if (listed.length === 0) return null;
-  if (!can.deleteApiKeys)
-    return (
-      <div>
-        <Text fw={500}>API keys of this user</Text>
-        <ul style={{ ...listStyle, paddingInlineStart: 18 }}>
-          {listed.map((key) => (
-            <li key={key.id}>{nameOf(key)}</li>
-          ))}
-        </ul>
-      </div>
-    );
+  const [chosenBefore] = useState(chosen);
+  const listed = keys.data ?? chosenBefore;
   return (
-    <Checkbox.Group
-      label="Revoke API keys of this user"
-      description="Programs that use a revoked key are refused immediately and permanently."
-      value={chosen.map(({ id }) => id)}
-      onChange={(ids) => props.onChoose(listed.filter(({ id }) => ids.includes(id)))}
-    >
-      <Stack gap={8} mt={8} style={listStyle}>
-        {listed.map((key) => (
-          <Checkbox key={key.id} value={key.id} label={nameOf(key)} />
-        ))}
-      </Stack>
-    </Checkbox.Group>
+    <>
+      {listed.length === 0 ? null : can.deleteApiKeys ? (
+        <Checkbox.Group
+          label="Revoke API keys of this user"
+          description="Programs that use a revoked key are refused immediately and permanently."
+          value={chosen.map(({ id }) => id)}
+          onChange={(ids) => props.onChoose(listed.filter(({ id }) => ids.includes(id)))}
+        >
+          <Stack gap={8} mt={8} style={listStyle}>
+            {listed.map((key) => (
+              <Checkbox key={key.id} value={key.id} label={nameOf(key)} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      ) : (
+        <div>
+          <Text fw={500}>API keys of this user</Text>
+          <ul style={{ ...listStyle, paddingInlineStart: 18 }}>
+            {listed.map((key) => (
+              <li key={key.id}>{nameOf(key)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {keys.isLoadingError && <Text>The API keys of this user could not be loaded.</Text>}
+    </>
   );
 }
 
