@@ -221,19 +221,25 @@ test('two people who edit one customer: the second sees what differs', async ({ 
   await signInAs(page, 'super_admin', `/customers?edit=${customerId}`, server);
   const form = dialog(page, 'Edit Customer');
   await expect(form.getByRole('textbox', { name: 'Phone' })).toHaveValue('1');
-  const theirs = { name, country: 'AT', phone: '2' };
+  const theirs = { name, country: 'AT', phone: '2', contactName: 'Ana' };
   await server.admin.ok(customers.update, { params: { id: customerId }, body: theirs });
 
   expectStatus(page, 409);
   await form.getByRole('textbox', { name: 'Phone' }).fill('3');
+  await form.getByRole('combobox', { name: 'Country' }).fill('Portugal');
+  await option(page, 'Portugal').click();
   const update = form.getByRole('button', { name: 'Update Customer' });
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await update.press('Enter');
   await expect(conflict.getByText(/^It was saved by someone else/)).toBeFocused();
   // pressed twice: the second Enter decides nothing
   await page.keyboard.press('Enter');
-  // The country, which this user did not change, keeps the other user's value.
-  await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Phone23']);
+  // The contact, which this user did not change, keeps the other user's value.
+  await expect(conflict.getByRole('row')).toHaveText([
+    'FieldTheirsYours',
+    'Phone23',
+    'CountryAustriaPortugal',
+  ]);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(conflict).toBeHidden();
@@ -242,7 +248,7 @@ test('two people who edit one customer: the second sees what differs', async ({ 
   await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
   await expect(page.getByText('Customer updated successfully')).toBeVisible();
   const now = await server.admin.ok(customers.get, { params: { id: customerId } });
-  expect(now).toMatchObject({ name, phone: '3', country: 'AT' });
+  expect(now).toMatchObject({ name, phone: '3', country: 'PT', contactName: 'Ana' });
 });
 
 test('what is refused of a deletion and of a form', async ({ page, server }) => {
