@@ -1,4 +1,5 @@
 import { isStorableText } from '../../../contract/common.ts';
+import { fileNameAt } from '../../../contract/fed-kinds.ts';
 import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
 import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.ts';
 import type { Change } from '../../change.ts';
@@ -36,17 +37,9 @@ export function createUrlRelease(
   return createRelease(change, build);
 }
 
-function fileOf({ pathname }: URL): ExternalFile | undefined {
-  const fileName = decoded(pathname.slice(pathname.lastIndexOf('/') + 1));
+function fileOf(url: URL): ExternalFile | undefined {
+  const fileName = fileNameAt(url);
   const ending = storedExtensionOf(fileName);
   const usable = fileName.length <= 200 && !/^\.|[\\/]/.test(fileName) && isStorableText(fileName);
   return ending && usable ? { fileName, fileKind: ending.slice(1).toLowerCase() } : undefined;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   fieldsOf,
+  fileNameIn,
   firstOf,
   needsReachConfirm,
   newRelease,
@@ -114,6 +115,12 @@ test.each([12.9, 250, -3, '1e3'])('a rollout of %j is refused, not put right', (
   expect(validate({ ...filled, rolloutPercentage }, undefined)).toEqual({
     rolloutPercentage: 'Must be a whole number from 0 to 100',
   });
+});
+
+test('the file at an address is named by its last segment, as the service does', () => {
+  expect(fileNameIn(' https://x.example/v1.2/App%2Ezip?a=b ')).toBe('App.zip');
+  expect(fileNameIn('https://x.example/v1.2/100%.exe')).toBe('100%.exe');
+  expect(fileNameIn('app.exe')).toBeUndefined();
 });
 
 test('says who will receive the update', () => {

@@ -1,6 +1,7 @@
 import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { z } from 'zod';
 import { buildFields, publishFields } from '../../../contract/builds.ts';
+import { fileNameAt } from '../../../contract/fed-kinds.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
@@ -87,7 +88,7 @@ export function reachText(typed: TypedNumber): string {
 
 /** The name of the file at a typed address. */
 export const fileNameIn = (fileUrl: string): string | undefined =>
-  URL.canParse(fileUrl.trim()) ? new URL(fileUrl.trim()).pathname : undefined;
+  URL.canParse(fileUrl.trim()) ? fileNameAt(new URL(fileUrl.trim())) : undefined;
 
 /** The fields that file mode sends with the file. */
 export const fieldsOf = (values: NewReleaseValues): BuildFields => ({
