@@ -100,10 +100,13 @@ export const spawnTool = (
   ...args: string[]
 ) => spawnBuilt(settings, ['--enable-source-maps', join(root, `dist/tools/${name}.js`), ...args]);
 
-/** Runs the tool behind an npm script, and returns its exit code and output. */
+/**
+ * Runs the tool behind an npm script, and returns its exit code and output. Without its progress: on a busy machine, a
+ * line of that may stand between any two others.
+ */
 export async function runTool(...of: Parameters<typeof spawnTool>) {
   const { ended, output } = spawnTool(...of);
-  return { code: await ended, said: output() };
+  return { code: await ended, said: output().replaceAll(/^ {2}\S+ MB so far\n/gm, '') };
 }
 
 function spawnBuilt(

@@ -34,13 +34,16 @@ type Build = Partial<Pick<Release, 'version' | 'channel' | 'platform' | 'archite
 
 let made = 0;
 
+/** A version that no other release has: the upload form proposes the next patch, and tests take it. */
+const uniqueVersion = () => `1.${1000 + ++made}.0`;
+
 /** Uploads a small program as a release: published for Windows x64, with a unique version. */
 export async function makeRelease(
   server: ConsoleServer,
   build: Build = {},
   change: Patch = {},
 ): Promise<Release> {
-  const { version = `1.0.${++made}`, channel = 'stable', platform = 'win32', architecture = 'x64' } = build;
+  const { version = uniqueVersion(), channel = 'stable', platform = 'win32', architecture = 'x64' } = build;
   const { fileName = 'Setup.exe', bytes = program(1024) } = build;
   const up = uploader(server.url, server.admin, await keyOf(server));
   const file: [Buffer, string] = [bytes, fileName];
