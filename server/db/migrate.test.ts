@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase, eventually, openClient, patience } from '../../tests/harness.ts';
+import { startSwitch } from '../../tests/tcp-switch.ts';
 import { knownMigrations, makeSchema, migrate } from './migrate.ts';
 
 /* Processes of the last version serve while a new one migrates: docs/decisions/042-backup-and-upgrades.md. */
@@ -32,6 +33,24 @@ test('a migration that waits for a table lets others pass, and is done when the 
   expect(performance.now() - from, 'what waits behind the migration').toBeLessThan(patience(15_000));
   await reader.query('commit');
   expect(await migrated).toEqual(known.filter((name) => name > last));
+});
+
+test('a migration whose process is gone leaves its locks within seconds', async () => {
+  const database = await createTestDatabase({ empty: true });
+  const other = await openClient(database.url);
+  await other.query(
+    `create table schema_migrations (name text primary key, applied_at timestamptz(3) not null default now());
+     create function wait() returns trigger language plpgsql as 'begin perform pg_sleep(600); return new; end';
+     create trigger wait before insert on schema_migrations for each row execute function wait()`,
+  );
+  const line = await startSwitch(database.url);
+  const migrated = migrate(line.url);
+  const migrating = async () =>
+    (await other.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)).rowCount!;
+  await eventually(async () => (await migrating()) > 0);
+  line.reset();
+  await expect(migrated).rejects.toThrow();
+  await eventually(async () => (await migrating()) === 0);
 });
 
 /** The migrations after that one, with their SQL. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { CannotStart } from '../cannot-start.ts';
 import { migrations } from '../root.ts';
-import { isLockTimeout } from './client.ts';
+import { codeOf, isLockTimeout } from './client.ts';
 import { withoutForeignLimits } from './limits.ts';
 import { locks } from './locks.ts';
 import { withClient } from './with-client.ts';
@@ -17,6 +17,21 @@ const lockMs = 400;
 const pauseMs = 1000;
 
 /**
+ * A process that is ended, frozen or lost leaves its locks on the tables soon. Between `begin` and `commit` nothing
+ * pauses.
+ */
+const untilWeAreGone =
+  "set idle_in_transaction_session_timeout = '30s'; set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10";
+
+/** Otherwise PostgreSQL carries out all of a file before it sees that nobody waits for it. */
+const noticed = "set client_connection_check_interval = '2s'";
+
+/** PostgreSQL for Windows refuses it. */
+const unlessUnsupported = (error: unknown): void => {
+  if (codeOf(error) !== '22023') throw error;
+};
+
+/**
  * Brings the schema up to date: applies every new file of `migrations/` in the order of their names, each in its own
  * transaction, all under an advisory lock so that processes that start together take turns. Returns the names applied.
  * Throws if the database has a migration that this build does not know: an older build must not run on a newer schema.
@@ -24,6 +39,8 @@ const pauseMs = 1000;
 export async function migrate(databaseUrl: string): Promise<string[]> {
   return withClient({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 }, async (client) => {
     await client.query(withoutForeignLimits);
+    await client.query(untilWeAreGone);
+    await client.query(noticed).catch(unlessUnsupported);
     await client.query('select pg_advisory_lock($1)', [locks.migration]);
     return applyPending(client);
   });
