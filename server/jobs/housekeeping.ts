@@ -36,20 +36,23 @@ const cleaners = [
 /**
  * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
  * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Corrects times that a clock ahead has
- * written. Returns the partitions of validations that were created and dropped; undefined if another process is doing
- * this.
+ * written. Returns the partitions of validations that were created and dropped; undefined if another process is doing a
+ * part of this.
  */
 export async function housekeep(
   context: ChangeParts & Pick<Context, 'config'>,
   time: CheckedTime,
 ): Promise<RotatedMonths | undefined> {
+  let isAllDone = true;
   const alone = <T>(
     work: (change: Change) => Promise<T>,
     lock: number = locks.housekeeping,
   ): Promise<T | undefined> =>
-    systemChange(context, time.now, async (change) =>
-      (await tryLock(change.tx, lock)) ? work(change) : undefined,
-    );
+    systemChange(context, time.now, async (change) => {
+      if (await tryLock(change.tx, lock)) return work(change);
+      isAllDone = false;
+      return undefined;
+    });
   await alone(async (change) => {
     for (const clear of cleaners) await clear(change, time, context.config);
   });
@@ -64,5 +67,5 @@ export async function housekeep(
   // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
   for (const correct of [endFileTimesAhead, endMachineTimesAhead, endRefusalTimesAhead])
     await alone((change) => correct(change, time));
-  return rotated;
+  return isAllDone ? rotated : undefined;
 }

@@ -18,7 +18,7 @@ test('no two jobs wait for each other', async () => {
   await server.db.transaction().execute(async (tx) => {
     for (const lock of [locks.uploadSweep, locks.trashPurge, locks.housekeeping])
       await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
-    expect((await rotateEvents(server.context, checkedTime(server))).made).toHaveLength(3);
+    expect((await rotateEvents(server.context, checkedTime(server)))?.made).toHaveLength(3);
     expect(await sweepUploads(server.context, checkedTime(server))).toBeUndefined();
   });
 });
@@ -101,4 +101,33 @@ test('a daily job that failed is tried again half an hour later', async () => {
   retry!();
   await eventually(() => due() === days(1));
   await jobs.stop();
+});
+
+test('a job whose lock is held counts as late, as one of whose items fails does', async () => {
+  const own = await startTestServer({ config: { logLevel: 'silent' } });
+  const { id } = await makeRelease(own, { rolloutPercentage: 5 });
+  await own.pool.query('alter table rollout_steps rename to elsewhere');
+  const [held, failing] = [
+    ['housekeeping', 'bin purge', 'upload sweep', 'event keeping', 'refusals'],
+    ['rollout watch', 'withdrawn releases'],
+  ];
+  await own.pool.query('update releases set affected_due = now() where release_id = $1', [id]);
+  await own.pool.query('alter table withdrawn_machines rename to gone');
+  const backup = await own.pool.connect();
+  for (const lock of [
+    locks.housekeeping,
+    locks.trashPurge,
+    locks.uploadSweep,
+    locks.eventRotation,
+    locks.refusalWindows,
+  ])
+    await backup.query('select pg_advisory_lock($1)', [lock]);
+  const begun = own.clock.now();
+  const jobs = startJobs(own.context, own.audit);
+  const isDone = (name: string) => own.context.jobsDue.get(name)!.getTime() > begun.getTime();
+  await eventually(() => ['offline seats', 'rollout steps', 'file check'].every(isDone));
+  await jobs.stop();
+  expect([...held, ...failing].filter(isDone)).toEqual([]);
+  await backup.query('select pg_advisory_unlock_all()');
+  backup.release();
 });

@@ -24,9 +24,12 @@ type Job = {
   /** The log message of a failure. */
   failed: string;
 } & (
-  | { run: (context: Context, audit: ChainWatch) => Promise<unknown> }
-  | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<unknown> }
+  | { run: (context: Context, audit: ChainWatch) => Promise<Done> }
+  | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<Done> }
 );
+
+/** Undefined if the work was not done, as where another process, or a backup, holds its lock. */
+type Done = NonNullable<unknown> | undefined;
 
 /**
  * A job that could not do its work tries again after this time, or after its own interval if that is shorter: before the
@@ -90,15 +93,18 @@ const jobs: Job[] = [
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
   const ofJobs = { ...context, db: context.reports };
-  /** Whether it ran: not while the clock jumps. */
+  /** Whether its work was done: not while the clock jumps. */
   const runJob = async (job: Job): Promise<boolean> => {
-    if ('run' in job) await job.run(ofJobs, audit);
+    let done: Done;
+    if ('run' in job) done = await job.run(ofJobs, audit);
     else {
       const time = await systemChange(context, context.clock(), ({ tx, now }) => checkClock(tx, now));
       tellJump(isJump(time) ? jumpSentence(time) : undefined);
       if (isJump(time)) return false;
-      await job.checked(ofJobs, time, audit);
+      done = await job.checked(ofJobs, time, audit);
     }
+    // tried again by all processes: where one leaves it out for another that fails, none would be late
+    if (done === undefined) return false;
     context.jobsDue.set(job.name, new Date(context.clock().getTime() + job.everyMs));
     return true;
   };

@@ -16,15 +16,15 @@ const graceMs = 10_000;
 
 /**
  * Writes the number of repeated refusals for each window that has ended, one entry per subject and one for the others,
- * and deletes the window. Returns how many entries were written.
+ * and deletes the window. Returns how many entries were written; undefined if another process is doing this.
  */
 export function closeWindows(
   context: ChangeParts & Pick<Context, 'clock'>,
   keys: AuditKeys,
-): Promise<number> {
+): Promise<number | undefined> {
   return systemChange(context, context.clock(), async (change) => {
     const { tx, now } = change;
-    if (!(await tryLock(tx, locks.refusalWindows))) return 0;
+    if (!(await tryLock(tx, locks.refusalWindows))) return undefined;
     const rows = await tx
       .deleteFrom('audit_refusals')
       .where('window_start', '<', windowOf(new Date(now.getTime() - graceMs)))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
+import { tryEach } from '../../try-each.ts';
 
 type Parts = ChangeParts & Pick<Context, 'clock' | 'log' | 'reports'>;
 
@@ -8,9 +9,9 @@ type Parts = ChangeParts & Pick<Context, 'clock' | 'log' | 'reports'>;
  * Keeps which machines had a release when it was last withdrawn, once: with the column that asks for it. It reads those
  * that have it now, so that where the job comes later, those that moved on before are not among them; and none of a
  * release that is active again, which others may have got since. Nothing, while another process does so or somebody
- * changes the release. A failure is left to the next run of the job.
+ * changes the release.
  */
-export const keepAffected = (context: Parts, releaseId: string): Promise<void> =>
+const keepAffected = (context: Parts, releaseId: string): Promise<void> =>
   systemChange({ ...context, db: context.reports }, context.clock(), async ({ tx }) => {
     const due = await tx
       .selectFrom('releases')
@@ -34,16 +35,25 @@ export const keepAffected = (context: Parts, releaseId: string): Promise<void> =
       .set({ affected_due: null })
       .where('release_id', '=', releaseId)
       .execute();
-  }).catch((error: unknown) =>
-    context.log.error({ err: error, releaseId }, 'Which machines had the withdrawn release was not kept'),
-  );
+  });
 
-/** Keeps those of releases whose withdrawal could not, as in a process that was stopped after its commit. */
-export async function keepDueAffected(context: Parts): Promise<void> {
+const onError =
+  ({ log }: Parts) =>
+  (error: unknown, releaseId: string) =>
+    log.error({ err: error, releaseId }, 'Which machines had the withdrawn release was not kept');
+
+/** Keeps those after the commit of a withdrawal. A failure is left to the job. */
+export const keepAffectedNow = (context: Parts, releaseId: string): Promise<void> =>
+  keepAffected(context, releaseId).catch((error: unknown) => onError(context)(error, releaseId));
+
+/** Keeps those of releases whose withdrawal could not, as in a process that was stopped after its commit. Returns for how many. */
+export async function keepDueAffected(context: Parts): Promise<number> {
   const due = await context.db
     .selectFrom('releases')
     .select('release_id')
     .where('affected_due', 'is not', null)
     .execute();
-  for (const { release_id } of due) await keepAffected(context, release_id);
+  const ids = due.map(({ release_id }) => release_id);
+  await tryEach(ids, (id) => keepAffected(context, id), onError(context));
+  return ids.length;
 }

@@ -83,13 +83,16 @@ export async function deletePermanently(
 
 /**
  * Permanently removes releases that were in the recycle bin for 30 days, a few in each transaction, since the download
- * records removed with each may be many. Returns the number removed by this process: 0 while another process purges.
+ * records removed with each may be many. Returns the number removed by this process; undefined while another process purges.
  * Skips a release that is being restored.
  */
-export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedTime): Promise<number> {
+export async function purgeTrash(
+  context: ChangeParts & Files,
+  { now }: CheckedTime,
+): Promise<number | undefined> {
   for (let removed = 0; ;) {
     const batch = await systemChange(context, now, async (change) => {
-      if (!(await tryLock(change.tx, locks.trashPurge))) return 0;
+      if (!(await tryLock(change.tx, locks.trashPurge))) return undefined;
       const rows = await selectReleases(change.tx)
         .where('r.deleted_at', '<=', dueIfDeletedBy(now))
         .orderBy('r.deleted_at')
@@ -101,6 +104,7 @@ export async function purgeTrash(context: ChangeParts & Files, { now }: CheckedT
       for (const row of rows) await remove(change, context, row, 'release.purged', what);
       return rows.length;
     });
+    if (batch === undefined) return undefined;
     removed += batch;
     if (batch < atOnce) return removed;
   }

@@ -10,7 +10,7 @@ import type { Db } from '../../db/client.ts';
 import { countOf, heardOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
-import { keepAffected } from './affected-machines.ts';
+import { keepAffectedNow } from './affected-machines.ts';
 import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
@@ -120,7 +120,7 @@ export async function withdrawRelease(
     what: () => `withdrawn, while ${counted(total, 'machine runs', 'machines run')} it: ${reason}`,
   });
   if (isFailure(release)) return release;
-  change.afterCommit(() => keepAffected(context, releaseId));
+  change.afterCommit(() => keepAffectedNow(context, releaseId));
   return { release, affectedMachines: machines, affectedTotal: total };
 }
 

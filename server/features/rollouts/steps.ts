@@ -5,7 +5,7 @@ import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
-import { isDatabaseUnreachable } from '../../db/client.ts';
+import { tryEach } from '../../try-each.ts';
 import { lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
@@ -29,15 +29,14 @@ export async function stepRollouts(context: Parts, { now }: CheckedTime): Promis
     .where('rollout_plan', 'is not', null)
     .execute();
   let taken = 0;
-  for (const { release_id: releaseId } of rows) {
-    try {
-      taken += await systemChange(context, now, (change) => stepIfDue(change, releaseId));
-    } catch (error) {
-      if (isDatabaseUnreachable(error)) throw error;
-      // one release must not hold up the others
-      context.log.error({ err: error, releaseId }, 'The step of a rollout was not taken');
-    }
-  }
+  await tryEach(
+    rows,
+    async ({ release_id }) => {
+      taken += await systemChange(context, now, (change) => stepIfDue(change, release_id));
+    },
+    (error, { release_id: releaseId }) =>
+      context.log.error({ err: error, releaseId }, 'The step of a rollout was not taken'),
+  );
   return taken;
 }
 

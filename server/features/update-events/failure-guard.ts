@@ -2,7 +2,7 @@ import type { GuardState } from '../../../contract/guard.ts';
 import { compareVersions, reaches } from '../../../contract/versions.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import { isDatabaseUnreachable, type Db } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
 import {
   isSameLine,
@@ -17,6 +17,7 @@ import {
 } from '../releases/index.ts';
 import { countInstalls, previousRelease } from './guard-counts.ts';
 import { evaluateGuard } from './guard.ts';
+import { tryEach } from '../../try-each.ts';
 import { countSilent } from './silence-counts.ts';
 
 /** What the guard sees of a release now. Counts, so it is not called under the lock of the release. */
@@ -42,23 +43,21 @@ async function stateOf(db: Db, row: ReleaseRow, at: Date, withSilence: boolean):
 
 type Parts = ChangeParts & Pick<Context, 'clock' | 'log'>;
 
-/** Looks at one release: what fails there holds up no other. Throws only where the database cannot be reached. */
-async function lookAt({ log }: Parts, releaseId: string, look: () => Promise<void>): Promise<void> {
-  try {
-    await look();
-  } catch (error) {
-    if (isDatabaseUnreachable(error)) throw error;
+const onError =
+  ({ log }: Parts) =>
+  (error: unknown, releaseId: string) =>
     log.error({ err: error, releaseId }, 'A rollout was not watched');
-  }
-}
 
 /**
  * Pauses the rollout of each of these releases whose installs fail too often, counted since the last resume. Failures
  * that are only claimed are left to `watchRollouts`: anybody who has the API key could write audit entries in a loop.
  */
 export async function pauseFailing(context: Parts, releaseIds: readonly string[]): Promise<void> {
-  for (const releaseId of releaseIds.toSorted())
-    await lookAt(context, releaseId, () => pauseIfHarmful(context, releaseId, false));
+  await tryEach(
+    releaseIds.toSorted(),
+    (releaseId) => pauseIfHarmful(context, releaseId, false),
+    onError(context),
+  );
 }
 
 /**
@@ -75,10 +74,13 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
       one.rolloutPercentage === 100 && guarded.some((other) => replaces(other, one));
     const isWatched = (one: LiveRelease) => isGuarded(one) && !isOver(one);
     const forgotten = all.filter((one) => one.failuresClaimedAt !== null && !isWatched(one));
-    for (const one of [...all.filter(isWatched), ...forgotten])
-      await lookAt(context, one.id, () =>
-        isWatched(one) ? pauseIfHarmful(context, one.id, true) : forgetClaimed(context, one.id),
-      );
+    const idsOf = (some: LiveRelease[]) => some.map(({ id }) => id);
+    const watched = idsOf(all.filter(isWatched));
+    await tryEach(
+      [...watched, ...idsOf(forgotten)],
+      (id) => (watched.includes(id) ? pauseIfHarmful(context, id, true) : forgetClaimed(context, id)),
+      onError(context),
+    );
     return true;
   });
 

@@ -13,20 +13,22 @@ const atOnce = 20_000;
 
 /**
  * Creates the partitions of this month and the next two, drops those older than the policy (EVENTS_KEEP), and removes
- * the ids of reports after a week. Runs in one process at a time. Returns the names of created and dropped partitions.
+ * the ids of reports after a week. Returns the names of created and dropped partitions; undefined if another process is
+ * doing this.
  */
 export async function rotateEvents(
   context: ChangeParts & Pick<Context, 'config'>,
   time: CheckedTime,
-): Promise<RotatedMonths> {
+): Promise<RotatedMonths | undefined> {
   const alone = <T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> =>
     systemChange(context, time.now, async ({ tx }) =>
       (await tryLock(tx, locks.eventRotation)) ? work(tx) : undefined,
     );
   const months = await alone((tx) => rotateMonths(tx, 'update_events', time, context.config.eventsKeepMs));
+  if (!months) return undefined;
   // Not with the months, whose lock everyone waits for; in parts, as there are days of ids after this did not run.
   while ((await alone((tx) => removeIds(tx, time))) === atOnce);
-  return months ?? { made: [], dropped: [] };
+  return months;
 }
 
 async function removeIds(tx: Tx, { now }: CheckedTime): Promise<number> {

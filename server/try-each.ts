@@ -1,0 +1,23 @@
+import { isDatabaseUnreachable } from './db/client.ts';
+
+/**
+ * Does `work` for each item: one that fails holds up no other. Throws the first error at the end, so that a job counts as
+ * failed; at once where the database cannot be reached.
+ */
+export async function tryEach<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<unknown>,
+  onError: (error: unknown, item: T) => void,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const item of items) {
+    try {
+      await work(item);
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) throw error;
+      onError(error, item);
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
