@@ -89,11 +89,17 @@ export async function cleanUp(
     );
   }
   if (last) await writeAnchor(tx, keys, { ...last, removed, before, made_at: now });
-  if (removed > 0 || by.actor.kind !== 'system') {
+  // entries as old may stay, behind one that a clock ahead has dated: so do the figures of their days
+  if (removed > 0)
     await tx
       .deleteFrom('audit_days')
-      .where('day', '<', sql<Date>`${before.toISOString()}::date`)
+      .where(
+        'day',
+        '<',
+        sql<Date>`(least(${before}::timestamptz, (select min(timestamp) from audit_entries)) at time zone 'utc')::date`,
+      )
       .execute();
+  if (removed > 0 || by.actor.kind !== 'system') {
     await audit('audit.cleaned_up', null, {
       what: `removed ${counted(removed, 'entry', 'entries')} from before ${before.toISOString()}`,
       after: { removed, before, retentionDays, lastSequence: last?.sequence ?? null },
