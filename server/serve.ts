@@ -20,7 +20,7 @@ import { holdOpen } from './hold-open.ts';
 import { createLog } from './log.ts';
 import { openContext } from './open-context.ts';
 import { createPasswords } from './passwords.ts';
-import { stoppingText, stopWithinMs, untilEnded, type Start } from './stop.ts';
+import { endSignals, stoppingText, stopWithinMs, untilEnded, type Start } from './stop.ts';
 import { readVersion } from './version.ts';
 import { whileWaiting } from './while-waiting.ts';
 import { present } from './invariants.ts';
@@ -140,15 +140,15 @@ export async function runServer(config: Config, starting: Start): Promise<void> 
     );
   };
   const { worker } = cluster;
+  for (const signal of endSignals)
+    // A terminal sends the others to all processes: a worker stops when its primary says so, or is gone.
+    process.on(signal, worker && signal !== 'SIGTERM' ? () => undefined : onSignal);
   if (worker) {
-    // A terminal sends SIGINT to all processes: a worker stops when its primary says so, or is gone.
-    process.on('SIGINT', () => undefined);
     worker.on('disconnect', () => {
       // otherwise Node ends the process at once, and with it the calls under way
       worker.exitedAfterDisconnect = true;
       onSignal('SIGTERM');
     });
-  } else process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  }
   starting.over();
 }

@@ -20,6 +20,9 @@ export type Start = {
   over: () => void;
 };
 
+/** What ends a process: the last, when its terminal is closed. */
+export const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
 /**
  * Without a listener for it, the first process of a container ignores a signal. The process exits with `code` then.
  */
@@ -31,11 +34,13 @@ export function startUntilSignal(code = 0): Start {
     ending.abort();
     void undo().finally(() => process.exit(code));
   };
-  process.on('SIGTERM', end).on('SIGINT', end);
+  for (const signal of endSignals) process.on(signal, end);
   return {
     signal: ending.signal,
     onEnd: (work) => void (undo = work),
-    over: () => void process.off('SIGTERM', end).off('SIGINT', end),
+    over: () => {
+      for (const signal of endSignals) process.off(signal, end);
+    },
   };
 }
 

@@ -158,7 +158,9 @@ test('a start says where everything is, the data directory too, and a clean stop
   expect(server.output()).toContain(
     `Data: database ${own}/postgres, binaries ${own}/binaries, keys ${own}/signing-key.pem`,
   );
-  expect(await server.end('SIGTERM')).toBe(0);
+  // as when its terminal is closed
+  expect(await server.end('SIGHUP')).toBe(0);
+  expect(await findPostmaster(join(own, 'postgres'))).toBeUndefined();
   const warnings = server
     .complaints()
     .split('\n')
@@ -226,11 +228,14 @@ test('a signal ends a start that waits for the database, with workers too', asyn
   const empty = await createTestDatabase({ empty: true });
   const line = await startSwitch(empty.url);
   line.newOnes = 'silent';
-  for (const WORKERS of ['1', '2']) {
+  for (const [WORKERS, signal] of [
+    ['1', 'SIGTERM'],
+    ['2', 'SIGHUP'],
+  ] as const) {
     const settings = { DATABASE_URL: line.url, DATA_DIR: await newDataDir(), WORKERS };
     const server = spawnServer({ ...settings, PORT: String(await freePort()) });
     await eventually(() => server.output().includes('Still waiting for the database'));
-    expect(await server.end('SIGTERM')).toBe(0);
+    expect(await server.end(signal)).toBe(0);
   }
 });
 

@@ -6,6 +6,7 @@ import { createDb, createPool } from '../server/db/client.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, ownerName, type Storage } from '../server/storage/storage.ts';
+import { endSignals } from '../server/stop.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
 import { createArchive, type ArchiveWriter } from './backup/archive.ts';
@@ -25,8 +26,7 @@ async function main(): Promise<void> {
   refuseHalfRestored(config.dataDir);
   await requireDatabase(config);
   const archive = await createArchive(file, new Date());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => rmSync(`${file}.part`, { force: true }));
+  for (const signal of endSignals) process.once(signal, () => rmSync(`${file}.part`, { force: true }));
   const endProgress = showProgress(() => archive.bytes());
   try {
     await createBackup(config, archive);

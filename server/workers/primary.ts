@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { warningsOf, type Config } from '../config.ts';
 import { tellLocations } from '../locations.ts';
 import { createLog } from '../log.ts';
-import { stoppingText, stopWithinMs, type Start } from '../stop.ts';
+import { endSignals, stoppingText, stopWithinMs, type Start } from '../stop.ts';
 import { whileWaiting } from '../while-waiting.ts';
 import { relayMetrics } from './relay.ts';
 
@@ -12,7 +12,7 @@ const startupMs = 30_000;
 const maxPauseMs = 30_000;
 
 /**
- * Runs `config.workers` processes on one port, replaces those that exit, and stops them on SIGTERM and SIGINT. It also
+ * Runs `config.workers` processes on one port, replaces those that exit, and stops them on SIGTERM, SIGINT and SIGHUP. It also
  * runs the embedded PostgreSQL. It serves no requests, so that none can crash it.
  */
 export async function runPrimary(config: Config, starting: Start): Promise<void> {
@@ -98,7 +98,7 @@ export async function runPrimary(config: Config, starting: Start): Promise<void>
     if (!stopping) log.info({ signal }, stoppingText(config));
     void stop(0);
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  for (const signal of endSignals) process.on(signal, onSignal);
   starting.over();
   startWorker();
 }
