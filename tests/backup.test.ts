@@ -338,6 +338,12 @@ test('a storage that an installation has marked is not taken from it', async () 
   );
   expect(await readFile(join(marked, '.lanyard-installation'), 'utf8')).toBe('another');
   expect(await readdir(target)).toEqual([]);
+
+  const anchor = join(marked, '.lanyard-installation', 'head.json');
+  expect(
+    await refusal('restore', { DATA_DIR: target, AUDIT_ANCHOR_URL: `file:${anchor}` }, file),
+  ).not.toContain('The restore failed');
+  expect(existsSync(join(target, 'restore-unfinished.txt'))).toBe(false);
 });
 
 test('a database that is lost is restored beside the bucket that still has the binaries', async () => {

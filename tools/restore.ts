@@ -11,7 +11,14 @@ import { findCluster } from '../server/db/embedded-location.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { withClient } from '../server/db/with-client.ts';
 import { isFailure } from '../server/failure.ts';
-import { auditKeys, entryWriter, headPlaces, readKept, verifyChain } from '../server/features/audit/index.ts';
+import {
+  auditKeys,
+  entryWriter,
+  headPlaces,
+  readKept,
+  verifyChain,
+  type KeptHead,
+} from '../server/features/audit/index.ts';
 import { hasBegun } from '../server/features/audit/begin.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
@@ -35,10 +42,12 @@ async function main(): Promise<void> {
   await mkdir(config.dataDir, { recursive: true });
   await requireNoCluster(config);
   const storage = await openEmptyStorage(config, archive);
+  // a place that cannot be read is refused now: at the end, all would have to be restored again
+  const heads = await readKept(headPlaces(config, storage));
   const unfinished = unfinishedRestore(config.dataDir);
   await writeFile(unfinished, `Incomplete restore of ${file}. Empty this folder and restore again.\n`);
   try {
-    const isWhole = await restore(config, storage, archive);
+    const isWhole = await restore(config, storage, archive, heads);
     await rm(unfinished);
     say(`Restored into ${path.resolve(config.dataDir)}. Now start the service.`);
     if (!isWhole) process.exitCode = 1;
@@ -119,7 +128,12 @@ async function readArchive(file: string): Promise<Archive> {
 }
 
 /** False if the audit log is broken; everything is restored nevertheless. */
-async function restore(config: Config, storage: Storage, archive: Archive): Promise<boolean> {
+async function restore(
+  config: Config,
+  storage: Storage,
+  archive: Archive,
+  heads: KeptHead[],
+): Promise<boolean> {
   const database = await startDatabase(config, { exclusive: true, log: () => undefined });
   try {
     await restoreDatabase(database.url, archive);
@@ -127,7 +141,7 @@ async function restore(config: Config, storage: Storage, archive: Archive): Prom
     for (const kind of ['journal', 'keys'] as const) await restoreFiles(kind, config.dataDir, archive);
     const migrated = await migrate(database.url);
     if (migrated.length > 0) say(`Migrated to this version: ${migrated.length} migrations`);
-    return await checkResult(config, storage, database.url, archive);
+    return await checkResult(config, storage, database.url, archive, heads);
   } finally {
     await database.stop();
   }
@@ -172,6 +186,7 @@ async function checkResult(
   storage: Storage,
   databaseUrl: string,
   { manifest }: Archive,
+  heads: KeptHead[],
 ): Promise<boolean> {
   const pool = createPool(databaseUrl, 2, patient);
   try {
@@ -179,9 +194,8 @@ async function checkResult(
     const { signer, retired, secrets } = await openKeys(createDb(pool), config, now);
     say(`Keys: signing key ${signer.keyId}, secrets key ${secrets.keyId}, ${retired.length} retired`);
     const keys = auditKeys(signer, retired);
-    const kept = await readKept(headPlaces(config, storage));
     const chain = (await hasBegun(createDb(pool)))
-      ? await verifyChain(createDb(pool), keys, kept)
+      ? await verifyChain(createDb(pool), keys, heads)
       : undefined;
     const { madeAt, version } = manifest;
     await systemChange({ db: createDb(pool), writeEntry: entryWriter(keys) }, now, async ({ tx, audit }) => {

@@ -5,7 +5,7 @@ export { restartChain } from './restart-chain.ts';
 export { beganWith, beginChain } from './begin.ts';
 export type { SignedHead } from './chain.ts';
 export { cleanUp } from './cleanup.ts';
-export { headPlaces, keepHead, readHeadJson, readKept } from './kept-heads.ts';
+export { headPlaces, keepHead, readHeadJson, readKept, type KeptHead } from './kept-heads.ts';
 export { type AuditKeys, auditKeys, exchangeKeys } from './keys.ts';
 export { closeWindows } from './refusal-windows.ts';
 export { namedRecords } from './named-records.ts';
