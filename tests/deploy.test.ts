@@ -31,6 +31,7 @@ type Service = {
   read_only: boolean;
   cap_drop: string[];
   stop_grace_period: string;
+  healthcheck: { start_period?: string };
 };
 const compose = parse(read('deploy/compose.yml')) as {
   services: { database: Service; lanyard: Service };
@@ -51,6 +52,10 @@ test('the table of settings has every setting once, and no other', () => {
 });
 
 describe('compose.yml', () => {
+  test('a database that takes minutes to be created does not fail the first start', () => {
+    expect(database.healthcheck.start_period).toBe('10m');
+  });
+
   test('passes on every setting of the service, which takes them as they are by default', () => {
     // of its containers and its network
     const fixed = ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_DIRECT_URL'];
