@@ -143,15 +143,6 @@ describe('a password that an administrator set', () => {
     expect(await other!.ok(approvals.list)).toMatchObject([{ id: request.id, requesterMay: false }]);
     expect((await approveAs(other!, request, own)).status).toBe(409);
   });
-
-  test('is no matter of a service account', async () => {
-    for (const server of [asking, requiring]) {
-      const { email, user, root } = await created(server, 'viewer');
-      const { api } = await enter(server, email, password);
-      await root.ok(users.update, { params: { id: user.id }, body: { role: 'service_account' } });
-      expect(await api.ok(session.me)).toMatchObject({ advice: [], ownPasswordMissing: false });
-    }
-  });
 });
 
 describe('a second factor', () => {

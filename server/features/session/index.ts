@@ -11,5 +11,5 @@ export {
 } from './own-password.ts';
 export { protectSecondFactors, sealAgain } from './protect-second-factors.ts';
 export { confirmSecondFactor, enrollSecondFactor, proveApp, removeSecondFactor } from './second-factor.ts';
-export { rolesOfUser } from './session-row.ts';
+export { isServiceAccount, rolesOfUser } from './session-row.ts';
 export { type Sessions, createSessions } from './session.ts';

@@ -68,7 +68,7 @@ export function toIdentity(
   row: FoundUser | SessionRow,
   { requireOwnPassword }: Pick<Config, 'requireOwnPassword'>,
 ): Identity {
-  const asksForPassword = !row.password_is_own && !isServiceAccount(row);
+  const asksForPassword = !row.password_is_own;
   const asksForFactor = !row.totp_confirmed_at && hasPermission(row.permissions, permit('users', 'update'));
   const ownPasswordMissing = requireOwnPassword && asksForPassword;
   const isHeldBack = row.second_factor_missing || ownPasswordMissing;

@@ -1,10 +1,11 @@
 import { hasPermission, needsProof, permissionName, type Permission } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Caller } from '../../caller.ts';
+import type { Change } from '../../change.ts';
 import type { Tx } from '../../db/client.ts';
 import { exists } from '../../db/sql.ts';
 import { breaksRule, fail, type Failure } from '../../failure.ts';
-import { unproven } from '../session/index.ts';
+import { endSessionsOf, isServiceAccount, unproven } from '../session/index.ts';
 
 /** The combined permissions of a set of roles; undefined for a role that does not exist. */
 async function permissionsOf(tx: Tx, roles: string[]): Promise<Permission[] | undefined> {
@@ -123,3 +124,23 @@ export const refuseOwnEmail = (
   proven: boolean,
 ): Failure | undefined =>
   !proven && email !== undefined && email !== user.email && isSelf(by, user) ? unproven : undefined;
+
+/**
+ * Sets the roles of a user, whose sessions end where nothing but API keys is left to them: they could not sign in again.
+ * So nobody may do that to themselves.
+ */
+export async function setRoles(change: Change, user: User, roles: string[]): Promise<Failure | undefined> {
+  const { tx, by } = change;
+  if (isServiceAccount({ roles })) {
+    const refusal = refuseSelf(by, user, 'You cannot make yourself a service account.');
+    if (refusal) return refusal;
+    await endSessionsOf(change, { userId: user.id, reason: 'made a service account' });
+  }
+  await tx.deleteFrom('user_roles').where('user_id', '=', user.id).execute();
+  if (roles.length > 0)
+    await tx
+      .insertInto('user_roles')
+      .values(roles.map((role_id) => ({ user_id: user.id, role_id })))
+      .execute();
+  return undefined;
+}

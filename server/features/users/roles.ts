@@ -21,6 +21,7 @@ import {
   refuseLastSuperAdmin,
   refuseSuperAdmin,
   refuseUnprovenGrant,
+  setRoles,
 } from './grants.ts';
 import { unproven } from '../session/index.ts';
 import { lockUser, noUser } from './user-row.ts';
@@ -116,9 +117,7 @@ export async function assignRole(
     (await refuseGrant(tx, by, roleId, { before: user.roles, proven }));
   if (refusal) return refusal === unproven ? signInAgain : refusal;
   if (user.roles.includes(roleId)) return fail('ALREADY_EXISTS', 'The user has this role already.');
-  await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId }).execute();
-  await auditRoles(change, user, [...user.roles, roleId].toSorted());
-  return undefined;
+  return changeRoles(change, user, [...user.roles, roleId].toSorted());
 }
 
 /** Removes a role from a user; the last super admin keeps theirs. */
@@ -135,20 +134,21 @@ export async function revokeRole(
     (await refuseActingOn(tx, by, user)) ??
     (roleId === 'super_admin' ? await refuseLastSuperAdmin(tx, user) : undefined);
   if (refusal) return refusal;
-  await tx.deleteFrom('user_roles').where('user_id', '=', userId).where('role_id', '=', roleId).execute();
-  await auditRoles(
+  return changeRoles(
     change,
     user,
     user.roles.filter((role) => role !== roleId),
   );
-  return undefined;
 }
 
-async function auditRoles(change: Change, user: User, roles: string[]): Promise<void> {
+async function changeRoles(change: Change, user: User, roles: string[]): Promise<undefined | Failure> {
+  const refusal = await setRoles(change, user, roles);
+  if (refusal) return refusal;
   const updated_at = nextUpdatedAt(new Date(user.updatedAt), change.now);
   await change.tx.updateTable('users').set({ updated_at }).where('user_id', '=', user.id).execute();
   await change.announce('sessions');
   await change.audit('user.roles_changed', user, { before: { roles: user.roles }, after: { roles } });
+  return undefined;
 }
 
 type NewRole = RouteInput<typeof calls.createRole>['body'];

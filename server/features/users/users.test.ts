@@ -189,6 +189,38 @@ describe('a change', () => {
   });
 });
 
+describe('a service account', () => {
+  test('is nobody’s own doing: a stolen session could lock its owner out', async () => {
+    const user = await makeUser('admin');
+    const self = await signedIn(user);
+    const params = { userId: user.id, roleId: 'service_account' };
+    const update = { params: { id: user.id }, body: { role: 'service_account' } };
+    const refused = { code: 'RULE_VIOLATED', error: 'You cannot make yourself a service account.' };
+    expect((await self.call(calls.update, update)).body).toMatchObject(refused);
+    await self.ok(rbac.assignRole, { params });
+    const revoke = { params: { ...params, roleId: 'admin' } };
+    expect((await self.call(rbac.revokeRole, revoke)).body).toMatchObject(refused);
+    expect((await signIn(user)).status).toBe(200);
+  });
+
+  test('is signed out: it could not sign in anymore', async () => {
+    const roleId = 'service_account';
+    for (const make of [
+      (id: string) => root.ok(calls.update, { params: { id }, body: { role: roleId } }),
+      async (userId: string) => {
+        await root.ok(rbac.assignRole, { params: { userId, roleId } });
+        await root.ok(rbac.revokeRole, { params: { userId, roleId: 'viewer' } });
+      },
+    ]) {
+      const user = await makeUser('viewer');
+      const person = await signedIn(user);
+      await make(user.id);
+      expect((await person.call(sessionCalls.me)).status).toBe(401);
+      expect((await signIn(user)).status).toBe(403);
+    }
+  });
+});
+
 describe('deactivating', () => {
   test('ends open sessions with their next call and refuses sign-in, until reactivated', async () => {
     const user = await makeUser();

@@ -17,7 +17,14 @@ import {
   refuseUnproven,
   type Guarded,
 } from '../session/index.ts';
-import { refuseActingOn, refuseGrant, refuseLastSuperAdmin, refuseOwnEmail, refuseSelf } from './grants.ts';
+import {
+  refuseActingOn,
+  refuseGrant,
+  refuseLastSuperAdmin,
+  refuseOwnEmail,
+  refuseSelf,
+  setRoles,
+} from './grants.ts';
 import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
 
 type UserPatch = Omit<RouteInput<typeof calls.update>['body'], 'currentPassword'>;
@@ -222,12 +229,11 @@ const editable: Editable<User, UserPatch & { status?: User['status'] }> = {
     const user = await lockUser(tx, id);
     return isFailure(user) ? user : ((await refuseActingOn(tx, by, user)) ?? user);
   },
-  async write(change, { id, role: had }, { email, name, status, role = had, updated_at }) {
+  async write(change, before, { email, name, status, role = before.role, updated_at }) {
     const { tx } = change;
-    if (role !== had) {
-      await tx.deleteFrom('user_roles').where('user_id', '=', id).execute();
-      await tx.insertInto('user_roles').values({ user_id: id, role_id: role }).execute();
-    }
+    const { id } = before;
+    const refusal = role === before.role ? undefined : await setRoles(change, before, [role]);
+    if (refusal) return refusal;
     if (status === 'inactive') await endSessionsOf(change, { userId: id, reason: 'deactivated' });
     const written = await orTaken(
       tx.updateTable('users').set({ email, name, status, updated_at }).where('user_id', '=', id).execute(),

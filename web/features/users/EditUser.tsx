@@ -92,6 +92,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         <TextInput label={userLabels.name} {...form.getInputProps('name')} />
         <RoleSelect
           label={userLabels.role}
+          userId={seen.id}
           value={form.values.role}
           error={form.errors['role']}
           onChange={(value) => form.setValues({ role: value, currentPassword: undefined })}
@@ -107,7 +108,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
         {form.values.role !== seen.role && seen.roles.length > 1 && (
           <Text>It replaces all roles of this user: {seen.roles.map(roleLabel).join(', ')}.</Text>
         )}
-        {form.values.role !== seen.role && <UserRoleConsequences id={seen.id} />}
+        {form.values.role !== seen.role && <UserRoleConsequences id={seen.id} role={form.values.role} />}
       </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />
     </>
@@ -116,6 +117,7 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
 
 const conflictRows = (clash: Clash) => differingFields(clash, userLabels, { role: orDash(roleLabel) });
 
-function UserRoleConsequences({ id }: { id: string }) {
-  return <ConsequenceList of={useUserConsequences(id, 'changeRole')} />;
+function UserRoleConsequences({ id, role }: { id: string; role: string }) {
+  const change = role === 'service_account' ? 'makeServiceAccount' : 'changeRole';
+  return <ConsequenceList of={useUserConsequences(id, change)} />;
 }

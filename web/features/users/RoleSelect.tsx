@@ -5,18 +5,19 @@ import { roleWithDescription } from './role-labels.ts';
 import { useMe, useRoles } from './use-roles.ts';
 import { whyNotGrant } from './user-can.ts';
 
-/** The role of a user; roles with permissions that the viewer lacks are disabled, with a reason. */
+/** The role of a user, or of a new one; roles that the viewer may not give to that one are disabled, with a reason. */
 export function RoleSelect(props: {
   label: string;
+  userId?: string;
   value: string;
   error?: ReactNode;
   onChange: (role: string) => void;
 }) {
-  const { value } = props;
+  const { userId, value } = props;
   const me = useMe();
   const roles = useRoles();
   const choices = roles.map((role) => {
-    const reason = role.roleId === value ? null : whyNotGrant(me, role);
+    const reason = role.roleId === value ? null : whyNotGrant(me, role, userId);
     const label = roleWithDescription(role);
     return { value: role.roleId, label: reason ? `${label} (${reason})` : label, disabled: reason !== null };
   });

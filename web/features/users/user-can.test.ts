@@ -23,6 +23,12 @@ test('super_admin is granted by super admins only', () => {
   expect(whyNotGrant(as('admin'), role('super_admin'))).toBe('Only a super admin can grant this role');
 });
 
+test('nobody makes a service account of themselves: they could not sign in again', () => {
+  const refusal = 'You cannot make yourself a service account';
+  expect(whyNotGrant(as('admin'), role('service_account'), 'admin')).toBe(refusal);
+  expect(whyNotGrant(as('admin'), role('service_account'), 'viewer')).toBeNull();
+});
+
 test('whoever may do more, with any of their roles, cannot be changed', () => {
   expect(whyNotChange(as('admin'), user('viewer'), fallbackRoles)).toBeNull();
   expect(whyNotChange(as('admin'), user('viewer', 'super_admin'), fallbackRoles)).toBe(

@@ -4,8 +4,17 @@ import type { Role, User } from '../../../contract/users.ts';
 /** The fields of the signed-in user that the rules need. */
 export type Me = { userId: string; isSuperAdmin: boolean; holds: (permission: Permission) => boolean };
 
-/** Why a role cannot be granted: users cannot grant permissions that they lack. The server decides. */
-export function whyNotGrant(me: Me, role: Pick<Role, 'roleId' | 'permissions'>): string | null {
+/**
+ * Why a role cannot be granted, to a user or at all: users cannot grant permissions that they lack, nor make a service
+ * account of themselves. The server decides.
+ */
+export function whyNotGrant(
+  me: Me,
+  role: Pick<Role, 'roleId' | 'permissions'>,
+  userId?: string,
+): string | null {
+  if (role.roleId === 'service_account' && userId === me.userId)
+    return 'You cannot make yourself a service account';
   if (role.roleId === 'super_admin' && !me.isSuperAdmin) return 'Only a super admin can grant this role';
   const missing = role.permissions.find((permission) => !me.holds(permission));
   return missing ? `You lack ${permissionName(missing)} yourself` : null;

@@ -20,9 +20,12 @@ const keys = [
   [none, 'No API key was created by this user.'],
 ] as const;
 
-test.each(['deactivate', 'delete', 'resetPassword'] as const)('%s says how many sessions end', (change) => {
-  for (const [impact, sentence] of ended) expect(userConsequences[change](impact)).toContain(sentence);
-});
+test.each(['deactivate', 'delete', 'resetPassword', 'makeServiceAccount'] as const)(
+  '%s says how many sessions end',
+  (change) => {
+    for (const [impact, sentence] of ended) expect(userConsequences[change](impact)).toContain(sentence);
+  },
+);
 
 test('deactivate leaves the API keys to the user', () => {
   expect(userConsequences.deactivate(two)).toContain(
@@ -49,6 +52,10 @@ test.each([
   ],
   [
     'changeRole',
+    'can be approved only if the new role has the permission, and the user a second factor where it requires one.',
+  ],
+  [
+    'makeServiceAccount',
     'can be approved only if the new role has the permission, and the user a second factor where it requires one.',
   ],
 ] as const)('%s says what becomes of the changes that the user asked for', (change, becomes) => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { counted } from '../../ui/counted.ts';
 import { userImpactQuery } from './queries.ts';
 
-type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole';
+type Change = 'deactivate' | 'reactivate' | 'delete' | 'resetPassword' | 'changeRole' | 'makeServiceAccount';
 type Impact = { openSessions: number; apiKeys: number; openRequests: number };
 
 /** What a change of a user affects, in numbers, for its confirmation. */
@@ -41,10 +41,12 @@ export const userConsequences: Record<Change, (impact: Impact) => string[]> = {
     impact.openSessions === 0
       ? 'The user is not signed in; the new role acts from the next sign-in.'
       : `${counted(impact.openSessions, 'open session')} of this user ${impact.openSessions === 1 ? 'gets' : 'get'} the new role with the next call.`,
-    ...requests(
-      impact,
-      'can be approved only if the new role has the permission, and the user a second factor where it requires one',
-    ),
+    ...requestsOfRole(impact),
+  ],
+  makeServiceAccount: (impact) => [
+    ended(impact),
+    'The user cannot sign in to the console anymore.',
+    ...requestsOfRole(impact),
   ],
 };
 
@@ -61,5 +63,11 @@ const keys = ({ apiKeys }: Impact, [one, many]: readonly [one: string, many: str
 /** What waits for a second person is approved only for who may make it then, and approvers are told of nothing else. */
 const requests = ({ openRequests }: Impact, what: string) =>
   openRequests > 0 ? [`${counted(openRequests, 'change')} that this user asked for ${what}.`] : [];
+
+const requestsOfRole = (impact: Impact) =>
+  requests(
+    impact,
+    'can be approved only if the new role has the permission, and the user a second factor where it requires one',
+  );
 
 const keysStay = (impact: Impact) => keys(impact, ['is not affected', 'are not affected']);
