@@ -90,14 +90,12 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
   );
 }
 
+const isPast = (expiresAt: string | null | undefined, now: Date) =>
+  typeof expiresAt === 'string' && Date.parse(expiresAt) <= now.getTime();
+
 /** A mistyped date would cut off every program with the key; Inactive and Revoke end one on purpose. */
 const refusePast = (expiresAt: string | undefined, now: Date): Failure | undefined =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime()
-    ? breaksRule('expiresAt', 'Must lie in the future')
-    : undefined;
-
-const isSameTime = (one: string | undefined, other: string | null) =>
-  one !== undefined && other !== null && Date.parse(one) === Date.parse(other);
+  isPast(expiresAt, now) ? breaksRule('expiresAt', 'Must lie in the future') : undefined;
 
 /** Creates a key, by default with the scope for validations. Only this response contains the full key. */
 export async function createApiKey(
@@ -153,8 +151,8 @@ export const updateApiKey = (
     seen,
     check: (before) =>
       refuseAddresses(patch.ipWhitelist) ??
-      // the end of an expired key is sent back as it was
-      (isSameTime(patch.expiresAt, before.expiresAt) ? undefined : refusePast(patch.expiresAt, change.now)) ??
+      // forms send the end of an expired key back, without its seconds
+      (isPast(before.expiresAt, change.now) ? undefined : refusePast(patch.expiresAt, change.now)) ??
       (widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined),
     columns: {
       name: patch.name,
