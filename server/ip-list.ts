@@ -24,6 +24,17 @@ function parseEntry(entry: string): { address: string; prefix: number; family: '
 export const wrongEntries = (whitelist: string[]): string[] =>
   whitelist.filter((entry) => !parseEntry(entry));
 
+/** Whether one entry of the list allows every address of `entry`. */
+export function isCovered(whitelist: string[], entry: string): boolean {
+  const narrow = parseEntry(entry);
+  return whitelist.map(parseEntry).some((wide) => {
+    if (!narrow || wide?.family !== narrow.family || wide.prefix > narrow.prefix) return false;
+    const list = new BlockList();
+    list.addSubnet(wide.address, wide.prefix, wide.family);
+    return list.check(narrow.address, narrow.family);
+  });
+}
+
 const mostKnown = 1000;
 
 /** Whether an address is on the list; an empty list allows every address. IPv4-mapped IPv6 counts as IPv4. */

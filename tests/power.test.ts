@@ -230,6 +230,7 @@ const acts: Act[] = [
         ['extending the life', { expiresAt: '2037-01-01T00:00:00Z' }],
         ['opening the whitelist', { ipWhitelist: [] }],
         ['adding to the whitelist', { ipWhitelist: ['203.0.113.9', '198.51.100.7'] }],
+        ['widening the whitelist', { ipWhitelist: ['203.0.113.8/31'] }],
         ['raising the limit', { rateLimit: 2_000_000 }],
         ['activating', { isActive: true }],
       ] as const
@@ -255,16 +256,22 @@ const acts: Act[] = [
       },
     })),
   ]),
-  {
-    what: 'renaming and deactivating an API key',
+  ...[
+    { what: 'renaming and deactivating an API key', body: { name: unique('Key'), isActive: false } },
+    {
+      what: 'narrowing the whitelist of an API key',
+      body: { ipWhitelist: ['10.1.0.0/16', '10.2.3.4', '203.0.113.9/32', '2001:0DB8::1'] },
+    },
+  ].map(({ what, body }): Act => ({
+    what,
     route: apiKeys.update,
     needs: ['api_keys:update'],
     act: async (api) => {
-      const made = await makeApiKey(root, { scopes: ['releases'] });
-      const body = { name: unique('Key'), isActive: false };
+      const ipWhitelist = ['10.0.0.0/8', '203.0.113.9', '2001:db8::1'];
+      const made = await makeApiKey(root, { scopes: ['releases'], ipWhitelist });
       return api.call(apiKeys.update, { params: { keyId: made.id }, body });
     },
-  },
+  })),
   {
     what: 'making a user who may read licenses',
     route: users.create,

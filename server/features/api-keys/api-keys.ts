@@ -15,7 +15,7 @@ import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { breaksRule, isFailure, noSuch, type Failure } from '../../failure.ts';
-import { wrongEntries } from '../../ip-list.ts';
+import { isCovered, wrongEntries } from '../../ip-list.ts';
 import { apiKeyAttention } from './api-key-attention.ts';
 import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
@@ -86,7 +86,7 @@ function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
     (patch.expiresAt !== undefined && before.expiresAt !== null && patch.expiresAt > before.expiresAt) ||
     (patch.rateLimit ?? 0) > before.rateLimit ||
     (before.ipWhitelist.length > 0 &&
-      (ipWhitelist.length === 0 || ipWhitelist.some((entry) => !before.ipWhitelist.includes(entry))))
+      (ipWhitelist.length === 0 || ipWhitelist.some((entry) => !isCovered(before.ipWhitelist, entry))))
   );
 }
 
