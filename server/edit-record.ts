@@ -32,6 +32,8 @@ type Edit<R, Columns, E extends AuditEvent> = {
   /** The version that the user loaded. */
   seen?: string | undefined;
   columns: Columns | ((before: R) => Columns);
+  /** The record that the audit entry names; by default that after the change. */
+  named?: (before: R, after: R) => R;
   /** The text of the audit entry; by default that of the event, or the changed fields. */
   what?: (before: R, after: R) => string | undefined;
 };
@@ -66,7 +68,7 @@ export async function editRecord<
   change: Change,
   kind: Editable<R, Columns>,
   id: string,
-  { event, refuse, check, sent, seen, columns, what }: Edit<R, Columns, E>,
+  { event, refuse, check, sent, seen, columns, named, what }: Edit<R, Columns, E>,
 ): Promise<R | Failure> {
   const before = await lockAllowed(change, kind, id, refuse);
   if (isFailure(before)) return before;
@@ -86,7 +88,11 @@ export async function editRecord<
   const { audited = (record: R) => record } = kind;
   const text = what?.(before, after);
   const shown = { before: audited(before), after: audited(after) };
-  await change.audit(happened, after, text === undefined ? shown : { ...shown, what: text });
+  await change.audit(
+    happened,
+    named?.(before, after) ?? after,
+    text === undefined ? shown : { ...shown, what: text },
+  );
   return after;
 }
 

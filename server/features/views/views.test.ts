@@ -106,6 +106,20 @@ describe('shared views', () => {
     ]);
   });
 
+  test('leave in the audit log only what was seen of them while they were shared', async () => {
+    const view = await make(ada, { name: 'Secret', query: 'search=secret' });
+    const share = { name: 'Ours', query: 'seats=full', shared: true };
+    await ada.ok(calls.update, { ...at(view), body: share });
+    const hide = { name: 'Secret', query: 'search=secret', shared: false };
+    await ada.ok(calls.update, { ...at(view), body: hide });
+    const entries = await auditOf(server, view.id);
+    expect(entries.map((entry) => entry.changes_summary)).toEqual([
+      'View Ours: name: – → Ours; query: – → seats=full; shared: false → true',
+      'View Ours: shared: true → false',
+    ]);
+    expect(JSON.stringify(entries)).not.toMatch(/secret/i);
+  });
+
   test('a lost update is a conflict that names both values', async () => {
     const view = await make(ada, { shared: true });
     await admin.ok(calls.update, { ...at(view), body: { name: 'Theirs' } });

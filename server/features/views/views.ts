@@ -143,6 +143,7 @@ export const updateView = (
 ): Promise<SavedView | Failure> =>
   editRecord<'view.updated', SavedView, Columns>(change, viewOf(false), id, {
     event: (before, after) => (before.shared || after.shared ? 'view.updated' : undefined),
+    named: (before, after) => (after.shared ? after : before),
     check: (view) =>
       refuseChange(view) ??
       // nobody would see it, or could delete it
@@ -184,7 +185,8 @@ export const restoreView = (change: Change, id: string): Promise<SavedView | Fai
 
 const refuseChange = ({ mayChange }: SavedView): Failure | undefined => (mayChange ? undefined : notYours);
 
-const audited = ({ name, query, shared }: SavedView) => ({ name, query, shared });
+/** Name and filters of a view exist for nobody else while it is not shared. */
+const audited = ({ name, query, shared }: SavedView) => (shared ? { name, query, shared } : { shared });
 
 /** Views that the caller cannot see do not exist for them. */
 const viewOf = (isDeleted: boolean): Editable<SavedView, Columns> => ({
