@@ -137,7 +137,7 @@ export const approvals = {
   }),
   withdraw: route('POST', `${base}/{requestId}/withdraw`, {
     summary: 'Withdraw your own request',
-    access: canRollOut,
+    access: canSee,
     params: byId,
     answer: changeRequest,
     errors: ['WRONG_STATE'],

@@ -5,9 +5,9 @@ import { releases, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
-import { rbac } from '../../../contract/users.ts';
+import { rbac, users } from '../../../contract/users.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
-import { makeApiKey, makeRelease, signInWith } from '../../../tests/factories.ts';
+import { makeApiKey, makeHolder, makeRelease, signInWith } from '../../../tests/factories.ts';
 import {
   approveAs,
   asked,
@@ -497,6 +497,17 @@ describe('on a channel with the setting', () => {
     const agent = server.api(await server.signInAs('support_agent'));
     expect((await approveAs(agent, request)).status).toBe(403);
     expect((await get(release)).isDraft).toBe(true);
+  });
+
+  test('a requester who may only look by now still withdraws their own request, and no other', async () => {
+    const third = await server.signInAs('binary_manager');
+    const release = await draft();
+    const request = await asked(server.api(third), publish(release));
+    const { role } = await makeHolder(admin, [{ resource: 'rollouts', action: 'read' }]);
+    await admin.ok(users.update, { params: { id: third.userId }, body: { role } });
+    expect((await withdraw(server.api(third), request)).body.data).toMatchObject({ state: 'withdrawn' });
+    const again = await asked(one, publish(release));
+    expect((await withdraw(server.api(third), again)).body.code).toBe('WRONG_STATE');
   });
 
   test('a password that is wrong is refused, audited and throttled', async () => {

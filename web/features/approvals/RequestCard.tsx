@@ -103,9 +103,11 @@ function RequestButtons({ request, onApprove, onDecline }: Props) {
     <Group justify="flex-end" gap="xs" mt="sm">
       {request.requestedById === user?.userId ? (
         <>
-          <Text c="dimmed" size="sm">
-            {request.isOutdated ? 'Withdraw it and ask again.' : 'Somebody else must approve your request.'}
-          </Text>
+          {request.requesterMay && (
+            <Text c="dimmed" size="sm">
+              {request.isOutdated ? 'Withdraw it and ask again.' : 'Somebody else must approve your request.'}
+            </Text>
+          )}
           <Button variant="default" loading={withdraw.isPending} {...pressOnce(() => withdraw.mutate())}>
             Withdraw
           </Button>
