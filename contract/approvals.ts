@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { callName } from './address.ts';
 import { dateTime, id, instant, isShallow, namedObject, queryFlag, requiredText } from './common.ts';
-import { lackedOf, permit, type Permission } from './permissions.ts';
+import { maySee, seesApprovals, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
-import { needsOf, route, staffWithAny, type Route } from './route.ts';
+import { needsOf, route, type Access, type Route } from './route.ts';
 import { channels } from './versions.ts';
 
 /** How long a change request may be approved, in hours. */
@@ -13,11 +13,7 @@ export const requestHours = 24;
 export const mostOpenRequests = 100;
 
 const base = '/api/v1/updates/admin/approvals';
-const canSee = staffWithAny(
-  permit('rollouts', 'read'),
-  permit('rollouts', 'create'),
-  permit('rollouts', 'update'),
-);
+const canSee: Access = { kind: 'staff', needs: seesApprovals };
 
 const channelApproval = namedObject('ChannelApproval', {
   channel: z.enum(channels),
@@ -54,7 +50,7 @@ export const approvableCalls = approvable.map((call) => callName(call));
 /** Whether these permissions are enough to ask for an approvable call, or to approve it: its own, and of rollouts. */
 export function mayAskFor(name: string, held: readonly Permission[]): boolean {
   const access = approvable.find((call) => callName(call) === name)?.access;
-  return [access, canRollOut].every((each) => each && lackedOf(held, needsOf(each)).length === 0);
+  return [access, canRollOut].every((each) => each && maySee(needsOf(each), held));
 }
 
 export const requestStates = ['open', 'approved', 'declined', 'withdrawn', 'expired'] as const;

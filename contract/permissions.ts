@@ -106,6 +106,16 @@ export const lackedOf = (held: readonly Permission[], needs: Needs): string[] =>
     .filter((ways) => !ways.some((p) => hasPermission(held, p)))
     .map((ways) => ways.map(permissionName).join(' or '));
 
+/** Whether a person who holds these permissions may see what needs `needs`. */
+export const maySee = (needs: Needs, held: readonly Permission[]): boolean =>
+  lackedOf(held, needs).length === 0;
+
+/** What a list or a page needs that shows nothing else. */
+export const reads = (resource: Resource): Needs => [[permit(resource, 'read')]];
+
+/** Change requests are also seen by all who may ask for one, or approve it. */
+export const seesApprovals: Needs = [some('rollouts', 'read', 'create', 'update')];
+
 /** What a stolen session could do through a second account alone; each right of a line is enough for it. */
 const asAnother: readonly (readonly Permission[])[] = [
   // sign in as any user, by a new password

@@ -1,8 +1,7 @@
-import { lackedOf, permit, type Needs, type Permission, type Resource } from './permissions.ts';
+import { permit, reads, type Needs } from './permissions.ts';
 
 // Without schemas, because lists load it: see decision record 67.
 
-const reads = (resource: Resource) => [[permit(resource, 'read')]];
 /** Those who also see and confirm a jump of the clock. */
 const operates = [[permit('audit', 'delete')]];
 
@@ -19,10 +18,7 @@ export const todayNeeds = {
   releasesDamaged: reads('releases'),
   rolloutsFailing: reads('releases'),
   rolloutsClaimed: reads('releases'),
-  approvalsWaiting: [
-    [permit('rollouts', 'read')],
-    [permit('rollouts', 'create'), permit('rollouts', 'update')],
-  ],
+  approvalsWaiting: [[permit('rollouts', 'create'), permit('rollouts', 'update')]],
   rolloutsReady: reads('releases'),
   rolloutsPaused: reads('releases'),
   licensesEnded: reads('licenses'),
@@ -52,7 +48,3 @@ export const figureNeeds = {
 
 export type Figure = keyof typeof figureNeeds;
 export const figures = Object.keys(figureNeeds) as [Figure, ...Figure[]];
-
-/** Whether a person who holds these permissions may see what needs `needs`. */
-export const maySee = (needs: Needs, held: readonly Permission[]): boolean =>
-  lackedOf(held, needs).length === 0;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
+import { lackedOf } from '../contract/permissions.ts';
 import { ApprovalsNotice } from './features/approvals/ApprovalsNotice.tsx';
 import { ClockNotice } from './features/clock/ClockNotice.tsx';
 import { PausedNotice } from './features/releases/PausedNotice.tsx';
@@ -97,10 +98,10 @@ function useLeaveByDownload(): void {
 
 /** The screen, if its route allows it for this user. */
 function Permitted() {
-  const { hasPermission } = useAuth();
-  const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs });
-  if (!needs || needs === 'nothing' || hasPermission(needs.resource, needs.action)) return <Outlet />;
-  return <Forbidden needs={needs} />;
+  const { permissions } = useAuth();
+  const needs = useMatches({ select: (matches) => matches.at(-1)?.staticData.needs }) ?? [];
+  const [lacked] = lackedOf(permissions, needs);
+  return lacked ? <Forbidden lacked={lacked} /> : <Outlet />;
 }
 
 /** Runs the guard of the routes again, which redirects to the sign-in page and back. */

@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { permit, type Permission, type Resource } from '../contract/permissions.ts';
+import { permit, reads, seesApprovals, type Needs } from '../contract/permissions.ts';
 import { requireServer } from './api.ts';
 import { analyticsSearch } from './features/analytics/analytics-search.ts';
 import { apiKeysSearch } from './features/api-keys/api-keys-search.ts';
@@ -34,14 +34,12 @@ const lazyScreen: typeof lazyRouteComponent = (load, name) =>
     name,
   );
 
-const root = createRootRoute({ staticData: { needs: 'nothing' } });
-
-const reads = (resource: Resource) => permit(resource, 'read');
+const root = createRootRoute({ staticData: { needs: [] } });
 
 const login = createRoute({
   getParentRoute: () => root,
   path: paths.login,
-  staticData: { needs: 'nothing' },
+  staticData: { needs: [] },
   validateSearch: loginSearch,
   component: lazyScreen(() => import('./features/session/LoginPage.tsx'), 'LoginPage'),
 });
@@ -50,27 +48,27 @@ const login = createRoute({
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
-  staticData: { needs: 'nothing' },
+  staticData: { needs: [] },
   beforeLoad: ({ location }) => {
     if (!getSession()) throw redirect({ to: paths.login, search: { redirect: location.href } });
   },
   component: lazyScreen(() => import('./SignedIn.tsx'), 'SignedIn'),
 });
 
-/** The parent of a page that needs a session, and the permission that it needs. */
-const needing = (needs: Permission | 'nothing') => ({
+/** The parent of a page that needs a session, and the permissions that it needs. */
+const needing = (needs: Needs) => ({
   getParentRoute: () => signedIn,
   staticData: { needs },
 });
 
 const screens = [
   createRoute({
-    ...needing('nothing'),
+    ...needing([]),
     path: paths.home,
     component: lazyScreen(() => import('./shell/Home.tsx'), 'Home'),
   }),
   createRoute({
-    ...needing('nothing'),
+    ...needing([]),
     path: paths.today,
     component: lazyScreen(() => import('./features/today/TodayPage.tsx'), 'TodayPage'),
   }),
@@ -81,7 +79,7 @@ const screens = [
     component: lazyScreen(() => import('./features/licenses/LicensesPage.tsx'), 'LicensesPage'),
   }),
   createRoute({
-    ...needing(permit('licenses', 'create')),
+    ...needing([[permit('licenses', 'create')]]),
     path: paths.newLicense,
     validateSearch: newLicenseSearch,
     component: lazyScreen(() => import('./features/licenses/NewLicensePage.tsx'), 'NewLicensePage'),
@@ -129,7 +127,7 @@ const screens = [
     component: lazyScreen(() => import('./features/releases/ReleaseTrashPage.tsx'), 'ReleaseTrashPage'),
   }),
   createRoute({
-    ...needing(reads('rollouts')),
+    ...needing(seesApprovals),
     path: paths.approvals,
     validateSearch: approvalsSearch,
     component: lazyScreen(() => import('./features/approvals/ApprovalsPage.tsx'), 'ApprovalsPage'),
@@ -177,12 +175,12 @@ const screens = [
     component: lazyScreen(() => import('./features/users/UsersPage.tsx'), 'UsersPage'),
   }),
   createRoute({
-    ...needing('nothing'),
+    ...needing([]),
     path: paths.account,
     component: lazyScreen(() => import('./features/account/AccountPage.tsx'), 'AccountPage'),
   }),
   createRoute({
-    ...needing('nothing'),
+    ...needing([]),
     path: '$',
     component: lazyScreen(() => import('./shell/NotFound.tsx'), 'NotFound'),
   }),
@@ -220,7 +218,7 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
   interface StaticDataRouteOption {
-    /** Without it the screen is not rendered, so that none of its calls is made. */
-    needs: Permission | 'nothing';
+    /** Without them the screen is not rendered, so that none of its calls is made. */
+    needs: Needs;
   }
 }

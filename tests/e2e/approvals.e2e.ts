@@ -1,4 +1,5 @@
 import { approvals } from '../../contract/approvals.ts';
+import { permit } from '../../contract/permissions.ts';
 import { releases } from '../../contract/releases.ts';
 import { password } from '../api-client.ts';
 import { holdBack } from './hold-back.ts';
@@ -99,19 +100,16 @@ test('a channel requires approvals when a second person agrees, and a publicatio
     await expect(form.getByText('Publishing on stable needs the approval of a second person.')).toBeVisible();
   });
 
-  await test.step('who lacks a permission of the call may decline it, but not approve it', async () => {
-    const held = (['releases', 'rollouts'] as const).map((resource) => ({
-      resource,
-      action: 'read' as const,
-    }));
+  await test.step('who may roll out sees it; without a permission of the call, they may only decline it', async () => {
     await press(otherPage, 'Logout');
     await expect(heading(otherPage, 'Sign in')).toBeVisible();
     await signInHolding(
       otherPage,
-      [...held, { resource: 'rollouts', action: 'update' }],
-      '/releases/approvals',
+      [permit('releases', 'read'), permit('rollouts', 'update')],
+      '/releases',
       server,
     );
+    await otherPage.getByRole('link', { name: 'Approvals' }).click();
     await expect(otherPage.getByRole('button', { name: 'Decline' })).toBeEnabled();
     await expect(otherPage.getByRole('button', { name: 'Approve', exact: true })).toHaveAccessibleDescription(
       'You may not make this change',

@@ -5,11 +5,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { maySee } from '../../contract/permissions.ts';
 import { IconBolt, IconHistory, IconLogout, IconMoon, IconSearch, IconSun, type Icon } from '../ui/icons.tsx';
 import classes from './CommandPalette.module.css';
 import { retryOnce } from '../query-client.ts';
 import { useAuth } from '../session.tsx';
-import { furtherPages, navigation } from './navigation.ts';
+import { furtherPages, isShown, navigation } from './navigation.ts';
 import { takeEarlyKeys } from './early-keys.ts';
 import { nameSelected, palette, paletteList, paletteStore, useKeptSelection } from './palette-selection.ts';
 import { loadPaletteSources, mostFound, type PaletteItem, type PaletteSource } from './palette-sources.ts';
@@ -46,7 +47,7 @@ const shortestSearch = 2;
  * not over a dialog that was opened while it loaded.
  */
 export default function CommandPalette({ asked }: { asked: number }) {
-  const { hasPermission } = useAuth();
+  const { permissions } = useAuth();
   // Mantine records where to return the focus, and tells what to list, only when it sees the palette open.
   useEffect(() => {
     if (!isDialogOpen()) palette.open();
@@ -59,7 +60,7 @@ export default function CommandPalette({ asked }: { asked: number }) {
   const [recent, setRecent] = useState<ReturnType<typeof recentRecords>>([]);
   const entryOf = useEntryOf();
   // of those that the user may read now: a preview of a role may begin while it is open
-  const readable = recent.filter(({ needs: { resource, action } }) => hasPermission(resource, action));
+  const readable = recent.filter(({ needs }) => maySee(needs, permissions));
   const recently = readable.map(({ to, label }) => entryOf({ id: `recent ${to}`, label, to }, IconHistory));
   const local = [
     // what is typed finds them as all others
@@ -200,7 +201,7 @@ function useSources() {
     staleTime: Infinity,
     retry: retryOnce,
   });
-  const sources = data.filter(({ resource }) => !resource || hasPermission(resource, 'read'));
+  const sources = data.filter((source) => isShown(source, hasPermission));
   return { sources, isLoading, isError, refetch };
 }
 
@@ -222,7 +223,7 @@ function useLocalGroups(text: string): Group[] {
   const entryOf = useEntryOf();
   const commands = useCommands();
   const pages = [...navigation, ...furtherPages]
-    .filter(({ resource }) => !resource || hasPermission(resource, 'read'))
+    .filter((page) => isShown(page, hasPermission))
     .map(({ label, to, icon, ...page }) => ({
       ...entryOf({ id: to, label: `Go to ${label}`, to }, icon),
       words: 'words' in page ? page.words : '',

@@ -1,7 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { permissionName, type Permission } from '../../contract/permissions.ts';
 import { paths } from '../paths.ts';
 import { useAuth } from '../session.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -9,8 +8,8 @@ import { IconLock } from '../ui/icons.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { firstReadable } from './navigation.ts';
 
-/** Replaces a screen that the user may not see. `needs` is undefined if they may not see any screen. */
-export function Forbidden({ needs }: { needs: Permission | undefined }) {
+/** Replaces a screen that the user may not see. `lacked` is undefined if they may not see any screen. */
+export function Forbidden({ lacked }: { lacked: string | undefined }) {
   const { hasPermission, refreshRights, preview, secondFactorMissing, ownPasswordMissing } = useAuth();
   // Opens the screen if the permission was granted since.
   useEffect(() => {
@@ -31,8 +30,8 @@ export function Forbidden({ needs }: { needs: Permission | undefined }) {
           ? 'Somebody else set your password. Change it on your account page first.'
           : secondFactorMissing
             ? 'Your role requires a second factor. Set one up on your account page first.'
-            : needs
-              ? `It needs the permission ${permissionName(needs)}. Ask an administrator for it.`
+            : lacked
+              ? `It needs the permission ${lacked}. Ask an administrator for it.`
               : 'You do not have access to any screen. Ask an administrator for a role.'}
       </EmptyState>
     </Page>

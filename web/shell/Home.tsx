@@ -7,5 +7,5 @@ import { firstScreen } from './navigation.ts';
 export function Home() {
   const { hasPermission, firstScreen: chosen } = useAuth();
   const first = firstScreen(hasPermission, chosen);
-  return first ? <Navigate to={first.to} replace /> : <Forbidden needs={undefined} />;
+  return first ? <Navigate to={first.to} replace /> : <Forbidden lacked={undefined} />;
 }

@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import type { Action, Resource } from '../../contract/permissions.ts';
+import { reads, seesApprovals, type Action, type Needs, type Resource } from '../../contract/permissions.ts';
 import { screens, type Screen } from '../../contract/screens.ts';
 import { paths } from '../paths.ts';
 import {
@@ -35,6 +35,8 @@ export type NavigationItem = {
 export type FurtherPage = Pick<NavigationItem, 'label' | 'to' | 'icon'> & {
   /** Undefined: for every signed-in user. */
   resource: Resource | undefined;
+  /** Where it is not for those who may read the resource. */
+  needs?: Needs;
   /** Synonyms for the search. */
   words: string;
 };
@@ -77,6 +79,7 @@ export const furtherPages: readonly FurtherPage[] = [
     label: 'Approvals',
     to: paths.approvals,
     resource: 'rollouts',
+    needs: seesApprovals,
     icon: IconUserCheck,
     words: 'change requests two people second person',
   },
@@ -98,6 +101,12 @@ export const furtherPages: readonly FurtherPage[] = [
 
 type Has = (resource: Resource, action: Action) => boolean;
 
+/** Whether the user may follow a link, or find a kind of record. */
+export const isShown = ({ resource, needs }: Pick<FurtherPage, 'resource' | 'needs'>, has: Has): boolean =>
+  (needs ?? (resource ? reads(resource) : [])).every((ways) =>
+    ways.some((way) => has(way.resource, way.action)),
+  );
+
 /** The links that the user may follow; none for users who may not read anything, such as before a required second factor. */
 export const reachable = (has: Has): NavigationItem[] => {
   const readsSome = navigation.some(({ resource }) => resource && has(resource, 'read'));
@@ -106,7 +115,7 @@ export const reachable = (has: Has): NavigationItem[] => {
 
 /** The first screen about a resource that the user may read, links before further pages; undefined if there is none. */
 export const firstReadable = (has: Has): Pick<NavigationItem, 'label' | 'to'> | undefined =>
-  [...reachable(has), ...furtherPages].find(({ resource }) => resource && has(resource, 'read'));
+  [...reachable(has), ...furtherPages].find((page) => page.resource && isShown(page, has));
 
 /** What `/` opens: the screen that the user chose, if they may read it, else the first readable one. */
 export const firstScreen = (has: Has, chosen: Screen | null): ReturnType<typeof firstReadable> =>

@@ -1,4 +1,4 @@
-import type { Resource } from '../../contract/permissions.ts';
+import type { Needs, Resource } from '../../contract/permissions.ts';
 import type { Icon } from '../ui/icons.tsx';
 
 export type PaletteItem = {
@@ -18,6 +18,8 @@ export type PaletteSource = {
   icon: Icon;
   /** Only for users who may read this resource; undefined for everyone. */
   resource: Resource | undefined;
+  /** Where it is not for those who may read the resource. */
+  needs?: Needs;
   /** For users who may create the resource, shown without a search: "Create Customer". */
   creates?: readonly PaletteItem[];
   /** The list that finds all that match the text. */

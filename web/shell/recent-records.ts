@@ -1,11 +1,11 @@
 import { useMatch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { Permission } from '../../contract/permissions.ts';
+import type { Needs } from '../../contract/permissions.ts';
 import { getSession, sessionStore } from '../session-store.ts';
 import { forgetVisits } from '../ui/came-from.ts';
 
 /** A record whose page was opened, and what its page needs: a role, or the preview of one, may lack it by now. */
-type RecentRecord = { to: string; label: string; needs: Permission };
+type RecentRecord = { to: string; label: string; needs: Needs };
 
 const most = 6;
 
@@ -30,7 +30,6 @@ export function useRecentRecord(label: string | undefined): void {
   const { pathname: to, staticData } = useMatch({ strict: false });
   const { needs } = staticData;
   useEffect(() => {
-    if (label && needs !== 'nothing')
-      recent = [{ to, label, needs }, ...recent.filter((one) => one.to !== to)].slice(0, most);
+    if (label) recent = [{ to, label, needs }, ...recent.filter((one) => one.to !== to)].slice(0, most);
   }, [to, label, needs]);
 }

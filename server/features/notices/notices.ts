@@ -1,6 +1,7 @@
 import type { notices as calls } from '../../../contract/notices.ts';
+import { maySee } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { maySee, todayNeeds } from '../../../contract/today-needs.ts';
+import { todayNeeds } from '../../../contract/today-needs.ts';
 import { personOf, type Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { StorageWatch } from '../../storage/watch.ts';

@@ -28,7 +28,7 @@ const secrets: Record<TodayKind | Figure, string> = {
   trashEnding: 'releases:read',
   storageDown: 'releases:read',
   // one to publish a release, which needs releases:update
-  approvalsWaiting: 'rollouts:read rollouts:create|rollouts:update releases:update',
+  approvalsWaiting: 'rollouts:create|rollouts:update releases:update',
   keysLimited: 'api_keys:read',
   keysRefused: 'api_keys:read',
   keysEnding: 'api_keys:read',

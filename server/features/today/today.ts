@@ -1,11 +1,11 @@
 import type { ChainState } from '../../../contract/audit.ts';
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
 import type { Release } from '../../../contract/releases.ts';
+import { maySee } from '../../../contract/permissions.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import {
   figureNeeds,
   figures,
-  maySee,
   todayKinds,
   todayNeeds,
   type TodayKind,

@@ -25,13 +25,13 @@ export function ApprovalsNotice() {
 }
 
 function Waiting() {
-  const { can, hasPermission } = useAuth();
+  const { can } = useAuth();
   const isThere = useLocation({
     select: ({ pathname }) => pathname === paths.approvals || pathname === paths.today,
   });
   const { data } = useQuery(noticesQuery);
   const [latest, ...others] = data?.approvals ?? [];
-  if (!latest || isThere || !can.manageRollouts || !hasPermission('rollouts', 'read')) return null;
+  if (!latest || isThere || !can.manageRollouts) return null;
   return (
     <Notice tone="amber" action={<Link to={paths.approvals}>Review</Link>}>
       <strong>{latest.requestedBy} asks for your approval.</strong> {latest.subject}: {withTimes(latest.what)}

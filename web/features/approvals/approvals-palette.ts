@@ -1,5 +1,6 @@
 import { call } from '../../api.ts';
 import { approvals } from '../../../contract/approvals.ts';
+import { seesApprovals } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import { mostFound, type PaletteSource } from '../../shell/palette-sources.ts';
 import { IconUserCheck } from '../../ui/icons.tsx';
@@ -10,6 +11,7 @@ const approvalsPalette: PaletteSource = {
   group: 'Change requests',
   icon: IconUserCheck,
   resource: 'rollouts',
+  needs: seesApprovals,
   find: async (text, signal) => {
     const requests = await call(approvals.list, {}, { signal });
     const wanted = text.toLowerCase();

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { maySee, seesApprovals } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
@@ -58,7 +59,7 @@ export function ReleasesPage() {
 
 function Actions() {
   const { search, change } = useReleasesSearch();
-  const { can, hasPermission } = useAuth();
+  const { can, hasPermission, permissions } = useAuth();
   return (
     <>
       {can.manageRollouts && (
@@ -75,7 +76,7 @@ function Actions() {
           Recycle Bin
         </Button>
       )}
-      {hasPermission('rollouts', 'read') && (
+      {maySee(seesApprovals, permissions) && (
         <Button component={Link} to={paths.approvals} variant="default" leftSection={<IconUserCheck />}>
           Approvals
         </Button>

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { figureNeeds, maySee, todayNeeds } from '../../../contract/today-needs.ts';
+import { maySee } from '../../../contract/permissions.ts';
+import { figureNeeds, todayNeeds } from '../../../contract/today-needs.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { useAuth } from '../../session.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
