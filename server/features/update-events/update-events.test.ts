@@ -175,6 +175,22 @@ describe('the figures of a day', () => {
     await eventually(async () => (await day())?.total_checks === 30);
     expect(await day()).toEqual({ total_checks: 30, unique_machines: 10 });
   });
+
+  test('count a machine on a day that it reports after a check of a later one, once', async () => {
+    server.clock.set('2026-12-05T10:00:00Z');
+    await report(desktop, [{ machineId: 'offline' }]);
+    await written('offline', 1);
+    const timestamp = '2026-12-04T10:00:00Z';
+    await report(desktop, [
+      { machineId: 'offline', timestamp },
+      { machineId: 'offline', timestamp },
+    ]);
+    await written('offline', 3);
+    await report(desktop, [{ machineId: 'offline', timestamp }]);
+    await written('offline', 4);
+    server.clock.set(timestamp);
+    expect(await day()).toEqual({ total_checks: 3, unique_machines: 1 });
+  });
 });
 
 describe('downloads', () => {

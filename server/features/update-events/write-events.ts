@@ -4,6 +4,7 @@ import type { Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
 import { activationsOfRecord } from '../../db/sql.ts';
 import { inKeyOrder } from '../../db/key-order.ts';
+import { present } from '../../invariants.ts';
 import { addFigures } from '../analytics/index.ts';
 import {
   isEvent,
@@ -131,8 +132,8 @@ async function updateMachines(
 }
 
 /**
- * Counts checks per day, and the machines that checked for the first time that day. Machines are locked, so two
- * processes never both count a check as the first.
+ * Counts checks per day, and the machines that checked for the first time that day: by their events if they have checked
+ * on a later one. Machines are locked, so two processes never both count a check as the first.
  */
 async function countCheckDays(
   tx: Tx,
@@ -140,13 +141,17 @@ async function countCheckDays(
   known: ReadonlyMap<string, Known>,
 ): Promise<void> {
   const days = new Map<string, { checks: number; machines: number }>();
-  for (const machine of activity) {
-    const last = known.get(machine.machineHash)?.lastCheckDay ?? '';
-    for (const [day, checks] of machine.checkDays) {
+  const late = [];
+  for (const { machineHash, checkDays } of activity) {
+    const last = known.get(machineHash)?.lastCheckDay ?? '';
+    for (const [day, checks] of checkDays) {
       const sum = days.get(day) ?? { checks: 0, machines: 0 };
       days.set(day, { checks: sum.checks + checks, machines: sum.machines + Number(day > last) });
+      if (day < last) late.push({ machineHash, day });
     }
   }
+  for (const day of await daysWithoutCheck(tx, late))
+    present(days.get(day), 'these are some of them').machines += 1;
   const rows = inKeyOrder(days);
   if (rows.length === 0) return;
   await sql`
@@ -156,6 +161,19 @@ async function countCheckDays(
     on conflict (day) do update
        set total_checks = update_days.total_checks + excluded.total_checks,
            unique_machines = update_days.unique_machines + excluded.unique_machines`.execute(tx);
+}
+
+/** The days on which these machines have not checked, one for each machine. */
+async function daysWithoutCheck(tx: Tx, of: { machineHash: string; day: string }[]): Promise<string[]> {
+  if (of.length === 0) return [];
+  const { rows } = await sql<{ day: string }>`
+    select l.day from unnest(${of.map((l) => l.machineHash)}::text[], ${of.map((l) => l.day)}::text[]) as l (hash, day)
+     where not exists (
+       select from update_events e
+        where e.machine_hash = decode(l.hash, 'hex') and e.event_type = 'check'
+          and e.occurred_at >= l.day::date::timestamp at time zone 'UTC'
+          and e.occurred_at < (l.day::date + 1)::timestamp at time zone 'UTC')`.execute(tx);
+  return rows.map(({ day }) => day);
 }
 
 async function insertEvents(tx: Tx, events: readonly UpdateEvent[]): Promise<void> {
