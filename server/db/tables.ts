@@ -198,7 +198,7 @@ export type Tables = ViewTables & {
   license_refusals: { license_id: string; code: ValidationCode; last_at: Date };
   day_figures: { at: Date; figure: Figure; count: number };
   active_days: { day: Date; machines: number; licenses: number; customers: number };
-  counted_today: { day: Date; kind: 'license' | 'customer'; id: string };
+  counted_today: { day: Date; kind: 'machine' | 'license' | 'customer'; id: string };
   audit_entries: {
     audit_id: string;
     timestamp: Date;

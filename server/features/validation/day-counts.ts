@@ -22,6 +22,9 @@ export type Answered = {
   request: Omit<ValidationRequest, 'licenseKey' | 'nonce'>;
 };
 
+/** A validation that may be the first of a seat on its UTC day; `machine`: the beginning of the hash of its record. */
+export type Seen = Answered & { machine: string };
+
 /** A UTC day as whole days since 1970: much cheaper than text, and this runs for every validation. */
 export const dayNumber = (at: Date) => Math.floor(at.getTime() / dayMs);
 
@@ -29,30 +32,26 @@ const isoDay = (day: number) => utcDay(new Date(day * dayMs));
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
- * that were valid for the first time that day. `firstOfMachine` holds a row of each machine that is new on its day:
- * only these can make a license or customer new. So a license that changes its owner counts for the new one from the
- * next day on.
+ * that were valid for the first time that day. `firstOfSeats` holds a row of each seat that is new on its day: only these
+ * can make a machine, license or customer new. So a license that changes its owner counts for the new one from the next
+ * day on. Returns the rows of the machines that were counted.
  */
-export async function countValidationDays(
-  tx: Tx,
-  rows: Answered[],
-  firstOfMachine: Answered[],
-): Promise<void> {
+export async function countValidationDays(tx: Tx, rows: Answered[], firstOfSeats: Seen[]): Promise<Seen[]> {
   await addTotals(tx, rows);
-  if (firstOfMachine.length === 0) return;
-  const machines = new Map<number, number>();
-  for (const { at } of firstOfMachine) machines.set(dayNumber(at), (machines.get(dayNumber(at)) ?? 0) + 1);
-  const licenses = await firstSeen(tx, 'license', firstOfMachine, (row) => row.licenseId);
-  await noteSeen(tx, firstOfMachine);
-  const customers = await firstSeen(tx, 'customer', firstOfMachine, (row) => row.customerId);
-  const days = [...machines.keys()].toSorted((a, b) => a - b);
+  if (firstOfSeats.length === 0) return [];
+  const machines = await firstSeen(tx, 'machine', firstOfSeats, (row) => row.machine);
+  const licenses = await firstSeen(tx, 'license', firstOfSeats, (row) => row.licenseId);
+  await noteSeen(tx, firstOfSeats);
+  const customers = await firstSeen(tx, 'customer', firstOfSeats, (row) => row.customerId);
+  const days = [...new Set(firstOfSeats.map(({ at }) => dayNumber(at)))].toSorted((a, b) => a - b);
+  const perDay = (seen: Seen[]) => days.map((day) => seen.filter(({ at }) => dayNumber(at) === day).length);
   await sql`
     insert into active_days as d (day, machines, licenses, customers)
-    select * from unnest(${days.map(isoDay)}::date[], ${days.map((day) => machines.get(day))}::bigint[],
-                         ${days.map((day) => licenses.get(isoDay(day)) ?? 0)}::bigint[],
-                         ${days.map((day) => customers.get(isoDay(day)) ?? 0)}::bigint[])
+    select * from unnest(${days.map(isoDay)}::date[], ${perDay(machines)}::bigint[],
+                         ${perDay(licenses)}::bigint[], ${perDay(customers)}::bigint[])
     on conflict (day) do update set machines = d.machines + excluded.machines,
       licenses = d.licenses + excluded.licenses, customers = d.customers + excluded.customers`.execute(tx);
+  return machines;
 }
 
 async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
@@ -73,22 +72,22 @@ async function addTotals(tx: Tx, rows: Answered[]): Promise<void> {
       duration_us = d.duration_us + excluded.duration_us`.execute(tx);
 }
 
-/** Counts the licenses or customers seen for the first time on each day, and records them. */
+/** Records what is seen for the first time on each day, and returns a row of each. */
 async function firstSeen(
   tx: Tx,
-  kind: 'license' | 'customer',
-  rows: Answered[],
-  idOf: (row: Answered) => string | null,
-): Promise<Map<string, number>> {
-  const keys = new Set(rows.filter(idOf).map((row) => `${isoDay(dayNumber(row.at))} ${idOf(row)}`));
-  const seen = [...keys].toSorted().map((key) => key.split(' ') as [string, string]);
-  const { rows: days } = await sql<{ day: string; count: number }>`
-    with added as (
-      insert into counted_today (day, kind, id)
-      select day, ${kind}, id from unnest(${seen.map(([day]) => day)}::date[], ${seen.map(([, id]) => id)}::uuid[]) as s (day, id)
-      on conflict do nothing returning day)
-    select to_char(day, 'YYYY-MM-DD') as day, count(*) as count from added group by 1`.execute(tx);
-  return new Map(days.map(({ day, count }) => [day, count]));
+  kind: 'machine' | 'license' | 'customer',
+  rows: Seen[],
+  idOf: (row: Seen) => string | null,
+): Promise<Seen[]> {
+  const byKey = new Map<string, Seen>(
+    rows.filter(idOf).map((row) => [`${isoDay(dayNumber(row.at))} ${idOf(row)}`, row]),
+  );
+  const keys = inKeyOrder(byKey).map(([key]) => key.split(' '));
+  const { rows: added } = await sql<{ key: string }>`
+    insert into counted_today (day, kind, id)
+    select day, ${kind}, id from unnest(${keys.map(([day]) => day)}::date[], ${keys.map(([, id]) => id)}::uuid[]) as s (day, id)
+    on conflict do nothing returning to_char(day, 'YYYY-MM-DD ') || id as key`.execute(tx);
+  return added.flatMap(({ key }) => byKey.get(key) ?? []);
 }
 
 /** Notes the last day on which each license was seen, if it is later than the one noted. */
@@ -107,8 +106,13 @@ async function noteSeen(tx: Tx, rows: Answered[]): Promise<void> {
       from later l where d.license_id = l.license_id`.execute(tx);
 }
 
-/** Removes the licenses and customers recorded for past days. */
-export const clearFirstSeen = clearBefore('counted_today', 'day', 3 * dayMs);
+const keptMs = 3 * dayMs;
+
+/** What is older may be of a day whose machines are not recorded anymore. */
+export const keptSince = (now: Date) => new Date(now.getTime() - keptMs + dayMs);
+
+/** Removes the machines, licenses and customers recorded for past days. */
+export const clearFirstSeen = clearBefore('counted_today', 'day', keptMs);
 
 /** Creates and drops the monthly partitions of single validations, by the policy (VALIDATIONS_KEEP). */
 export const keepValidations = (
