@@ -18,8 +18,11 @@ const series = z.array(z.object({ period: z.string(), count: z.number() }));
 
 /** Served at /api/analytics/… and also at /analytics/…, the path in the spec. */
 export const health = namedObject('LicenseHealth', {
-  activeLicenses: z.number(),
-  activeCustomers: z.number().meta({ description: 'Those with a license that is valid now' }),
+  activeLicenses: z.number().meta({
+    description:
+      'Neither revoked nor expired, also before their first day; without those of soft-deleted customers',
+  }),
+  activeCustomers: z.number().meta({ description: 'Those with such a license' }),
   totalActivations: z.number(),
   errorRate: z
     .number()
@@ -29,7 +32,9 @@ export const health = namedObject('LicenseHealth', {
 });
 
 export const trends = namedObject('LicenseTrends', {
-  activations: series.meta({ description: 'Machines that validated, per UTC day' }),
+  activations: series.meta({
+    description: 'Machines that validated, per UTC day; one with seats on several licenses counts once',
+  }),
   customers: series.meta({ description: 'Customers whose machines validated' }),
   licenses: series.meta({ description: 'Licenses that were validated' }),
   successRate: series.meta({ description: 'Validations that were VALID, in percent' }),
@@ -47,8 +52,8 @@ export const customerUse = namedObject('CustomerUse', {
       z.object({
         customerId: z.string(),
         company: z.string(),
-        activeUsers: z.number(),
-        activeLicenses: z.number(),
+        activeUsers: z.number().meta({ description: 'Machines in use in the period' }),
+        activeLicenses: z.number().meta({ description: 'Active now, as in health' }),
       }),
     )
     .meta({ description: 'The ten customers with the most active machines' }),
@@ -58,7 +63,7 @@ export const customerUse = namedObject('CustomerUse', {
         customerId: z.string(),
         company: z.string(),
         appVersion: z.string(),
-        machines: z.number(),
+        machines: z.number().meta({ description: 'Those that told this version last' }),
         provenMachines: z.number().meta({ description: 'Of the machines, those that are enrolled' }),
       }),
     )

@@ -8,6 +8,7 @@ import type { Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
 import { anyOf } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
+import { isOfOwner } from '../licenses/index.ts';
 
 const weeksAhead = 13;
 /** How long results are cached: daily figures need not be fresher. */
@@ -31,12 +32,15 @@ export function createAnalytics({ reports: db, signals }: Pick<Context, 'reports
     customers: async (period: Period, now: Date): Promise<CustomerUse> => {
       const [outlook, use] = await Promise.all([
         outlooks('now', () => outlookAt(db, now)),
-        uses(keyOf(period), () => useIn(db, period)),
+        uses(keyOf(period), () => useIn(db, period, now)),
       ]);
       return { ...outlook, ...use };
     },
   };
 }
+
+/** As in the tab of the list, also before the first day of the license. */
+const isActive = (now: Date) => sql`l.status = 'active' and l.valid_until >= ${now}`;
 
 /** Current counts, and the error rate (percent) and response time (ms) of the last seven UTC days. */
 async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
@@ -46,9 +50,7 @@ async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
       select count(*) as "activeLicenses", count(distinct l.customer_id) as "activeCustomers",
              coalesce(sum(l.current_activations), 0) as "totalActivations"
         from licenses l join customers c using (customer_id)
-       where l.status = 'active' and l.valid_until >= ${now} and c.deleted_at is null and c.status = 'active'`.execute(
-      db,
-    ),
+       where ${isActive(now)} and c.deleted_at is null and c.status = 'active'`.execute(db),
     sql<{ all: number; failed: number; us: number }>`
       select coalesce(sum(validations), 0)::bigint as all,
              coalesce(sum(validations) filter (where code <> 'VALID'), 0)::bigint as failed,
@@ -108,9 +110,12 @@ async function licenseTrends(db: Db, { startDate, endDate }: Period): Promise<Li
   };
 }
 
-/** A machine was in use if it was activated before the end of the period and last seen after its start. */
+/**
+ * A machine was in use if it was activated before the end of the period and last seen after its start. One whose seat
+ * ended before a transfer is none of the new owner.
+ */
 const inUse = ({ startDate, endDate }: Period): RawBuilder<boolean> => sql`
-  (a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
+  (${isOfOwner} and a.last_checked_at >= ${startDate}::date::timestamp at time zone 'UTC'
    and a.created_at < (${endDate}::date + 1)::timestamp at time zone 'UTC')`;
 
 const ranked = 10;
@@ -120,52 +125,56 @@ const countedFirst = 20;
  * The ten customers with the most machines in use. Counts those with the most machines, used or not; the others only if
  * they could have more in use than the tenth.
  */
-async function topCustomers(db: Db, period: Period): Promise<CustomerUse['customers']> {
+async function topCustomers(db: Db, period: Period, now: Date): Promise<CustomerUse['customers']> {
   const { rows: largest } = await sql<{ id: string; machines: number }>`
     select customer_id as id, machines from customer_machines join customers using (customer_id)
      where deleted_at is null order by machines desc, customer_id limit ${countedFirst}`.execute(db);
-  const top = await topAmong(db, period, sql`l.customer_id = ${anyOf(largest.map(({ id }) => id))}`);
+  const top = await topAmong(db, period, now, sql`l.customer_id = ${anyOf(largest.map(({ id }) => id))}`);
   const tenth = top[ranked - 1]?.activeUsers ?? 0;
   const smallest = largest[countedFirst - 1];
   if (!smallest || smallest.machines <= tenth) return top;
   const couldBe = sql`select customer_id from customer_machines where machines >= ${tenth}`;
-  return topAmong(db, period, sql`l.customer_id in (${couldBe})`);
+  return topAmong(db, period, now, sql`l.customer_id in (${couldBe})`);
 }
 
-async function topAmong(db: Db, period: Period, isCandidate: RawBuilder<boolean>) {
-  const isInUse = inUse(period);
+/** Within a customer, one machine id is one machine (docs/decisions/046-machine-credentials.md). */
+async function topAmong(db: Db, period: Period, now: Date, isCandidate: RawBuilder<boolean>) {
   // Counts licenses of the ten only: counting those of all candidates would double the query time.
   const { rows } = await sql<CustomerUse['customers'][number]>`
     with top as (
       select c.customer_id, c.name, machines
-        from (select l.customer_id, count(*) as machines from activations a join licenses l using (license_id)
-               where ${isCandidate} and ${isInUse} group by l.customer_id) use
+        from (select customer_id, count(*) as machines
+                from (select distinct l.customer_id, a.machine_id from activations a join licenses l using (license_id)
+                       where ${isCandidate} and ${inUse(period)}) machine
+               group by customer_id) use
         join customers c using (customer_id)
        where c.deleted_at is null order by machines desc, c.name, c.customer_id limit ${ranked})
     select customer_id as "customerId", name as company, machines as "activeUsers",
-           (select count(distinct a.license_id) from licenses l join activations a using (license_id)
-             where l.customer_id = top.customer_id and ${isInUse}) as "activeLicenses"
+           (select count(*) from licenses l where l.customer_id = top.customer_id and ${isActive(now)}) as "activeLicenses"
       from top order by machines desc, name, customer_id`.execute(db);
   return rows;
 }
 
 /** In one snapshot, since a customer may move in the order of all while they are counted. */
-const useIn = (db: Db, period: Period): Promise<Use> =>
+const useIn = (db: Db, period: Period, now: Date): Promise<Use> =>
   readOnly(db, async (tx) => {
-    const customers = await topCustomers(tx, period);
+    const customers = await topCustomers(tx, period, now);
     const ids = customers.map(({ customerId }) => customerId);
     return { customers, versions: await versionsOf(tx, period, ids) };
   });
 
-/** The versions that machines in use ran. */
+/** The versions that machines in use ran, by what each told last. */
 async function versionsOf(db: Db, period: Period, customerIds: string[]): Promise<CustomerUse['versions']> {
   if (customerIds.length === 0) return [];
   const { rows } = await sql<CustomerUse['versions'][number]>`
-    select c.customer_id as "customerId", c.name as company, coalesce(a.app_version, 'Unknown') as "appVersion", count(*) as machines,
-           count(m.activation_id) as "provenMachines"
-      from licenses l join activations a using (license_id) join customers c using (customer_id)
-      left join machine_credentials m using (activation_id)
-     where l.customer_id = any(${customerIds}::uuid[]) and ${inUse(period)}
+    select c.customer_id as "customerId", c.name as company, coalesce(told[1], 'Unknown') as "appVersion", count(*) as machines,
+           count(*) filter (where proven) as "provenMachines"
+      from (select l.customer_id, array_agg(a.app_version order by a.last_checked_at desc) as told,
+                   bool_or(m.activation_id is not null) as proven
+              from licenses l join activations a using (license_id) left join machine_credentials m using (activation_id)
+             where l.customer_id = any(${customerIds}::uuid[]) and ${inUse(period)}
+             group by l.customer_id, a.machine_id) machine
+      join customers c using (customer_id)
      group by 1, 3 order by 2, 1, 4 desc, 3`.execute(db);
   return rows;
 }
@@ -178,7 +187,7 @@ async function outlookAt(db: Db, now: Date): Promise<Outlook> {
 
 /** Weeks start on Monday, in UTC, beginning with the current one. */
 async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring']> {
-  const isExpiring = sql`l.status = 'active' and l.valid_until >= ${now}
+  const isExpiring = sql`${isActive(now)}
     and l.valid_until >= w at time zone 'UTC' and l.valid_until < (w + interval '7 days') at time zone 'UTC'`;
   // those of deleted customers are few: all are counted in an index, without their rows
   const { rows } = await sql<CustomerUse['expiring'][number]>`

@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
 import { analytics as calls } from '../../../contract/analytics.ts';
+import { customerPage } from '../../../contract/customer-page.ts';
+import { licenses } from '../../../contract/licenses.ts';
 import { today } from '../../../contract/today.ts';
-import { enrollOn, makeApiKey, makeCustomer, makeLicense, validateOn } from '../../../tests/factories.ts';
+import {
+  deactivate,
+  enrollOn,
+  machinesOf,
+  makeApiKey,
+  makeCustomer,
+  makeLicense,
+  revoke,
+  unique,
+  validateOn,
+} from '../../../tests/factories.ts';
 import {
   days,
   eventually,
@@ -44,8 +56,29 @@ async function countsOf({ staff, day }: Pick<Owned, 'staff' | 'day'>) {
   return [trends.activations, trends.licenses, trends.customers].map(([one]) => one!.count);
 }
 
+const useOn = ({ staff, day }: Owned) =>
+  staff.ok(calls.customers, { query: { startDate: day, endDate: day } });
+
 const seenToday = async ({ staff }: Pick<Owned, 'staff'>) =>
   (await staff.ok(today.get)).figures.find(({ figure }) => figure === 'machines')!.today;
+
+test('a machine with a seat on two licenses is one machine in every figure, with what it told last', async () => {
+  const owned = await twoLicenses();
+  const { customerId, made, before, staff } = owned;
+  const machine = unique('workstation');
+  await validateOn(desktop, made[0], machine, { appVersion: '6.0.0' });
+  await written(before + 1);
+  await enrollOn(server, made[0], machine);
+  clock.advance(1000);
+  await validateOn(desktop, made[1], machine, { appVersion: '6.1.0' });
+  await written(before + 3);
+  expect(await countsOf(owned)).toEqual([1, 2, 1]);
+  const { customers, versions } = await useOn(owned);
+  expect(customers).toMatchObject([{ customerId, activeUsers: 1, activeLicenses: 2 }]);
+  expect(versions).toMatchObject([{ customerId, appVersion: '6.1.0', machines: 1, provenMachines: 1 }]);
+  const page = await staff.ok(customerPage.overview, { params: { id: customerId } });
+  expect([page.machines, await seenToday(owned)]).toEqual([1, 1]);
+});
 
 test('machines with two seats are counted once by two processes at the same moment', async () => {
   const { made, before } = await twoLicenses();
@@ -90,4 +123,32 @@ test('a day counts a machine whose record arrives after one of the next day', as
   expect(await countsOf(owned)).toEqual([1, 1, 1]);
   expect(await countsOf({ ...owned, day: dayOf(new Date(noon.getTime() + days(1))) })).toEqual([1, 1, 1]);
   expect(day).toBe(dayOf(noon));
+});
+
+test('the figures of a customer count no machine that lost its seat under the former owner, and licenses by their state', async () => {
+  const former = await twoLicenses();
+  const { staff, made } = former;
+  const { customerId } = await makeCustomer(staff, {});
+  const use = async () => {
+    // each reading of another period, since one is cached
+    clock.advance(days(1));
+    const query = { startDate: former.day, endDate: dayOf(clock.now()) };
+    const signedIn = server.api(await server.signInAs('super_admin'));
+    const { customers } = await signedIn.ok(calls.customers, { query });
+    const { versions } = await signedIn.ok(calls.customers, { query });
+    return [customers, versions].map((list) => list.filter((one) => one.customerId === customerId));
+  };
+  for (const machine of ['gone', 'kept']) await validateOn(desktop, made[0], machine, {});
+  await validateOn(desktop, made[1], 'elsewhere', {});
+  await written(former.before + 3);
+  const gone = (await machinesOf(staff, made[0])).find(({ machineId }) => machineId === 'gone');
+  await deactivate(staff, gone!);
+  clock.advance(1000);
+  await staff.ok(licenses.transfer, { params: { id: made[0].licenseId }, body: { customerId } });
+  expect(await use()).toMatchObject([[{ activeUsers: 1, activeLicenses: 1 }], [{ machines: 1 }]]);
+  const later = server.api(await server.signInAs('super_admin'));
+  await makeLicense(later, { customerId });
+  await revoke(later, made[0]);
+  const [[counted]] = (await use()) as [[unknown]];
+  expect(counted).toMatchObject({ activeUsers: 1, activeLicenses: 1 });
 });

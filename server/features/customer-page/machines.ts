@@ -7,7 +7,7 @@ import { contains, lastSeenOf, recordHash, releaseRun } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
-import { ownershipsOf } from '../licenses/index.ts';
+import { isOfOwner } from '../licenses/index.ts';
 
 type Row = Omit<CustomerMachine, 'lastSeen' | 'offlineUntil'> & {
   lastSeen: Date | null;
@@ -62,11 +62,7 @@ export async function readMachines(db: Db, customerId: string, ids: string[]): P
   return rows.map(toMachine);
 }
 
-/** Of a license of this customer, except the machines whose seat ended while it was another's. */
-const areOf = (customerId: string) => sql<boolean>`
-  l.customer_id = ${customerId} and (a.status = 'active' or exists (
-    select from ${ownershipsOf(customerId)} o
-     where o.license_id = l.license_id and a.updated_at >= o.since and a.updated_at < o.until))`;
+const areOf = (customerId: string) => sql<boolean>`l.customer_id = ${customerId} and ${isOfOwner}`;
 
 const versionRun = releaseRun(
   sql`coalesce(m.last_version, a.app_version)`,
