@@ -70,7 +70,7 @@ export const customerUse = namedObject('CustomerUse', {
     .meta({ description: 'App versions that machines of these customers run' }),
   expiring: z
     .array(z.object({ weekStart: z.string(), count: z.number() }))
-    .meta({ description: 'Licenses that expire in each of the next 13 weeks' }),
+    .meta({ description: 'Licenses that expire in what is left of this week, and in each of the next 13' }),
 });
 
 export type LicenseHealth = z.output<typeof health>;

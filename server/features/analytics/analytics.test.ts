@@ -132,11 +132,15 @@ describe('customers', () => {
     });
   });
 
-  test('show what expires in each of the next 13 weeks, from Monday', async () => {
+  test('show what expires this week and in each of the next 13, from Monday', async () => {
+    await makeLicense(staff, { customerId: clinic.customerId, validUntil: '2027-02-20T00:00:00Z' });
     const { expiring } = await staff.ok(calls.customers, { query: week });
-    expect(expiring).toHaveLength(13);
+    expect(expiring).toHaveLength(14);
     expect(expiring[0]!.weekStart).toBe('2026-11-16');
-    expect(expiring.filter((w) => w.count > 0)).toEqual([{ weekStart: '2026-11-30', count: 1 }]);
+    expect(expiring.filter((w) => w.count > 0)).toEqual([
+      { weekStart: '2026-11-30', count: 1 },
+      { weekStart: '2027-02-15', count: 1 },
+    ]);
   });
 });
 

@@ -10,6 +10,7 @@ import { anyOf } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
 import { isOfOwner } from '../licenses/index.ts';
 
+/** After the current one. */
 const weeksAhead = 13;
 /** How long results are cached: daily figures need not be fresher. */
 const keptMs = 30_000;
@@ -185,7 +186,7 @@ async function outlookAt(db: Db, now: Date): Promise<Outlook> {
   return { summary, expiring };
 }
 
-/** Weeks start on Monday, in UTC, beginning with the current one. */
+/** Weeks start on Monday, in UTC, beginning with what is left of the current one. */
 async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring']> {
   const isExpiring = sql`${isActive(now)}
     and l.valid_until >= w at time zone 'UTC' and l.valid_until < (w + interval '7 days') at time zone 'UTC'`;
@@ -196,7 +197,7 @@ async function expiringByWeek(db: Db, now: Date): Promise<CustomerUse['expiring'
              - (select count(*) from licenses l join customers c using (customer_id)
                  where ${isExpiring} and c.deleted_at is not null) as count
       from generate_series(date_trunc('week', ${now}::timestamptz at time zone 'UTC'),
-                           date_trunc('week', ${now}::timestamptz at time zone 'UTC') + ${weeksAhead - 1} * interval '7 days',
+                           date_trunc('week', ${now}::timestamptz at time zone 'UTC') + ${weeksAhead} * interval '7 days',
                            interval '7 days') w
      order by w`.execute(db);
   return rows;

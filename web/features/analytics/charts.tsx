@@ -228,7 +228,7 @@ export function TopCustomers({ customers }: { customers: CustomerUse['customers'
 
 const shortName = (name: string) => (name.length > 28 ? `${name.slice(0, 27)}…` : name);
 
-/** Licenses that expire in each week of the next quarter. */
+/** Licenses that expire in this week and each of the next quarter. */
 export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | undefined }) {
   const { can } = useAuth();
   if (!weeks) return <Skeleton height={height + 60} radius={8} />;
