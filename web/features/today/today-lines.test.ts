@@ -64,8 +64,8 @@ test('every kind says what it counts, for one and for many', () => {
         "1,200 rollouts are paused",
       ],
       [
-        "1 license ended this week, and its machines still ask",
-        "1,200 licenses ended this week, and their machines still ask",
+        "1 license ended within 7 days, and its machines still ask",
+        "1,200 licenses ended within 7 days, and their machines still ask",
       ],
       [
         "1 full license has machines waiting for a seat",

@@ -154,7 +154,7 @@ const described: Record<TodayKind, Describe> = {
   licensesEnded: records(
     'red',
     (n) =>
-      say(n, 'license', ['ended this week, and its', 'ended this week, and their'], 'machines still ask'),
+      `${counted(n, 'license')} ended within 7 days, and ${n === 1 ? 'its' : 'their'} machines still ask`,
     ({ name }, when) => `${name} ended ${when}`,
     ended,
     license(ended, 'Open License'),
