@@ -8,7 +8,7 @@ const names: Record<Figure, string> = {
   refused: 'Refused',
   machines: 'Machines seen',
   checks: 'Update checks',
-  downloads: 'Downloads',
+  downloads: 'Completed downloads',
   installs: 'Installs',
   failedInstalls: 'Failed installs',
 };
