@@ -22,7 +22,7 @@ import { aboutApiKey } from '../../toast-subjects.ts';
 const attentionNotes: Record<ApiKeyAttention, string> = {
   ending: 'Only keys that expire within 30 days',
   refused: 'Only keys that were refused within 24 hours',
-  limited: 'Only keys that reached their limit in this hour or the one before',
+  limited: 'Only keys that reached a limit in this hour or the one before',
 };
 
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */

@@ -80,8 +80,8 @@ test('every kind says what it counts, for one and for many', () => {
         "1,200 licenses have offline seats that end within 7 days",
       ],
       [
-        "1 API key reached its hourly limit",
-        "1,200 API keys reached their hourly limit",
+        "1 API key reached a limit in this hour or the one before",
+        "1,200 API keys reached a limit in this hour or the one before",
       ],
       [
         "1 API key was refused within 24 hours",
@@ -126,6 +126,16 @@ test('the end of a license is a day of UTC, also where its reader has another', 
   expect(aboutEnd('licensesEnding', '2026-11-22T00:00:00Z')).toBe('Charité ends in 2 days');
   expect(aboutEnd('offlineEnding', '2026-11-22T00:00:00Z')).toBe('The first of Charité ends in 2 days');
   expect(aboutEnd('licensesEnded', '2026-11-19T00:00:00Z')).toBe('Charité ended yesterday');
+});
+
+test('a key that reached a limit may have been refused nothing, and may be served again', () => {
+  const { about } = shownLine(
+    line({ kind: 'keysLimited', next: { id: '1', name: 'Desktop', at: null } }),
+    now,
+  );
+  expect(about).toBe(
+    'Desktop: what was above its limit of requests, events or new machines was refused or not recorded',
+  );
 });
 
 test('a release whose time in the bin is over was not deleted: it waits for the next cleanup', () => {

@@ -185,8 +185,9 @@ const described: Record<TodayKind, Describe> = {
   ),
   keysLimited: records(
     'orange',
-    (n) => say(n, 'API key', ['reached its', 'reached their'], 'hourly limit'),
-    ({ name }) => `${name}: requests above it are refused until the hour ends`,
+    (n) => `${counted(n, 'API key')} reached a limit in this hour or the one before`,
+    ({ name }) =>
+      `${name}: what was above its limit of requests, events or new machines was refused or not recorded`,
     apiKeys('limited'),
     apiKey(apiKeys('limited')),
   ),
