@@ -14,23 +14,29 @@ const relative = new Intl.RelativeTimeFormat('en');
 const relativeDay = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** Numbers the days, so that 47 hours after Monday morning is Wednesday, not tomorrow. */
-type DayNumber = (at: Date) => number;
-const localDayNumber: DayNumber = (at) =>
-  Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
-/** By which licenses begin and end. */
-export const utcDayNumber: DayNumber = (at) => Math.floor(at.getTime() / 86_400_000);
+const localDayNumber = (at: Date) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
+const utcDayNumber = (at: Date) => Math.floor(at.getTime() / 86_400_000);
 
-/** `3 days ago`, `in 2 months`, `just now`; by default, with days of the local time zone. */
-export function relativeTime(iso: string, now: Date, dayOf = localDayNumber): string {
+/** From the UTC day of `now` to that of `iso`: licenses begin and end by them. */
+export const utcDaysTo = (iso: string, now: Date): number => utcDayNumber(new Date(iso)) - utcDayNumber(now);
+
+/** `3 days ago`, `in 2 months`, `just now`; with days of the local time zone. */
+export function relativeTime(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of units) {
     if (Math.abs(seconds) < length) continue;
-    if (unit === 'day') return relativeDay.format(dayOf(new Date(iso)) - dayOf(now), unit);
+    if (unit === 'day') return relativeDay.format(localDayNumber(new Date(iso)) - localDayNumber(now), unit);
     return relative.format(Math.trunc(seconds / length), unit);
   }
   // The clock of the page may be half a minute slow: a new record must not seem to be in the future.
   return seconds > 30 ? 'in a moment' : 'just now';
 }
+
+/** `in 13 days`, `yesterday`, within a day `in 5 hours`: of an end that lists show by its UTC day. */
+export const relativeUtcDay = (iso: string, now: Date): string =>
+  Math.abs(Date.parse(iso) - now.getTime()) < 86_400_000
+    ? relativeTime(iso, now)
+    : relativeDay.format(utcDaysTo(iso, now), 'day');
 
 type Part = 'day' | 'month' | 'year';
 type Format = (at: Date) => string;

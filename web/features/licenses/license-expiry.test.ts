@@ -15,14 +15,14 @@ describe('expiresIn', () => {
   });
 
   it.each([
-    [day, '1 day'],
-    [day + 1, '2 days'],
-    [day - 1, '1 day'],
-    [1, '1 day'],
-    [0, '1 day'],
-    [-1, undefined],
-  ])('counts what has begun, and ends with the license: %d ms', (left, text) => {
-    expect(active(left)).toBe(text);
+    ['2026-11-22T00:00:00.000Z', '2 days'],
+    ['2026-11-21T23:59:59.999Z', '1 day'],
+    ['2026-11-21T00:00:00.000Z', '1 day'],
+    ['2026-11-20T23:59:59.999Z', '1 day'],
+    ['2026-11-20T09:30:00.001Z', '1 day'],
+    ['2026-11-20T09:29:59.999Z', undefined],
+  ])('counts to the UTC day of its end, as Today does: %s', (validUntil, text) => {
+    expect(expiresIn({ status: 'active', validUntil }, now)).toBe(text);
   });
 
   it('is silent about revoked licenses', () => {

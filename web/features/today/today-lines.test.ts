@@ -126,6 +126,11 @@ test('the end of a license is a day of UTC, also where its reader has another', 
   expect(aboutEnd('licensesEnding', '2026-11-22T00:00:00Z')).toBe('Charité ends in 2 days');
   expect(aboutEnd('offlineEnding', '2026-11-22T00:00:00Z')).toBe('The first of Charité ends in 2 days');
   expect(aboutEnd('licensesEnded', '2026-11-19T00:00:00Z')).toBe('Charité ended yesterday');
+  expect(aboutEnd('licensesEnding', '2026-11-25T23:59:59.999Z')).toBe('Charité ends in 5 days');
+  expect(aboutEnd('licensesEnding', '2026-12-03T00:00:00Z'), 'as the badge in the list').toBe(
+    'Charité ends in 13 days',
+  );
+  expect(aboutEnd('licensesEnding', '2026-11-21T00:00:00Z')).toBe('Charité ends in 14 hours');
 });
 
 test('a key that reached a limit may have been refused nothing, and may be served again', () => {

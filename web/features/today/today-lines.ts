@@ -3,7 +3,7 @@ import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
-import { relativeTime, utcDayNumber } from '../../ui/time.ts';
+import { relativeTime, relativeUtcDay } from '../../ui/time.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** From the most urgent on. */
@@ -29,19 +29,19 @@ export type ShownLine = {
 type Next = NonNullable<TodayLine['next']>;
 type Describe = (line: TodayLine, now: Date) => ShownLine;
 
-/** A line about records, the first of which `about` describes and `open` opens; its days as in `relativeTime`. */
+/** A line about records, the first of which `about` describes, with its time in the words of `whenOf`, and `open` opens. */
 function records(
   tone: Tone,
   title: (count: number) => string,
   about: (next: Next, when: string, now: Date) => string,
   list: Target,
   open: (next: Next) => Target & { label: string },
-  dayOf?: typeof utcDayNumber,
+  whenOf = relativeTime,
 ): Describe {
   return ({ count, next }, now) => ({
     tone,
     title: title(count),
-    about: next && about(next, next.at ? relativeTime(next.at, now, dayOf) : '', now),
+    about: next && about(next, next.at ? whenOf(next.at, now) : '', now),
     list,
     next: next && open(next),
   });
@@ -158,7 +158,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ended ${when}`,
     ended,
     license(ended, 'Open License'),
-    utcDayNumber,
+    relativeUtcDay,
   ),
   licensesFull: records(
     'orange',
@@ -173,7 +173,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `${name} ends ${when}`,
     ending,
     license(ending, 'Open License'),
-    utcDayNumber,
+    relativeUtcDay,
   ),
   offlineEnding: records(
     'amber',
@@ -181,7 +181,7 @@ const described: Record<TodayKind, Describe> = {
     ({ name }, when) => `The first of ${name} ends ${when}`,
     offline,
     license(offline, 'Open License'),
-    utcDayNumber,
+    relativeUtcDay,
   ),
   keysLimited: records(
     'orange',
