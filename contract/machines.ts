@@ -106,6 +106,9 @@ export const explanation = namedObject('OfferExplanation', {
 });
 export type Explanation = z.output<typeof explanation>;
 
+/** Rows of each list of one machine. */
+export const mostOfMachine = 200;
+
 const canRead = staffWith('releases', 'read');
 /** The display id, the SHA-256 of the machine's id, or that id itself. */
 const byId = z.object({ id: requiredText(256) });
@@ -160,9 +163,9 @@ export const machines = {
       activations: z
         .array(z.object({ ...listedActivation.shape, licenseId: z.string(), licenseKey: z.string() }))
         .meta({ description: 'Empty for users who may not read licenses; `totals` counts them' }),
-      totals: z
-        .object({ events: z.number(), downloads: z.number(), activations: z.number() })
-        .meta({ description: 'Of which the lists hold the latest 200' }),
+      totals: z.object({ events: z.number(), downloads: z.number(), activations: z.number() }).meta({
+        description: `Of which the lists hold the latest ${mostOfMachine}; \`events\` also counts those that are no longer kept`,
+      }),
     }),
   }),
   explain: route('GET', `${base}/{id}/explain`, {

@@ -232,6 +232,42 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await expect(tab(page, 'Downloads')).toHaveAttribute('aria-selected', 'true');
   });
 
+  await test.step('what was deleted since is said to be no longer kept, not denied', async () => {
+    const [gone, left] = [await makeRelease(server), await makeRelease(server)];
+    const machineId = newMachine();
+    const fetched = [gone, left].map(({ version: toVersion }) => ({
+      eventType: 'download_start' as const,
+      toVersion,
+    }));
+    await report(server, inTurn(machineId, fetched));
+    const remove = async ({ id }: { id: string }) => {
+      const params = { releaseId: id };
+      const body = { reason: 'Over' };
+      await server.admin.ok(releases.softDelete, { params, body });
+      const confirmed = { ...body, confirmation: 'PERMANENTLY DELETE' };
+      await server.admin.ok(releases.deletePermanently, { params, body: confirmed });
+    };
+    const shown = page.getByRole('tabpanel');
+    await remove(gone);
+    await openMachine(page, server, machineId);
+    await tab(page, 'Downloads').click();
+    await expect(shown).toContainText('1 more is no longer kept.');
+    await remove(left);
+    // as months later
+    const events = server.db
+      .deleteFrom('update_events')
+      .where('machine_hash', '=', Buffer.from(machineHashOf(machineId), 'hex'));
+    await events.where('to_version', '=', gone.version).execute();
+    await page.reload();
+    await expect(facts(page).locator('dd').nth(7)).toHaveText('2');
+    await expect(shown).toContainText('The releases that this machine downloaded are permanently deleted.');
+    await tab(page, 'Update Events').click();
+    await expect(shown).toContainText('1 more is no longer kept.');
+    await events.execute();
+    await page.reload();
+    await expect(shown).toContainText('What this machine reported is no longer kept.');
+  });
+
   await test.step('license activations of the machine are found by its id', async () => {
     const machineId = newMachine();
     const [active, left] = [await makeLicense(server.admin), await makeLicense(server.admin)];

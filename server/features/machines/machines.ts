@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Explanation, machines as calls } from '../../../contract/machines.ts';
+import { mostOfMachine, type Explanation, type machines as calls } from '../../../contract/machines.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, nobody, type Caller } from '../../caller.ts';
@@ -14,7 +14,6 @@ import { findMachine, foundBy, notFound, toMachine, type MachineRow } from './ma
 import { latestEvents } from './latest-events.ts';
 import { seatsAt } from './standings.ts';
 
-const shownAtMost = 200;
 const everyMachine = sql<boolean>`true`;
 
 const countFound = (db: Db, found: RawBuilder<boolean>): Promise<number> =>
@@ -86,7 +85,7 @@ export async function getMachine(
 }
 
 async function events(db: Db, { machine_hash }: MachineRow) {
-  const rows = await latestEvents(db, machine_hash).limit(shownAtMost).execute();
+  const rows = await latestEvents(db, machine_hash).limit(mostOfMachine).execute();
   return rows.map((row) => ({
     id: row.event_id,
     eventType: row.event_type,
@@ -108,7 +107,7 @@ async function downloadsOf(db: Db, { machine_hash }: MachineRow) {
     .where('machine_hash', '=', machine_hash)
     .orderBy('started_at', 'desc')
     .orderBy('download_id', 'desc')
-    .limit(shownAtMost)
+    .limit(mostOfMachine)
     .execute();
   const latest = rows.map((row) => ({
     id: row.download_id,
@@ -134,7 +133,7 @@ async function activationsOf(db: Db, { machine_hash }: MachineRow) {
     .where(sql<boolean>`a.activation_id in (${activationsWithHash(machine_hash)})`)
     .orderBy('a.created_at', 'desc')
     .orderBy('a.activation_id')
-    .limit(shownAtMost)
+    .limit(mostOfMachine)
     .execute();
   const latest = rows.map((row) => ({
     ...toActivation(row),

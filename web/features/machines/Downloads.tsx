@@ -42,7 +42,8 @@ const downloadColumns: Column<Download>[] = [
   },
 ];
 
-export function Downloads({ downloads }: { downloads: Download[] }) {
+/** `total`: as many as there ever were. */
+export function Downloads({ downloads, total }: { downloads: Download[]; total: number }) {
   return (
     <div className="bounded">
       <DataTable
@@ -50,7 +51,13 @@ export function Downloads({ downloads }: { downloads: Download[] }) {
         columns={downloadColumns}
         rows={downloads}
         rowId={(download) => download.id}
-        empty={<EmptyState title="No downloads">This machine has downloaded nothing yet.</EmptyState>}
+        empty={
+          <EmptyState title="No downloads">
+            {total === 0
+              ? 'This machine has downloaded nothing yet.'
+              : 'The releases that this machine downloaded are permanently deleted.'}
+          </EmptyState>
+        }
       />
     </div>
   );

@@ -27,12 +27,16 @@ export const eventIcons: Record<UpdateEventType, Icon> = {
   rollback: IconArrowBackUp,
 };
 
-/** Events of the machine, the latest first. */
-export function EventList({ events }: { events: UpdateEvent[] }) {
+/** Events of the machine, the latest first; `total`: as many as there ever were. */
+export function EventList({ events, total }: { events: UpdateEvent[]; total: number }) {
   if (events.length === 0) {
     return (
       <div className="panel">
-        <EmptyState title="No update events">This machine has reported nothing yet.</EmptyState>
+        <EmptyState title="No update events">
+          {total === 0
+            ? 'This machine has reported nothing yet.'
+            : 'What this machine reported is no longer kept.'}
+        </EmptyState>
       </div>
     );
   }

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Machine } from '../../../contract/machines.ts';
+import { mostOfMachine, type Machine } from '../../../contract/machines.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
 import { oneOf } from '../../search-params.ts';
@@ -73,7 +73,8 @@ function Hash({ machine }: { machine: Machine }) {
 function History({ detail }: { detail: MachineDetail }) {
   const { tab = 'events' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { updateHistory, downloadHistory, activations, totals } = detail;
+  const { machine, updateHistory, downloadHistory, activations, totals } = detail;
+  const ever = { ...totals, downloads: machine.totalDownloads };
   const tabs: Record<MachineTab, string> = {
     events: `Update Events (${countText(totals.events)})`,
     downloads: `Downloads (${countText(totals.downloads)})`,
@@ -97,26 +98,30 @@ function History({ detail }: { detail: MachineDetail }) {
       </Tabs.List>
       <Tabs.Panel value={tab} pt={14}>
         {tab === 'events' ? (
-          <EventList events={updateHistory} />
+          <EventList events={updateHistory} total={ever.events} />
         ) : tab === 'downloads' ? (
-          <Downloads downloads={downloadHistory} />
+          <Downloads downloads={downloadHistory} total={ever.downloads} />
         ) : (
-          <MachineActivations machine={detail.machine.displayId} activations={activations} />
+          <MachineActivations machine={machine.displayId} activations={activations} />
         )}
         <Latest
           shown={{ events: updateHistory, downloads: downloadHistory, activations }[tab].length}
-          total={totals[tab]}
+          total={ever[tab]}
         />
       </Tabs.Panel>
     </Tabs>
   );
 }
 
+/** `total`: ever, also of what was deleted since. */
 function Latest({ shown, total }: { shown: number; total: number }) {
-  if (shown === 0 || shown >= total) return null;
+  const more = total - shown;
+  if (shown === 0 || more <= 0) return null;
   return (
     <p className="dimmed small" style={{ margin: '8px 0 0' }}>
-      The latest {shown} of {countText(total)} are shown.
+      {shown < mostOfMachine
+        ? `${countText(more)} more ${more === 1 ? 'is' : 'are'} no longer kept.`
+        : `The latest ${shown} of ${countText(total)} are shown.`}
     </p>
   );
 }
