@@ -260,7 +260,7 @@ export const releases = {
     }),
   }),
   analytics: route('GET', `${base}/analytics`, {
-    summary: 'Update checks of 30 days, downloads by release, machines last active',
+    summary: 'Update checks of 30 days, all downloads by release, machines last active',
     access: canRead,
     answer: releaseAnalytics,
   }),

@@ -12,7 +12,7 @@ import { releaseAnalyticsQuery } from './queries.ts';
 import { TrendsChart } from './TrendsChart.tsx';
 import { countText } from '../../ui/numbers.ts';
 
-/** Checks, downloads and machines of the last 30 days. Loaded when the tab is opened: the chart code is large. */
+/** Checks and machines of the last 30 days, and all downloads. Loaded when the tab is opened: the chart code is large. */
 export default function ReleaseAnalytics() {
   const figures = useQuery(releaseAnalyticsQuery());
   const { data, isError } = figures;
@@ -24,7 +24,7 @@ export default function ReleaseAnalytics() {
         <AsOf queries={[figures]} />
       </Group>
       <Tiles
-        label="Last 30 days"
+        label="Summary"
         tiles={{
           'Active Machines (30d)': summary && (
             <OfWhichProven all={summary.activeMachines} proven={summary.provenMachines} of="in 30 days" />
