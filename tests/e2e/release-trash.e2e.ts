@@ -60,7 +60,7 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await undo.hover();
   await expect(row(page, release)).toHaveCount(0);
   await undo.click();
-  await expect(page.getByText('Release restored successfully')).toBeVisible();
+  await expect(page.getByText('Release restored successfully', { exact: true })).toBeVisible();
   await expect(row(page, release)).toBeVisible();
 
   // it does not restore what a colleague deleted
@@ -144,7 +144,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   );
   await restoring.getByRole('textbox', { name: 'Reason' }).fill('Deleted by mistake');
   await restoring.getByRole('button', { name: 'Restore' }).click();
-  await expect(page.getByText('Release restored successfully')).toBeVisible();
+  await expect(page.getByText('Release restored successfully', { exact: true })).toBeVisible();
   await expect(rowOf(table, '"Left 7"')).toHaveCount(0);
 
   await rowOf(table, '"Left 8"').getByRole('button', { name: 'Delete' }).click();
@@ -155,7 +155,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await expectAccessible(page);
   await deleting.getByRole('textbox', { name: 'Reason' }).fill('Contains a secret');
   await deleting.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-  await expect(page.getByText('Release permanently deleted')).toBeVisible();
+  await expect(page.getByText('Release permanently deleted', { exact: true })).toBeVisible();
   await expect(rowOf(table, '"Left 8"')).toHaveCount(0);
   await page.getByRole('link', { name: 'Back to Releases' }).click();
   await expect(page).toHaveURL(/\/releases$/);

@@ -16,12 +16,7 @@ import {
   resumeRollout,
   softDeleteRelease,
 } from './queries.ts';
-import {
-  deferralsOf,
-  percentageAgain,
-  useReleaseConsequences,
-  type ReleaseChange,
-} from './release-consequences.ts';
+import { percentageAgain, useReleaseConsequences, type ReleaseChange } from './release-consequences.ts';
 import { buildText, releaseProblem } from './release-labels.ts';
 import { aboutRelease } from '../../toast-subjects.ts';
 
@@ -134,11 +129,7 @@ function useUndoDeletion(release: Release): (updatedAt: string | undefined) => v
   const restore = useChange({
     mutationFn: (updatedAt: string | undefined) =>
       restoreRelease({ id: release.id, updatedAt }, 'Deletion undone'),
-    onSuccess: () =>
-      toast({
-        message: `Release restored successfully${deferralsOf(release)}`,
-        subject: aboutRelease(release),
-      }),
+    onSuccess: () => toast({ message: changes.restore.done(release), subject: aboutRelease(release) }),
     onError: (error) =>
       toast({
         message: releaseProblem(error, 'Failed to restore release'),

@@ -96,14 +96,18 @@ test('what is offered again says how its steps go on, and begins with the first 
   ]);
 });
 
-test('a restore says that policies hold it back, and that their deferrals begin again', () => {
+test('a restore says that policies hold it back, and like a deletion that their deferrals begin again', () => {
   const full = { ...offered, rolloutPercentage: 100, fullAt: '2026-11-20T09:00:00.000Z' };
-  const said = (change: 'restore' | 'resume', release: typeof offered | typeof full) =>
+  const said = (change: 'restore' | 'resume' | 'softDelete', release: typeof offered | typeof full) =>
     releaseConsequences[change]({ machines: 0, pinned: 0 }, release)[1];
   const again = 'of machines, from their next check, unless an update policy holds it back';
   expect(said('restore', full)).toBe(`It is offered again to 100 % ${again}; deferrals begin again.`);
   expect(said('restore', offered)).toBe(`It is offered again to 30 % ${again}.`);
   expect(said('resume', full)).toBe(`It is offered again to 100 % ${again}.`);
+  expect(said('softDelete', full)).toMatch(
+    /rolled out to them\. If it is restored, deferrals begin again\.$/,
+  );
+  expect(said('softDelete', offered)).toMatch(/rolled out to them\.$/);
 });
 
 test('a file that no updater takes is offered to no machine, whatever becomes of its release', () => {

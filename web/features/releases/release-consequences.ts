@@ -81,7 +81,8 @@ const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && i
 
 const noLongerOffered = (release: Offered) =>
   mayBeOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
-    ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
+    ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}` +
+      (release.fullAt === null ? '' : ' If it is restored, deferrals begin again.')
     : 'It is offered to no machine now.';
 
 /** The percentage once it is offered again: a first step whose start has passed is taken by itself. */
@@ -95,8 +96,7 @@ export function percentageAgain(release: Offered): number {
 const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now();
 
 /** What a restore does to the deferrals of policies, which count from when a release is offered to all. */
-export const deferralsOf = ({ fullAt }: Pick<Release, 'fullAt'>): string =>
-  fullAt === null ? '' : '; deferrals begin again';
+const deferralsOf = ({ fullAt }: Offered): string => (fullAt === null ? '' : '; deferrals begin again');
 
 function offeredAgain(release: Offered, deferrals = ''): string[] {
   const none = 'It stays offered to no machine.';
