@@ -48,7 +48,7 @@ export async function createLicense(change: Change, input: LicenseInput): Promis
 
 /**
  * Changes a license that is not revoked. `seen` is the version that the edit started from; a newer stored one is an
- * EDIT_CONFLICT with the differences. The number of seats cannot be less than the machines that hold one.
+ * EDIT_CONFLICT with the differences. Fewer seats than machines that hold one take none of theirs.
  */
 export async function updateLicense(
   change: Change,
@@ -127,15 +127,7 @@ const read = async (db: Db, id: string): Promise<License> =>
 /** Refuses fields that are valid on their own but conflict with the stored ones. */
 export function refusePatch(before: License, patch: LicensePatch): Failure | undefined {
   const { validFrom, validUntil } = withPatch(before, patch);
-  if (validFrom >= validUntil) return breaksRule('validUntil', 'Must be after Valid From');
-  const seats = patch.maxActivations ?? before.maxActivations;
-  if (seats < before.currentActivations) {
-    return breaksRule(
-      'maxActivations',
-      `${before.currentActivations} machines are active. Deactivate machines first, or keep at least as many activations`,
-    );
-  }
-  return undefined;
+  return validFrom >= validUntil ? breaksRule('validUntil', 'Must be after Valid From') : undefined;
 }
 
 /** Share-locks the row, so that the customer cannot be deleted before the license exists. */

@@ -24,6 +24,7 @@ import { CustomerSelect } from './CustomerSelect.tsx';
 import {
   endText,
   payloadOf,
+  seatsText,
   validate,
   valuesLike,
   valuesOf,
@@ -148,6 +149,8 @@ function TermFields({
       />
       <NumberField
         label={licenseLabels.maxActivations}
+        description={seatsText(form.values.maxActivations, license)}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         required
         min={1}
         max={maxActivationsLimit}

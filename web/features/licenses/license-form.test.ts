@@ -3,6 +3,7 @@ import type { License } from '../../../contract/licenses.ts';
 import {
   endText,
   payloadOf,
+  seatsText,
   validate,
   valuesLike,
   valuesOf,
@@ -39,6 +40,15 @@ it('says when in its day a license ends, by the stored time until another day is
   expect(endText('2027-01-01')).toBe(begins);
   expect(endText('', license)).toBe(begins);
   expect(endText('2027-01-01', { ...license, validUntil: '2027-01-01T00:00:00.000Z' })).toBe(begins);
+});
+
+it('says how many machines are active, and that fewer activations take no seat from them', () => {
+  const used = { ...license, currentActivations: 3 };
+  expect(seatsText(3, used)).toBe('3 active machines');
+  expect(seatsText('', used)).toBe('3 active machines');
+  expect(seatsText(2, used)).toBe('3 active machines keep their seats');
+  expect(seatsText(1)).toBeUndefined();
+  expect(seatsText(1, license)).toBeUndefined();
 });
 
 describe('a new license like another', () => {

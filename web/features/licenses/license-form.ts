@@ -2,6 +2,7 @@ import { dayMs, utcDay } from '../../../contract/durations.ts';
 import { schemaResolver, type FormErrors } from '@mantine/form';
 import { licenseInput, type License, type LicenseType } from '../../../contract/licenses.ts';
 import { licenseLabels } from '../../field-labels.ts';
+import { counted } from '../../ui/counted.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
@@ -95,6 +96,15 @@ export function endText(day: string, license?: License): string {
   return at === '' || at === midnightOf(day)
     ? 'Ends when this day begins in UTC'
     : `Ends at ${at.slice(11, 16)} UTC on this day`;
+}
+
+/** How many machines are active, and what fewer seats do to them: nothing. */
+export function seatsText(seats: TypedNumber, license?: License): string | undefined {
+  const active = license?.currentActivations ?? 0;
+  if (active === 0) return undefined;
+  return typeof seats === 'number' && seats < active
+    ? `${counted(active, 'active machine')} ${active === 1 ? 'keeps its seat' : 'keep their seats'}`
+    : counted(active, 'active machine');
 }
 
 const checkAgainstContract = schemaResolver(licenseInput, { sync: true });
