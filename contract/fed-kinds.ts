@@ -14,16 +14,6 @@ export const fedKinds: Record<Platform, readonly string[]> = {
 export const kindOf = (fileName: string): string =>
   fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
 
-/** The name of the file at an address: its last segment, decoded. */
-export function fileNameAt({ pathname }: URL): string {
-  const segment = pathname.slice(pathname.lastIndexOf('/') + 1);
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 /** Why no updater takes a file, in a sentence; undefined if one does. `isStored`: not on another server. */
 export function unfedReason(platform: Platform, fileKind: string, isStored: boolean): string | undefined {
   if (!fedKinds[platform].includes(fileKind)) return `No updater of this platform takes a .${fileKind} file.`;

@@ -1,4 +1,4 @@
-import { storedExtensionOf } from './uploads.ts';
+import { storedExtensionOf } from './file-names.ts';
 
 export type FileKind = 'exe' | 'dmg' | 'zip' | 'nupkg' | 'appimage' | 'deb' | 'rpm';
 

@@ -28,6 +28,7 @@ import {
   sha512,
   versionText,
 } from './builds.ts';
+import { fileNameAt, isFileName, storedExtensions } from './file-names.ts';
 import { acceptableFailures } from './guard.ts';
 import { planFields, rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { rolloutAttentions } from './rollout-attention.ts';
@@ -96,14 +97,28 @@ export const deletedRelease = release
   .meta({ id: 'DeletedRelease' });
 export type DeletedRelease = z.output<typeof deletedRelease>;
 
-const isWebAddress = (value: string) =>
-  URL.canParse(value) && /^https?:\/\//i.test(value) && isStorableText(value);
+/** Why a release cannot have its file at this address; undefined if it can. */
+function addressProblem(value: string): string | undefined {
+  if (!URL.canParse(value) || !/^https?:\/\//i.test(value) || !isStorableText(value))
+    return 'Must be an http or https address';
+  const address = new URL(value);
+  // the feeds send it to every machine
+  if (address.username || address.password) return 'Must not contain a user name or a password';
+  return isFileName(fileNameAt(address))
+    ? undefined
+    : `Must end in a file name with one of ${storedExtensions.join(', ')}`;
+}
 
 export const urlReleaseInput = z
   .strictObject({
     ...buildFields,
     ...publishFields,
-    fileUrl: requiredLine(2000).refine(isWebAddress, 'Must be an http or https address'),
+    fileUrl: requiredLine(2000)
+      .superRefine((value, context) => {
+        const problem = addressProblem(value);
+        if (problem) context.addIssue(problem);
+      })
+      .meta({ description: `Its path ends in a file name with one of ${storedExtensions.join(', ')}` }),
     fileSize: z
       .number('Valid file size is required')
       .min(1, 'Valid file size is required')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, integer, namedObject, requiredLine, wholeNumber } from './common.ts';
 import { buildFields, checkPlan, largestFile, publishFields, sha512 } from './builds.ts';
+import { isFileName, longestFileName, storedExtensions } from './file-names.ts';
 import { release } from './releases.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
@@ -12,17 +13,8 @@ export const parallelChunks = 6;
 export const isFinalStatus = (status: number): boolean =>
   status === 507 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
 
-export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
-
-/** Accepted extensions: those of the spec, offered by the console, and Linux packages, sent by build pipelines. */
-export const storedExtensions = [...acceptedExtensions, '.AppImage', '.deb', '.rpm'] as const;
-
-/** The extension of a file name in any case; undefined when it is not accepted. */
-export const storedExtensionOf = (fileName: string) =>
-  storedExtensions.find((extension) => fileName.toLowerCase().endsWith(extension.toLowerCase()));
-
-const fileName = requiredLine(200, 'File name is required').refine(
-  (name) => !/[\\/]/.test(name) && !name.startsWith('.') && storedExtensionOf(name) !== undefined,
+const fileName = requiredLine(longestFileName, 'File name is required').refine(
+  isFileName,
   `Must be a file name that ends in ${storedExtensions.join(', ')}`,
 );
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FailureComparison } from '../contract/guard.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import type { Release } from '../contract/releases.ts';
-import { storedExtensionOf } from '../contract/uploads.ts';
+import { storedExtensionOf } from '../contract/file-names.ts';
 import { isVersion } from '../contract/versions.ts';
 import { askedOnce } from './query-client.ts';
 import { counted } from './ui/counted.ts';

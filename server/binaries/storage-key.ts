@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { storedExtensions } from '../../contract/uploads.ts';
+import { storedExtensions } from '../../contract/file-names.ts';
 import { kindOf, type FileKind } from '../../contract/file-content.ts';
 
 /** A new, unique storage key. */

@@ -1,9 +1,8 @@
-import { isStorableText } from '../../../contract/common.ts';
-import { fileNameAt } from '../../../contract/fed-kinds.ts';
+import { kindOf } from '../../../contract/fed-kinds.ts';
+import { fileNameAt } from '../../../contract/file-names.ts';
 import type { Release, UrlReleaseInput } from '../../../contract/releases.ts';
-import { storedExtensionOf, storedExtensions } from '../../../contract/uploads.ts';
 import type { Change } from '../../change.ts';
-import { breaksRule, type Failure } from '../../failure.ts';
+import type { Failure } from '../../failure.ts';
 import type { Outbound } from '../../outbound-http.ts';
 import { probeFile } from './probe.ts';
 import { createRelease } from './releases.ts';
@@ -16,15 +15,8 @@ export async function checkExternalFile(
   outbound: Outbound,
   input: UrlReleaseInput,
 ): Promise<ExternalFile | Failure> {
-  const url = new URL(input.fileUrl);
-  // the feeds send the URL to every machine
-  if (url.username || url.password)
-    return breaksRule('fileUrl', 'Must not contain a user name or a password');
-  const file = fileOf(url);
-  if (!file) {
-    return breaksRule('fileUrl', `Must end in a file name with one of ${storedExtensions.join(', ')}`);
-  }
-  return (await probeFile(outbound, input)) ?? file;
+  const fileName = fileNameAt(new URL(input.fileUrl));
+  return (await probeFile(outbound, input)) ?? { fileName, fileKind: kindOf(fileName) };
 }
 
 /** Creates a release with an external file. */
@@ -35,11 +27,4 @@ export function createUrlRelease(
 ): Promise<Release | Failure> {
   const build = { ...input, ...file, sha1: null, blockmapKey: null, externalUrl: new URL(fileUrl).href };
   return createRelease(change, build);
-}
-
-function fileOf(url: URL): ExternalFile | undefined {
-  const fileName = fileNameAt(url);
-  const ending = storedExtensionOf(fileName);
-  const usable = fileName.length <= 200 && !/^\.|[\\/]/.test(fileName) && isStorableText(fileName);
-  return ending && usable ? { fileName, fileKind: ending.slice(1).toLowerCase() } : undefined;
 }

@@ -1,6 +1,6 @@
 import { Button, FileButton, Input, Text } from '@mantine/core';
 import { useId, type DragEvent, type ReactNode } from 'react';
-import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { acceptedExtensions } from '../../../contract/file-names.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { useDropZone } from '../../ui/drop-zone.ts';
 import { IconFileUpload } from '../../ui/icons.tsx';

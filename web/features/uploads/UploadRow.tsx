@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, FileButton, Button, Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { acceptedExtensions } from '../../../contract/file-names.ts';
 import { paths } from '../../paths.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { pressOnce } from '../../ui/press-once.ts';

@@ -1,5 +1,5 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { acceptedExtensions } from '../../../contract/uploads.ts';
+import { acceptedExtensions } from '../../../contract/file-names.ts';
 import { isVersion } from '../../../contract/versions.ts';
 
 /** What a file name says about a build (spec part 2, section 2.2). Case-insensitive. */

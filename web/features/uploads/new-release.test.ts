@@ -14,6 +14,7 @@ import {
 } from './new-release.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
+const needsFileName = 'Must end in a file name with one of .exe, .dmg, .zip, .nupkg, .AppImage, .deb, .rpm';
 const filled: NewReleaseValues = { ...newRelease, bump: null, version: '1.2.3' };
 const byUrl: NewReleaseValues = {
   ...filled,
@@ -55,6 +56,9 @@ describe('refuses', () => {
   test.each<[Partial<NewReleaseValues>, object]>([
     [{ fileUrl: '' }, { fileUrl: 'File URL is required' }],
     [{ fileUrl: 'ftp://x/y.exe' }, { fileUrl: 'Must be an http or https address' }],
+    [{ fileUrl: 'https://x/42/latest' }, { fileUrl: needsFileName }],
+    [{ fileUrl: 'https://x/download?file=y.exe' }, { fileUrl: needsFileName }],
+    [{ fileUrl: 'https://me@x/y.exe' }, { fileUrl: 'Must not contain a user name or a password' }],
     [{ fileSize: '' }, { fileSize: 'Valid file size is required' }],
     [{ fileSize: 0 }, { fileSize: 'Valid file size is required' }],
     [{ fileSize: -5 }, { fileSize: 'Valid file size is required' }],

@@ -1,7 +1,7 @@
 import { schemaResolver, type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { z } from 'zod';
 import { buildFields, publishFields } from '../../../contract/builds.ts';
-import { fileNameAt } from '../../../contract/fed-kinds.ts';
+import { fileNameAt } from '../../../contract/file-names.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
