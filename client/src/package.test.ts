@@ -37,6 +37,8 @@ beforeAll(async () => {
   await run('npm', install, { cwd: app, env: { ...environment, npm_config_cache: path.join(app, 'cache') } });
 });
 
+let programs = 0;
+
 /** Runs a program that checks its license, in a process of its own; returns what it prints. */
 async function startProgram(
   fake: { url: string; signer: { publicKeyPem: string } },
@@ -48,6 +50,8 @@ async function startProgram(
     publicKeys: [fake.signer.publicKeyPem],
     folder,
     machineId: 'ws-07',
+    // also for the lock, which is not fair: each of several may wait for all others
+    timeoutMs: 120_000,
   };
   const program = `
     import { createClient } from '@lanyard/client';
@@ -55,7 +59,7 @@ async function startProgram(
     const results = [];
     for (let i = 0; i < ${times}; i++) results.push(await client.check());
     console.log(JSON.stringify(results));`;
-  const file = path.join(app, 'program.mjs');
+  const file = path.join(app, `program-${++programs}.mjs`);
   await writeFile(file, program);
   const { stdout } = await run(process.execPath, [file], { env: { ...environment, ...env } });
   return JSON.parse(stdout) as CheckResult[];
