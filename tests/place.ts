@@ -19,6 +19,7 @@ export async function placeOfRun(): Promise<string> {
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(await placeOfRun(), 'lanyard-test-'));
   await chmod(folder, 0o755);
-  opened.add(() => rm(folder, { recursive: true, force: true }));
+  // a look at a storage there, which is still under way, writes a file
+  opened.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

@@ -67,7 +67,7 @@ export async function removeDataDir(dataDir: string): Promise<void> {
     for (const pid of familyOf(running.pid)) signal(pid, 'SIGCONT');
     await halt(join(dataDir, 'postgres'), running.pid);
   }
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /**
