@@ -18,6 +18,7 @@ import { readOptions, type Options } from './options.ts';
 import { createProgress } from './progress.ts';
 import { publishRelease } from './upload.ts';
 import { newFolder } from '../../tests/place.ts';
+import { freePort } from '../../tests/server-process.ts';
 
 const MiB = 1024 ** 2;
 let version: string;
@@ -154,10 +155,8 @@ describe('up to 20 MB', () => {
 
   test('a server that is not there yet is waited for', async () => {
     const path = await fileOf(program(1000));
-    const place = createServer();
-    await new Promise<void>((resolve) => place.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(place.address() as AddressInfo).port}`;
-    await new Promise((resolve) => place.close(resolve));
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
     const fetching = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetching.mockRestore());
     const said: string[] = [];
@@ -167,7 +166,7 @@ describe('up to 20 MB', () => {
     });
     await eventually(() => fetching.mock.calls.length > 0 && said.length > 0);
     expect(said[0]).toMatch(/^http:.* cannot be reached: .*ECONNREFUSED.* Trying again \(2 of 20\)$/);
-    const relayed = await startProxy(() => undefined, Number(new URL(url).port));
+    const relayed = await startProxy(() => undefined, port);
     expect((await publishing).version).toBe(version);
     expect(relayed.seen).toHaveLength(1);
   });
