@@ -257,6 +257,12 @@ test('a process that is ready has connections open: the first calls wait for no 
   const line = await startSwitch(empty.url);
   const server = await startServer({ DATABASE_URL: line.url, DATA_DIR: own });
   const staff = await signInAdministrator(server);
+  // the jobs of the start use some of them
+  await eventually(async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const due = [...metrics.matchAll(/^lanyard_job_due_timestamp_seconds.* (\S+)$/gm)];
+    return due.length > 0 && due.every(([, at]) => Number(at) > Date.now() / 1000);
+  });
   line.newOnes = 'silent';
   const answers = await Promise.all(Array.from({ length: 5 }, () => staff.call(customers.list)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
