@@ -83,7 +83,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await page.keyboard.insertText(` ${codeOf(secret).replace(/^.../, '$& ')} `);
     const calls = `**${account.confirmSecondFactor.path}`;
     // Carried out, but the answer is lost on the way.
-    await loseAnswers(page, calls);
+    await loseAnswers(page, account.confirmSecondFactor);
     const sent = await holdBack(page, calls);
     await page.keyboard.press('Enter');
     await expect(button(page, 'Confirm')).toBeDisabled();

@@ -256,7 +256,7 @@ test('all licenses of a filter are revoked once their number is typed, and a los
   await expectAccessible(page);
 
   // the service does it, and the answer is lost, four times
-  const lost = await loseAnswers(page, `**${bulkLicenses.change.path}`, 4);
+  const lost = await loseAnswers(page, bulkLicenses.change, { times: 4 });
   await page.clock.install();
   await modal.getByRole('button', { name: 'Revoke 52 licenses' }).click();
   for (let tries = 1; tries < 4; tries++) {
@@ -384,7 +384,7 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await page.keyboard.insertText(`Company Name\tCountry\n${north}\tGermany\n`);
   await expect(people.getByRole('region', { name: 'Preview' })).toContainText(`${north}———Germany`);
   // the service does it, and the answer is lost
-  await loseAnswers(page, `**${imports.customers.path}`);
+  await loseAnswers(page, imports.customers);
   await people.getByRole('button', { name: 'Import 1 customer' }).click();
   await expect(people.getByRole('alert')).toContainText('Send it again unchanged: it is applied only once');
   const sent = await clickTwice(people.getByRole('button', { name: 'Import 1 customer' }), imports.customers);
@@ -505,7 +505,7 @@ test('an import that would create another customer than it showed, as one that w
 
   // done, but unanswered before the session ends: once they exist, a check finds no new customers
   expectStatus(page, 401);
-  await loseAnswers(page, `**${imports.licenses.path}`);
+  await loseAnswers(page, imports.licenses);
   await issue.click();
   await expect(modal.getByRole('alert')).toContainText('Send it again unchanged: it is applied only once');
   await endSessions(page, 'admin', server, imports.licenses);

@@ -275,7 +275,7 @@ test('neither a double click nor an answer that was lost creates anything twice'
   expect(await countOf(twice)).toBe(1);
 
   await fill(lost);
-  await loseAnswers(page, '**/api/customers');
+  await loseAnswers(page, customers.create);
   await send.click();
   await expect(
     add.getByText(

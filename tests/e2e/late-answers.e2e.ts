@@ -104,7 +104,7 @@ test('the form of a customer, and what is typed in it, while its answer is late 
     await button(page, 'Keep Editing').click();
     await form.getByRole('combobox', { name: 'Country' }).click();
     await page.getByRole('option', { name: 'Germany' }).click();
-    await loseAnswers(page, `**${customers.create.path}`, 1);
+    await loseAnswers(page, customers.create);
     await form.getByRole('button', { name: 'Create Customer' }).click();
     await expect(form).toContainText('Your change may have been applied');
     await page.keyboard.press('Escape');
@@ -356,7 +356,7 @@ test('what became of a change whose dialog was left is said, or nobody would kno
     const params = { id: changed.licenseId };
     await server.admin.ok(licenses.update, { params, body: { maxActivations: 7 } });
     // what is sent again is known by the service, or both would be refused as changed meanwhile
-    await loseAnswers(page, `**${bulkLicenses.change.path}`);
+    await loseAnswers(page, bulkLicenses.change);
     await leave(modal, bulkLicenses.change, 'Revoke 2 licenses');
     await expect(
       said.getByRole('alert').filter({ hasText: '1 license revoked. 1 license could not be revoked.' }),

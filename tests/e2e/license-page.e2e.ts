@@ -49,7 +49,7 @@ test('the page of a license shows its machines, validity, validations and histor
   await expect(validity).toContainText('1 Jan 2039');
 
   // an extension whose answer was lost is not said to be refused
-  await loseAnswers(page, `**/api/v1/licenses/${license.licenseId}`);
+  await loseAnswers(page, licenses.update);
   await extend.click();
   await expect(page.getByLabel('Notifications')).toHaveText(
     /^The server cannot be reached\. Your change may have been applied. Check before you try again\.[\w-]+ for /,

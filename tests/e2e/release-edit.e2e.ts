@@ -223,7 +223,7 @@ test('publishing, what a colleague sets meanwhile, and a save that fails', async
       await press(page, 'Save Changes');
       await dialog(page, 'Publish Release').getByRole('button', { name: 'Publish' }).click();
     };
-    await loseAnswers(page, `**/releases/${release.id}`);
+    await loseAnswers(page, releases.update);
     await publish();
     await expect(editing(page).getByRole('alert')).toContainText('Send it again unchanged');
     await page.keyboard.press('Escape');
@@ -401,7 +401,7 @@ test('publishing, what a colleague sets meanwhile, and a save that fails', async
       await expect(editing(page).getByRole('alert')).toHaveText('Failed to update release');
       await page.unroute(`**/releases/${release.id}`);
       await page.unroute(`**/rollout/${release.id}`);
-      await loseAnswers(page, `**/rollout/${release.id}`);
+      await loseAnswers(page, releases.rollout);
       await press(page, 'Save Changes');
       await expect(editing(page).getByRole('alert')).toHaveText(
         /^The other changes are saved: The server cannot be reached\. Your change may have been applied/,
