@@ -117,7 +117,8 @@ export const users = {
     answer: user,
   }),
   impact: route('GET', '/api/users/{id}/impact', {
-    summary: 'Open sessions of a user, API keys that the user created, and changes that wait for approval',
+    summary:
+      'Open sessions of a user, working API keys that the user created, and changes that wait for approval',
     access: canRead,
     params: byId,
     answer: namedObject('UserImpact', {

@@ -168,9 +168,16 @@ describe('the license', () => {
   });
 });
 
-test('deactivating a user ends as many sessions and change requests as were promised; keys that they made go on', async () => {
+test('deactivating a user ends as many sessions and change requests as were promised; keys of theirs that work go on', async () => {
   const person = await server.signInAs('admin');
   const key = await makeApiKey(server.api(person));
+  const [off, over] = [await makeApiKey(server.api(person)), await makeApiKey(server.api(person))];
+  await api.ok(apiKeys.update, { params: { keyId: off.id }, body: { isActive: false } });
+  await server.db
+    .updateTable('api_keys')
+    .set({ expires_at: server.clock.now() })
+    .where('api_key_id', '=', over.id)
+    .execute();
   const at = { params: { id: person.userId } };
   const setting = doing(approvals.setChannel, { params: { channel: 'alpha' }, body: { required: true } });
   const request = await asked(server.api(person), setting);

@@ -4,7 +4,8 @@ import { apiKeyAttentions, type ApiKeyAttention } from '../../../contract/api-ke
 import { todayLimits } from '../../../contract/today.ts';
 import type { Db } from '../../db/client.ts';
 
-const isUsable = (now: Date) =>
+/** The condition for a key `k` that still works. */
+export const isUsable = (now: Date) =>
   sql<boolean>`(k.is_active and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}))`;
 
 /** The filter `attention` of the list, for the key `k`. Refused keys include those that no longer work. */

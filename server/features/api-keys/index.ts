@@ -1,3 +1,3 @@
-export { apiKeysForToday } from './api-key-attention.ts';
+export { apiKeysForToday, isUsable } from './api-key-attention.ts';
 export { type ApiKeyCheck, type KeyAttack, createApiKeyCheck } from './api-key-check.ts';
 export { createApiKey, revokeApiKey } from './api-keys.ts';

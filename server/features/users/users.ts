@@ -8,6 +8,7 @@ import { contains, exists, laterThan } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal, type Editable } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { refusePassword, refusePasswords } from '../../password-rules.ts';
+import { isUsable } from '../api-keys/index.ts';
 import {
   endOpenSession,
   endSessionsOf,
@@ -46,7 +47,7 @@ export async function listUsers(db: Db, search: string | undefined): Promise<Use
   return rows.map(toUser);
 }
 
-/** The dependents of a user: sessions `s` that are `open`, created API keys, and change requests that are open `now`. */
+/** The dependents of a user: sessions `s` that are `open`, created API keys that work, and open requests, both `now`. */
 export async function impactOfUser(
   db: Db,
   id: string,
@@ -57,7 +58,7 @@ export async function impactOfUser(
     select (select count(*) from sessions s
              where s.user_id = u.user_id and ${open}) as "openSessions",
            (select count(*) from api_keys k
-             where k.created_by = u.user_id and k.revoked_at is null) as "apiKeys",
+             where k.created_by = u.user_id and ${isUsable(now)}) as "apiKeys",
            (select count(*) from change_requests q
              where q.requested_by = u.user_id and q.state = 'open' and q.expires_at > ${now}) as "openRequests"
       from users u where u.user_id = ${id}`.execute(db);

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import { useAuth } from '../../session.tsx';
+import { useNow } from '../../ui/use-now.ts';
 
 /**
  * The API keys that a user created, with checkboxes to revoke them where permitted. After signing in again, those that were
@@ -14,6 +15,7 @@ export function KeysToRevoke(props: {
   onChoose: (keys: ApiKey[]) => void;
 }) {
   const { can } = useAuth();
+  const now = useNow();
   const { keys, chosen } = props;
   const [chosenBefore] = useState(chosen);
   const listed = keys.data ?? chosenBefore;
@@ -28,7 +30,7 @@ export function KeysToRevoke(props: {
         >
           <Stack gap={8} mt={8} style={listStyle}>
             {listed.map((key) => (
-              <Checkbox key={key.id} value={key.id} label={nameOf(key)} />
+              <Checkbox key={key.id} value={key.id} label={nameOf(key, now)} />
             ))}
           </Stack>
         </Checkbox.Group>
@@ -37,7 +39,7 @@ export function KeysToRevoke(props: {
           <Text fw={500}>API keys of this user</Text>
           <ul style={{ ...listStyle, paddingInlineStart: 18 }}>
             {listed.map((key) => (
-              <li key={key.id}>{nameOf(key)}</li>
+              <li key={key.id}>{nameOf(key, now)}</li>
             ))}
           </ul>
         </div>
@@ -50,4 +52,8 @@ export function KeysToRevoke(props: {
 /** Scrolls, so that many keys do not push the buttons out of view. */
 const listStyle = { maxHeight: 200, margin: 0, overflow: 'auto', overflowWrap: 'anywhere' } as const;
 
-const nameOf = ({ name, keyPrefix }: ApiKey) => `${name} (${keyPrefix})`;
+function nameOf({ name, keyPrefix, isActive, expiresAt }: ApiKey, now: Date): string {
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+  const stopped = isOver ? ', expired' : isActive ? '' : ', inactive';
+  return `${name} (${keyPrefix}${stopped})`;
+}

@@ -17,7 +17,7 @@ const ended = [
 const keys = [
   [two, '3 API keys created by this user are not affected.'],
   [one, '1 API key created by this user is not affected.'],
-  [none, 'No API key was created by this user.'],
+  [none, 'No API key that works was created by this user.'],
 ] as const;
 
 test.each(['deactivate', 'delete', 'resetPassword', 'makeServiceAccount'] as const)(

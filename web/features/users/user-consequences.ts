@@ -57,7 +57,7 @@ const ended = ({ openSessions }: Impact) =>
 
 const keys = ({ apiKeys }: Impact, [one, many]: readonly [one: string, many: string]) =>
   apiKeys === 0
-    ? 'No API key was created by this user.'
+    ? 'No API key that works was created by this user.'
     : `${counted(apiKeys, 'API key')} created by this user ${apiKeys === 1 ? one : many}.`;
 
 /** What waits for a second person is approved only for who may make it then, and approvers are told of nothing else. */
