@@ -66,6 +66,7 @@ export type Route = {
   access: Access;
   params?: Schema;
   query?: Schema;
+  /** A call whose body has no required field may be made without one. */
   body?: Schema;
   /** The spec leaves the body of the call open: any body is accepted and ignored. */
   anyBody?: true;
@@ -127,4 +128,8 @@ export type RouteRequest<R extends Route> = (R['params'] extends Schema
   ? { params: In<R['params']> }
   : unknown) &
   (R['query'] extends Schema ? { query?: In<R['query']> } : unknown) &
-  (R['body'] extends Schema ? { body: In<R['body']> } : unknown);
+  (R['body'] extends Schema
+    ? object extends In<R['body']>
+      ? { body?: In<R['body']> | undefined }
+      : { body: In<R['body']> }
+    : unknown);

@@ -154,8 +154,9 @@ export const users = {
     summary: 'Let a deactivated user sign in again',
     access: canUpdate,
     params: byId,
+    body: z.strictObject({ currentPassword }),
     answer: user,
-    errors: ['WRONG_STATE', 'RULE_VIOLATED'],
+    errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),
   delete: route('DELETE', '/api/users/{id}', {
     summary: 'Permanently delete a user; audit entries are kept',

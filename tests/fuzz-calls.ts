@@ -183,6 +183,7 @@ export async function fuzzedCalls(server: TestServer, admin: Session) {
       updatedAt,
     },
     'users.resetPassword': { newPassword: 'a new password', confirmPassword: 'a new password' },
+    'users.reactivate': { currentPassword: 'a password' },
     'users.resetSecondFactor': { currentPassword: 'a password' },
     'rbac.createRole': { roleId: 'made_here', description: 'Made here', copyFrom: 'viewer' },
     'rbac.updateRole': {

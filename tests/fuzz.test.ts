@@ -249,7 +249,7 @@ describe('input that the contract refuses changes nothing, and is named', () => 
         'true',
         '{}x',
         '{',
-        '',
+        ...(route.body!.safeParse({}).success ? [] : ['']),
         '{"a":}',
         "{'a':1}",
         '\u0000',

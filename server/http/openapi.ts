@@ -66,7 +66,8 @@ function requestBody({ body, bodyKind }: Route, toJson: ToJson): Json {
   const content = body
     ? { 'application/json': { schema: toJson(body, 'input') } }
     : bodyKind && { [mediaTypes[bodyKind]]: {} };
-  return content ? { requestBody: { required: true, content } } : {};
+  const required = body?.safeParse({}).success !== true;
+  return content ? { requestBody: { required, content } } : {};
 }
 
 function accessSentence(access: Access): string {

@@ -280,6 +280,18 @@ test('a user who is deactivated, and what a colleague does to one meanwhile', as
     const isRevoked = (id: string) => keys.find((key) => key.id === id)!.revokedAt !== null;
     expect([left, gone, stuck].map(({ id }) => isRevoked(id))).toEqual([false, true, false]);
     await expectNoMoreFailures(page);
+
+    // who knows the password of an account that may take others over may be at an open tab
+    expectStatus(page, 401);
+    await rowOf(page, user.email).getByRole('button', { name: 'Reactivate' }).click();
+    const again = dialog(page, 'Reactivate User');
+    const own = again.getByLabel('Your Own Password');
+    await own.fill('a guess');
+    await own.press('Enter');
+    await expect(again.getByRole('alert')).toHaveText('The current password is not right.');
+    await own.fill(password);
+    await again.getByRole('button', { name: 'Reactivate' }).click();
+    await expect(page.getByText('User reactivated successfully')).toBeVisible();
   });
 
   await test.step('what a colleague does to a user meanwhile', async () => {

@@ -66,6 +66,13 @@ export const refuseUnprovenGrant = (
   proven: boolean,
 ): Failure | undefined => (!proven && needsProof(before, after) ? unproven : undefined);
 
+/** Refuses to let a user with such roles sign in again without proof: they have a password, and may be the thief. */
+export const refuseUnprovenReturn = async (
+  tx: Tx,
+  roles: string[],
+  proven: boolean,
+): Promise<Failure | undefined> => refuseUnprovenGrant([], (await permissionsOf(tx, roles)) ?? [], proven);
+
 /**
  * Refuses to change a user with more permissions than the caller, who could otherwise take over the account with a new
  * password or email. Super admins are always protected, whatever their matrix says.

@@ -50,7 +50,10 @@ export function userRoutes(context: Context, passwords: Passwords, refusals: Ref
           updateUser(change, params.id, withoutProof(body), { seen, proven }),
       ),
       deactivate: inChange((change, { params }) => deactivateUser(change, params.id)),
-      reactivate: inChange((change, { params }) => reactivateUser(change, params.id)),
+      reactivate: inChangeAfter(
+        ({ by, body }) => isProven(guarded, by, body.currentPassword),
+        (change, { params }, proven) => reactivateUser(change, params.id, proven),
+      ),
       delete: inChange((change, { params, seen }) => deleteUser(change, params.id, seen)),
       resetPassword: inChangeAfter(
         ({ by, params, body }) => prepareReset(guarded, by, params.id, body),

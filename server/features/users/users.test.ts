@@ -409,6 +409,26 @@ describe('resetting a password', () => {
     expect(JSON.stringify(entries)).not.toContain(password);
   });
 
+  test('so does letting somebody sign in again who may do that: they know the password, and whose tab is open', async () => {
+    const own = await startTestServer();
+    const api = own.api(await own.signInAs('super_admin'));
+    const again = async (role: string, body?: { currentPassword: string }) => {
+      const { userId } = await own.createPerson(role);
+      await api.ok(calls.deactivate, { params: { id: userId } });
+      return api.call(calls.reactivate, { params: { id: userId }, body });
+    };
+    expect((await again('admin')).status, 'just signed in').toBe(200);
+    own.clock.advance(minutes(5));
+    for (const role of ['admin', 'binary_manager'])
+      expect(await again(role), role).toMatchObject({
+        status: 422,
+        body: { details: [{ path: 'currentPassword' }] },
+      });
+    expect((await again('viewer')).status, 'a role that takes nothing over').toBe(200);
+    expect((await again('admin', { currentPassword: 'a guess' })).status).toBe(401);
+    expect((await again('admin', { currentPassword: password })).status).toBe(200);
+  });
+
   test('so does another email of one’s own, by which a stolen session could lock its owner out', async () => {
     const own = await startTestServer();
     const self = await own.signInAs('super_admin');

@@ -24,6 +24,7 @@ import {
   refuseLastSuperAdmin,
   refuseOwnEmail,
   refuseSelf,
+  refuseUnprovenReturn,
   setRoles,
 } from './grants.ts';
 import { getUser, insertUser, lockUser, noUser, selectUsers, toUser, type NewUser } from './user-row.ts';
@@ -113,10 +114,11 @@ export const deactivateUser = (change: Change, id: string): Promise<User | Failu
   });
 
 /** Lets a deactivated user sign in again. */
-export const reactivateUser = (change: Change, id: string): Promise<User | Failure> =>
+export const reactivateUser = (change: Change, id: string, proven: boolean): Promise<User | Failure> =>
   editRecord(change, editable, id, {
     event: 'user.reactivated',
     refuse: ({ status }) => (status === 'active' ? 'The user is active already.' : null),
+    check: ({ roles }) => refuseUnprovenReturn(change.tx, roles, proven),
     columns: { status: 'active' },
   });
 

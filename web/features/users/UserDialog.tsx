@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ApiKey } from '../../../contract/api-keys.ts';
 import type { User } from '../../../contract/users.ts';
-import { ApiError, refusalOf, sentenceOf } from '../../api-error.ts';
+import { ApiError, fieldErrors, refusalOf, sentenceOf } from '../../api-error.ts';
 import { itemProblem, runBulk } from '../../bulk-run.ts';
 import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
+import { submitTexts } from '../../ui/form-text.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { apiKeysOfQuery, revokeApiKey } from '../api-keys/index.ts';
 import { KeysToRevoke } from './KeysToRevoke.tsx';
+import { ProofOfGrant } from './OwnPassword.tsx';
 import type { UserAction } from './user-actions.ts';
 import { useUserConsequences } from './user-consequences.ts';
 import { deactivateUser, deleteUser, reactivateUser } from './queries.ts';
@@ -37,7 +40,17 @@ export default function UserDialog(props: { action: UserAction; user: User; onCl
   }
 }
 
-const changes = {
+type Confirmed = Exclude<UserAction, 'resetPassword' | 'sessions'>;
+
+type Question = {
+  title: string;
+  question: (who: string) => string;
+  label: string;
+  run: (user: User, currentPassword: string | undefined) => Promise<unknown>;
+  done: string;
+};
+
+const changes: Record<Confirmed, Question> = {
   deactivate: {
     title: 'Deactivate User',
     question: (who: string) =>
@@ -60,9 +73,9 @@ const changes = {
     run: deleteUser,
     done: 'User deleted successfully',
   },
-} as const;
+};
 
-function ConfirmChange(props: { action: keyof typeof changes; user: User; onClose: () => void }) {
+function ConfirmChange(props: { action: Confirmed; user: User; onClose: () => void }) {
   const { action, user, onClose } = props;
   const { question, label, run, done } = changes[action];
   const consequences = useUserConsequences(user.id, action);
@@ -72,10 +85,11 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
     enabled: action === 'deactivate' && can.viewApiKeys,
   });
   const [chosen, choose] = useEntered<ApiKey[]>(`${action} user ${user.id}`, []);
+  const [currentPassword, setCurrentPassword] = useState<string>();
   const change = useChange({
     mutationFn: async () => {
       // the chosen keys are revoked also where a colleague was faster
-      await run(user).catch((error: unknown) => {
+      await run(user, currentPassword).catch((error: unknown) => {
         if (chosen.length === 0 || !isRemoved(error)) throw error;
       });
       return revokeKeys(chosen.filter(({ id }) => keys.data?.some((key) => key.id === id) ?? true));
@@ -105,6 +119,18 @@ function ConfirmChange(props: { action: keyof typeof changes; user: User; onClos
       onClose={onClose}
     >
       <KeysToRevoke keys={keys} chosen={chosen} onChoose={choose} />
+      {action === 'reactivate' && (
+        <form noValidate onSubmit={submitTexts(() => change.mutate())} style={{ display: 'contents' }}>
+          <ProofOfGrant
+            before=""
+            after={user.role}
+            typed={currentPassword}
+            // the dialog says what is wrong
+            error={'currentPassword' in fieldErrors(change.error)}
+            onChange={setCurrentPassword}
+          />
+        </form>
+      )}
     </ConfirmQuestion>
   );
 }

@@ -41,7 +41,8 @@ type RoleInput = RouteRequest<typeof rbac.updateRole>['body'];
 export const createUser = (body: NewUser) => call(users.create, { body });
 export const updateUser = (id: string, body: UserPatch) => call(users.update, { params: { id }, body });
 export const deactivateUser = ({ id }: User) => call(users.deactivate, { params: { id } });
-export const reactivateUser = ({ id }: User) => call(users.reactivate, { params: { id } });
+export const reactivateUser = ({ id }: User, currentPassword?: string) =>
+  call(users.reactivate, { params: { id }, body: { currentPassword } });
 /** The user as it was shown: a colleague may have given the account to somebody else. */
 export const deleteUser = ({ id, updatedAt }: User) =>
   call(users.delete, { params: { id }, query: { updatedAt } });
