@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
-import { AuthContext, useAuth, type Auth } from './session.tsx';
+import { hasLost } from './permission-checks.ts';
+import { AuthContext, useAuth } from './session.tsx';
 import { closedForms, isInputOpen } from './ui/open-forms.ts';
 
 /**
@@ -9,7 +10,8 @@ import { closedForms, isInputOpen } from './ui/open-forms.ts';
 export function KeptRights({ children }: { children: ReactNode }) {
   const auth = useAuth();
   const [shown, setShown] = useState(auth);
-  const isLess = hasLost(shown, auth);
+  // not in the preview of a role, which is chosen
+  const isLess = shown.preview === auth.preview && hasLost(shown.permissions, auth.permissions);
   if (!isLess && shown !== auth) setShown(auth);
   useEffect(() => {
     if (!isLess) return undefined;
@@ -24,8 +26,3 @@ export function KeptRights({ children }: { children: ReactNode }) {
     </AuthContext>
   );
 }
-
-/** Not in the preview of a role, which is chosen. */
-const hasLost = (before: Auth, now: Auth): boolean =>
-  before.preview === now.preview &&
-  !before.permissions.every(({ resource, action }) => now.hasPermission(resource, action));

@@ -1,4 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
+import { hasLost } from './permission-checks.ts';
+import { useAuth } from './session.tsx';
 import { getSession, hasSessionLapsed, sessionStore } from './session-store.ts';
 import { formsAgain } from './ui/open-forms.ts';
 
@@ -47,13 +49,20 @@ export const useKeepingValues = (key: string, current: () => object | undefined)
 
 /**
  * As `useState`, for which dialog is open: it reopens after signing in, when there is input to restore. A bare
- * confirmation does not reopen, so that the key press that signs in cannot confirm it.
+ * confirmation does not reopen, so that the key press that signs in cannot confirm it. It closes when a right is lost,
+ * which may be the one of its button; while it has input, `KeptRights` keeps that.
  */
 export function useKept<Value>(key: string) {
   const [shown, setShown] = useState(() =>
     hasKeptWork() ? (kept.get(key)?.record as Value | undefined) : undefined,
   );
   useKeeping(key, 'record', () => shown);
+  const { permissions } = useAuth();
+  const [held, setHeld] = useState(permissions);
+  if (held !== permissions) {
+    setHeld(permissions);
+    if (hasLost(held, permissions)) setShown(undefined);
+  }
   // A late answer closes the dialog that it was for, and none that was opened since.
   const set = (next: Value | undefined) =>
     setShown((now) => (next === undefined && now !== shown ? now : next));

@@ -33,6 +33,10 @@ export function lackedBy(held: readonly Permission[], access: Access): string | 
   return access.kind === 'staff' ? lackedOf(held, access.needs)[0] : undefined;
 }
 
+/** Whether a permission of `before` is gone. */
+export const hasLost = (before: readonly Permission[], now: readonly Permission[]): boolean =>
+  before.some((permission) => !isHeld(now, permission));
+
 function namedChecks(has: (resource: Resource, action: Action) => boolean) {
   return {
     viewUsers: has('users', 'read'),

@@ -7,8 +7,8 @@ import {
   type Resource,
 } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
-import { users } from '../../contract/users.ts';
-import { makeApiKey, makeCustomer, makeLicense, revoke } from '../factories.ts';
+import { rbac, users } from '../../contract/users.ts';
+import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke } from '../factories.ts';
 import { makeRelease } from './releases.ts';
 import { newWord, row } from './releases-screen.ts';
 import {
@@ -178,6 +178,24 @@ test('who loses a permission is offered what is left, once a screen is refused',
   await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(heading(page, 'Customers')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create Customer' })).toHaveCount(0);
+});
+
+test('a question without input goes with the right that it needs', async ({ page, server }) => {
+  const user = await makeUser(server, 'viewer');
+  const all = (['read', 'update', 'delete'] as const).map((action) => permit('users', action));
+  const { email, role } = await makeHolder(server.admin, [...all, ...roleMatrix.viewer]);
+  await page.goto(`/users?search=${user.email}`);
+  await signInByForm(page, email);
+  await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByRole('dialog')).toHaveAccessibleName('Deactivate User');
+  const body = { description: 'Some', requiresSecondFactor: false, permissions: [permit('users', 'read')] };
+  await server.admin.ok(rbac.updateRole, { params: { roleId: role }, body });
+  // as when another tab of the user hears of it
+  await page.evaluate(() => new BroadcastChannel('rights').postMessage(null));
+  await expect(
+    rowOf(page, user.email).getByRole('button', { name: 'Deactivate', includeHidden: true }),
+  ).toHaveCount(0);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
 test('what is typed, and a key that is shown once, stay when a right of the user is lost', async ({
