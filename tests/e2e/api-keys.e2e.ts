@@ -1,9 +1,10 @@
 import type { Route } from '@playwright/test';
 import { apiKeys } from '../../contract/api-keys.ts';
+import { permit } from '../../contract/permissions.ts';
 import { uploads } from '../../contract/uploads.ts';
-import { users } from '../../contract/users.ts';
+import { rbac, users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
-import { makeApiKey, makeLicense, unique } from '../factories.ts';
+import { makeApiKey, makeHolder, makeLicense, unique } from '../factories.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -446,6 +447,22 @@ test('a key shows who created it and where it was used; users cannot grant scope
   await expect(
     create(page).getByText('You lack releases:create and rollouts:create or rollouts:update yourself.'),
   ).toBeVisible();
+});
+
+test('a chosen scope can be taken out once the user lacks its permissions', async ({ page, server }) => {
+  const held = [permit('api_keys', 'read'), permit('api_keys', 'create')];
+  const { email, role } = await makeHolder(server.admin, [...held, permit('licenses', 'update')]);
+  await page.goto('/api-keys?dialog=create');
+  await signInByForm(page, email);
+  const scope = create(page).getByRole('checkbox', { name: 'Validate licenses' });
+  await expect(scope).toBeChecked();
+  const body = { description: 'Some', requiresSecondFactor: false, permissions: held };
+  await server.admin.ok(rbac.updateRole, { params: { roleId: role }, body });
+  // as another tab does that heard of it
+  await page.evaluate(() => new BroadcastChannel('rights').postMessage(null));
+  await expect(create(page).getByText('You lack licenses:update yourself.')).toBeVisible();
+  await expect(scope).toBeEnabled();
+  await scope.uncheck();
 });
 
 test('a key that is being created is shown whatever key is pressed', async ({ page, server }) => {

@@ -71,7 +71,7 @@ export function WhitelistField({ form, canLift }: { form: ApiKeyForm; canLift: b
 
 /**
  * The scopes of the key. Scopes that the user cannot grant are disabled and say why; one that the key already has may
- * be kept or removed.
+ * be kept or removed, and one that was chosen before the user lost its permissions can be taken out.
  */
 export function ScopesField({ form, already }: { form: ApiKeyForm; already: readonly ApiKeyScope[] }) {
   const { permissions } = useAuth();
@@ -92,7 +92,7 @@ export function ScopesField({ form, already }: { form: ApiKeyForm; already: read
               value={scope}
               label={label}
               description={refusal ? `${description}. ${refusal}.` : description}
-              disabled={refusal !== null && !already.includes(scope)}
+              disabled={refusal !== null && ![...already, ...form.values.scopes].includes(scope)}
             />
           );
         })}
