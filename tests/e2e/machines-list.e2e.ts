@@ -69,6 +69,20 @@ test('from "ONC-WS in Lyon stopped" to the reason in three actions', async ({ pa
   await expect(verdict).not.toContainText('valid until');
 });
 
+test('a filter by what the reader may not read says so, and not that no machine matches', async ({
+  page,
+  server,
+}) => {
+  await stoppedMachine(server);
+  await signInAs(page, 'binary_manager', '/machines?state=refused', server);
+  await expect(page.getByText('You may not read licenses, so machines cannot be filtered by')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Export CSV' })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Clear Search and Filters' }).click();
+  await expect(page.getByRole('link', { name: 'Export CSV' })).toBeVisible();
+  await expect(page).toHaveURL(/machines$/);
+});
+
 test('the list of machines is searched and filtered, and a row opens its machine', async ({
   page,
   server,

@@ -41,6 +41,13 @@ export function MachinesPage() {
       (id !== 'customer' || can.viewCustomers) && (!['license', 'state'].includes(id) || can.viewLicenses),
   );
   const chips = machineChips(search, list.data?.data);
+  const isSet = (filter: string) => chips.some(({ name }) => name === filter);
+  const unread =
+    isSet('state') && !can.viewLicenses
+      ? ['licenses', 'state']
+      : isSet('customer') && !can.viewCustomers
+        ? ['customers', 'customer']
+        : undefined;
   const viewed = { list: 'machines', search, params: machinesView } as const;
   const onOpen = ({ displayId }: MachineStanding) => void navigate({ to: machinePath(displayId) } as never);
   return (
@@ -59,7 +66,7 @@ export function MachinesPage() {
           <>
             <Views {...viewed} />
             <ColumnChoice columns={columns} visibility={visibility} onChange={setVisibility} />
-            <ExportLink href={machinesExportUrl(search)} />
+            {!unread && <ExportLink href={machinesExportUrl(search)} />}
           </>
         }
       />
@@ -81,10 +88,12 @@ export function MachinesPage() {
           empty={
             search.search || chips.length > 0 ? (
               <EmptyState
-                title="No machines found"
+                title={unread ? 'Not shown' : 'No machines found'}
                 onClear={() => change({ ...noFilters, search: undefined })}
               >
-                No machine matches all words and filters.
+                {unread
+                  ? `You may not read ${unread[0]}, so machines cannot be filtered by ${unread[1]}.`
+                  : 'No machine matches all words and filters.'}
               </EmptyState>
             ) : (
               <EmptyState title="No machines yet">
