@@ -1,4 +1,4 @@
-import { Curve, Rectangle, type CurveProps, type RectangleProps } from 'recharts';
+import { Curve, Rectangle, type CurveProps, type DotItemDotProps, type RectangleProps } from 'recharts';
 
 /** For `lineProps` of a chart that ends with today: the line from yesterday to today is dashed. */
 export const dashedEnd = {
@@ -8,6 +8,13 @@ export const dashedEnd = {
       <Curve {...line} points={points.slice(-2)} strokeDasharray="3 4" data-unfinished />
     </>
   ),
+};
+
+/** For `lineProps` of a line with gaps: a point without neighbors, to which no line leads. */
+export const loneDot = ({ index, points, cx, cy, stroke }: DotItemDotProps) => {
+  const isDrawn = (at: number) => typeof points[at]?.y === 'number';
+  const isLone = isDrawn(index) && !isDrawn(index - 1) && !isDrawn(index + 1);
+  return isLone && <circle cx={cx} cy={cy} r={2.5} fill={stroke} />;
 };
 
 /** For `barProps` of a chart whose row of today has `unfinished`: an outline with a light fill. */

@@ -121,7 +121,7 @@ function Figures({ period }: { period: Period }) {
               axisUnit=" ms"
               {...lines}
             />
-            <RefusalsChart codes={shown?.codes} byWeek={byWeek} />
+            <RefusalsChart trends={shown} byWeek={byWeek} />
             <TopCustomers customers={use.data?.customers} />
             <ExpiringChart weeks={use.data?.expiring} />
           </div>

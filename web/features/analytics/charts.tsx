@@ -12,7 +12,15 @@ import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { atFontSize, axisFont, countAxis, dashedBar, dashedEnd, dayAxis } from '../../ui/day-chart.tsx';
+import {
+  atFontSize,
+  axisFont,
+  countAxis,
+  dashedBar,
+  dashedEnd,
+  dayAxis,
+  loneDot,
+} from '../../ui/day-chart.tsx';
 import { isUnfinished, unfinishedNote, unfinishedWeekNote } from '../../ui/unfinished-day.ts';
 import { dayLabel } from '../../ui/time.ts';
 import { besides, codesByDay } from './series.ts';
@@ -52,7 +60,7 @@ function stepsOf(byWeek: boolean, last: string | undefined) {
   return { name, isOpen, openNote: byWeek ? unfinishedWeekNote : unfinishedNote };
 }
 
-/** One line over days or weeks, with the period before as a faint one; days without data have no point. */
+/** One line over the days or weeks of the period, with the period before as a faint one; it breaks where data are absent. */
 export function TrendLine(props: {
   title: string;
   unit: string;
@@ -72,16 +80,17 @@ export function TrendLine(props: {
   if (!trends) return <Skeleton height={height + 60} radius={8} />;
   const series = trends[name];
   const earlier = besides(trends, before, name);
-  const data = series.map(({ period, count }) => ({
+  const found = new Map(series.map(({ period, count }) => [period, count]));
+  const data = trends.activations.map(({ period }) => ({
     period,
     day: dayLabel(period),
-    count,
+    count: found.get(period) ?? null,
     before: earlier.get(period) ?? null,
   }));
   // none of many validations may be valid: the line lies at zero then
   const isEmpty = trends.codes.length === 0 && series.every(({ count }) => count === 0);
   const hasBefore = data.some((one) => one.before);
-  const steps = stepsOf(byWeek, series.at(-1)?.period);
+  const steps = stepsOf(byWeek, data.at(-1)?.period);
   const rounded = (count: number | null) => (count === null ? null : Math.round(count * 100) / 100);
   const notes = [
     byWeek && name === 'activations' && 'The busiest day of each week.',
@@ -105,9 +114,11 @@ export function TrendLine(props: {
       <InTurn height={height}>
         <LineChart
           {...look}
-          lineProps={({ name: line }: { name: string }) =>
-            line === 'before' ? faint : steps.isOpen ? dashedEnd : {}
-          }
+          connectNulls={false}
+          lineProps={({ name: line }: { name: string }) => ({
+            dot: loneDot,
+            ...(line === 'before' ? faint : steps.isOpen && dashedEnd),
+          })}
           data={data}
           dataKey="day"
           series={[
@@ -133,10 +144,10 @@ export function TrendLine(props: {
 const faint = { strokeOpacity: 0.45, strokeWidth: 1.25 };
 
 /** Reasons for refused validations, by day or week. */
-export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | undefined; byWeek: boolean }) {
+export function RefusalsChart({ trends, byWeek }: { trends: Trends | undefined; byWeek: boolean }) {
   const { can } = useAuth();
-  if (!codes) return <Skeleton height={height + 60} radius={8} />;
-  const { names, rows } = codesByDay(codes);
+  if (!trends) return <Skeleton height={height + 60} radius={8} />;
+  const { names, rows } = codesByDay(trends);
   const steps = stepsOf(byWeek, rows.at(-1)?.period);
   const data = rows.map(({ period, counts }, index) => ({
     day: dayLabel(period),
@@ -155,7 +166,13 @@ export function RefusalsChart({ codes, byWeek }: { codes: Trends['codes'] | unde
       }
       names={data.map(({ day }) => day)}
       note={names.length > 0 && steps.isOpen && steps.openNote}
-      empty={<EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>}
+      empty={
+        trends.codes.length === 0 ? (
+          <NoValidations />
+        ) : (
+          <EmptyState title="No refusals">Every validation of this period was valid.</EmptyState>
+        )
+      }
     >
       <InTurn height={height}>
         <Legended height={height}>

@@ -29,14 +29,18 @@ describe('a period', () => {
   });
 });
 
-test('codes become one row a day, without those that are no failure', () => {
-  const { names, rows } = codesByDay([
-    { period: '2026-11-19', code: 'VALID', count: 90 },
-    { period: '2026-11-19', code: 'EXPIRED', count: 1 },
-    { period: '2026-11-20', code: 'REVOKED', count: 5 },
-  ]);
+test('codes become one row a day, also of one without any, without those that are no failure', () => {
+  const { names, rows } = codesByDay({
+    activations: [point('2026-11-18', 0), point('2026-11-19', 90), point('2026-11-20', 5)],
+    codes: [
+      { period: '2026-11-19', code: 'VALID', count: 90 },
+      { period: '2026-11-19', code: 'EXPIRED', count: 1 },
+      { period: '2026-11-20', code: 'REVOKED', count: 5 },
+    ],
+  });
   expect(names).toEqual(['REVOKED', 'EXPIRED']);
   expect(rows).toEqual([
+    { period: '2026-11-18', counts: { REVOKED: 0, EXPIRED: 0 } },
     { period: '2026-11-19', counts: { REVOKED: 0, EXPIRED: 1 } },
     { period: '2026-11-20', counts: { REVOKED: 5, EXPIRED: 0 } },
   ]);

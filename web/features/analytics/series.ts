@@ -130,8 +130,8 @@ export function besides(
   );
 }
 
-/** One row per day or week with a column for each code that occurred, the most frequent first. */
-export function codesByDay(codes: LicenseTrends['codes']) {
+/** One row per day or week of the period with a column for each code that occurred, the most frequent first. */
+export function codesByDay({ activations, codes }: Pick<LicenseTrends, 'activations' | 'codes'>) {
   const totals = new Map<ValidationCode, number>();
   const days = new Map<string, Record<string, number>>();
   for (const { period, code, count } of codes) {
@@ -140,9 +140,9 @@ export function codesByDay(codes: LicenseTrends['codes']) {
   }
   const failing = [...totals].filter(([code]) => code !== 'VALID').toSorted((a, b) => b[1] - a[1]);
   const names = failing.map(([code]) => code);
-  const rows = [...days].map(([period, counts]) => ({
+  const rows = activations.map(({ period }) => ({
     period,
-    counts: Object.fromEntries(names.map((name) => [name, counts[name] ?? 0])),
+    counts: Object.fromEntries(names.map((name) => [name, days.get(period)?.[name] ?? 0])),
   }));
   return { names, rows };
 }
