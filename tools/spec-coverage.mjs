@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const rowsOf = (text) =>
   text
     .split('\n')
-    .filter((line) => /^\| (?!---|What the spec says)/.test(line))
+    .filter((line) => /^\| (?!---|What (?:the spec says|is added))/.test(line))
     .map((line) =>
       line
         .split(/(?<!\\)\|/)
