@@ -74,7 +74,7 @@ export type ChangeParts = {
   /** Omitted by commands, which have no caches. */
   signals?: Pick<Signals, 'drop' | 'tell'>;
   writeEntry: WriteEntry;
-  /** Omitted by commands, which wait for locks as long as by default. */
+  /** Omitted by most commands, which wait for locks as long as by default. */
   config?: Pick<Config, 'databaseLimitFactor'>;
 };
 

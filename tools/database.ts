@@ -6,7 +6,7 @@ import type { Config } from '../server/config.ts';
 import { createPool, type Db } from '../server/db/client.ts';
 import { findCluster } from '../server/db/embedded-location.ts';
 import { startEmbedded, type EmbeddedOptions } from '../server/db/embedded.ts';
-import type { Limits } from '../server/db/limits.ts';
+import { everyday, timesLonger, type Limits } from '../server/db/limits.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { untilSignal } from './command-line.ts';
 
@@ -47,12 +47,12 @@ export async function requireDatabase({ databaseUrl, dataDir }: Config): Promise
  */
 export async function onInstallation(
   config: Config,
-  { exclusive, limits }: Pick<EmbeddedOptions, 'exclusive'> & { limits?: Limits },
+  { exclusive, limits = everyday }: Pick<EmbeddedOptions, 'exclusive'> & { limits?: Limits },
   work: (pool: pg.Pool, url: string) => Promise<void>,
 ): Promise<void> {
   await requireDatabase(config);
   const database = await startDatabase(config, { exclusive, log: () => undefined });
-  const pool = createPool(database.url, 2, limits);
+  const pool = createPool(database.url, 2, timesLonger(limits, config.databaseLimitFactor));
   try {
     const { rowCount } = await pool.query(`select where to_regclass('schema_migrations') is not null`);
     if (rowCount === 0)

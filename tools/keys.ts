@@ -61,7 +61,7 @@ async function rotate(
   const now = new Date();
   const { signer } = await openKeys(db, config, now);
   const writeEntry = entryWriter(auditKeys(signer));
-  const { keyId, before } = await rotateKey({ db, writeEntry }, config, { prepare, out, now });
+  const { keyId, before } = await rotateKey({ db, writeEntry, config }, config, { prepare, out, now });
   say(
     prepare
       ? `The signing key ${keyId} is published as the next one; npm run keys:rotate starts signing with it.`

@@ -19,7 +19,7 @@ const loadMs = 5000;
  * only published, so that a desktop release can include it. Uses a prepared key or the one in `next-signing-key.pem` if
  * there is one. `out` is the file for a new key when keys come from SIGNING_KEY. `parts` sign audit entries with the
  * current key. Throws CannotStart, with the key prepared, when a process that serves the database does not have it
- * within 5 s: it would reject responses and entries of the others as forged.
+ * within 5 s (times the limit factor): it would reject responses and entries of the others as forged.
  */
 export async function rotateKey(
   parts: ChangeParts,
@@ -44,7 +44,7 @@ export async function rotateKey(
   });
   const rotated = { keyId: next.keyId, before: current.keyId };
   if (prepare) return rotated;
-  const until = performance.now() + loadMs;
+  const until = performance.now() + loadMs * (parts.config?.databaseLimitFactor ?? 1);
   while ((await lackingProcesses(parts.db, next)) > 0 && performance.now() < until) await sleep(100);
   await systemChange(parts, now, async (change) => {
     const { tx } = change;
