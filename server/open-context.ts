@@ -8,6 +8,9 @@ import { openKeys } from './features/keys/index.ts';
 import { realOutbound } from './outbound-http.ts';
 import { openStorage } from './storage/open-storage.ts';
 
+/** How many links of the audit chain a process checks each minute. */
+const sectionLinks = 5000;
+
 /** Replacements by tests for the clock, network or key. */
 type Replaced = Partial<Pick<Context, 'clock' | 'outbound' | 'secrets'>>;
 
@@ -48,7 +51,7 @@ export async function openContext(
       reportsWait: () => Promise.resolve(false),
       ...replaced,
     };
-    const audit = createChainWatch(context, chainKeys);
+    const audit = createChainWatch(context, chainKeys, sectionLinks);
     await audit.begin();
     return {
       context,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
+import { writeRows, writeUnguarded } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
   days,
@@ -41,20 +42,8 @@ async function fill(entries: number): Promise<void> {
   await server.audit.seal();
 }
 
-/** What whoever may write rows can do, with the triggers on. */
-async function asWriter(...statements: string[]): Promise<void> {
-  const client = await server.pool.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    // its settings must not reach the next user of the connection
-    client.release(true);
-  }
-}
-
-/** What the owner of the tables can do: triggers off. */
-const asOwner = (...statements: string[]) =>
-  asWriter("set session_replication_role = 'replica'", ...statements);
+const asWriter = (...statements: string[]) => writeRows(server, ...statements);
+const asOwner = (...statements: string[]) => writeUnguarded(server, ...statements);
 
 const verify = (on = server) => on.audit.verify();
 const problemOf = async () => (await verify()).broken?.problem;
@@ -513,6 +502,7 @@ describe('the head goes elsewhere too', () => {
     const watch = createChainWatch(
       { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'file', file } } },
       server.auditKeys,
+      60,
     );
     await watch.tick();
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
@@ -550,6 +540,7 @@ describe('the head goes elsewhere too', () => {
     const watch = createChainWatch(
       { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'http', url } } },
       server.auditKeys,
+      60,
     );
     await watch.tick();
     const { mac } = await head();
@@ -576,6 +567,7 @@ describe('the head goes elsewhere too', () => {
     const watch = createChainWatch(
       { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'http', url } } },
       server.auditKeys,
+      60,
     );
     let isOver = false;
     const round = watch.tick().finally(() => (isOver = true));
@@ -591,6 +583,7 @@ describe('the head goes elsewhere too', () => {
     const watch = createChainWatch(
       { ...server.context, config: { ...server.context.config, auditAnchor: { kind: 'file', file } } },
       server.auditKeys,
+      60,
     );
     await watch.tick();
     expect(watch.state().kept[1]).toMatchObject({ at: null, error: expect.stringContaining('ENOENT') });
@@ -615,6 +608,7 @@ describe('the head goes elsewhere too', () => {
       createChainWatch(
         { ...server.context, storage, config: { ...server.context.config, dataDir, storage: inS3 } },
         server.auditKeys,
+        60,
       );
     await watchWith(server.context.config.dataDir).tick();
     const old = await head();

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
+import { writeUnguarded } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
   days,
@@ -43,17 +44,7 @@ async function fill(entries: number): Promise<void> {
   await seal();
 }
 
-/** What someone does who has the database and turns its guards off. */
-async function behindOurBack(statement: string, values: unknown[] = [], on = server): Promise<void> {
-  const client = await on.pool.connect();
-  try {
-    await client.query("set session_replication_role = 'replica'");
-    await client.query(statement, values);
-    await client.query('reset session_replication_role');
-  } finally {
-    client.release();
-  }
-}
+const behindOurBack = (text: string, values: unknown[] = []) => writeUnguarded(server, { text, values });
 
 const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
 

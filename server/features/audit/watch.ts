@@ -18,7 +18,7 @@ export type ChainWatch = ReturnType<typeof createChainWatch>;
  * Monitors the chain for this process: seals, stores the head outside of the database, and continuously checks the
  * chain, one section of `sectionLinks` per minute. A break is logged when it is found, and reported until a full check succeeds.
  */
-export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks = 5000) {
+export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks: number) {
   const { reports: db, log, clock, config, storage } = context;
   const parts = { ...context, db };
   const places = headPlaces(config, storage);
