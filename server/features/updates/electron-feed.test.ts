@@ -10,12 +10,13 @@ import { appImage, program, withBlockmap, noise } from '../../../tests/binaries.
 import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
 import { askFeed, makeApiKey, makeRelease, reportEvents, unique } from '../../../tests/factories.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
-import { machineRow } from '../../../tests/rows.ts';
+import { machineRow, releaseRow } from '../../../tests/rows.ts';
 import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
 import type { NewRelease } from '../releases/index.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 import { stampOf } from '../../binaries/stamp.ts';
+import { rolloutBucket } from './bucket.ts';
 import { newFolder } from '../../../tests/place.ts';
 
 const server = await startTestServer();
@@ -230,24 +231,23 @@ describe('NsisUpdater', () => {
 });
 
 describe('a rollout', () => {
-  test('reaches about 30 of 150 machines at 20 %, the same each time, and more as it widens', async () => {
+  test('reaches the machines whose bucket it has come to, the same each time, and more as it widens', async () => {
     await makeRelease(server, { version: '1.1.0' });
     const release = await makeRelease(server, { version: '1.2.0', rolloutPercentage: 20 });
-    const apps = await Promise.all(Array.from({ length: 150 }, () => install({ stagingId: randomUUID() })));
-    /** Which of them are offered it, by their places. */
-    const reached = async () => {
-      const versions = await Promise.all(apps.map(async (app) => (await app.check())?.version));
-      expect(new Set(versions)).toEqual(new Set(['1.1.0', '1.2.0']));
-      return [...versions.keys()].filter((n) => versions[n] === '1.2.0');
+    const { rollout_salt: salt } = await releaseRow(server, release);
+    const bucketOf = (id: string) => rolloutBucket(salt, machineHashOf(id));
+    const idIn = (from: number, below: number): string => {
+      const id = randomUUID();
+      return bucketOf(id) >= from && bucketOf(id) < below ? id : idIn(from, below);
     };
-    const first = await reached();
-    // five standard deviations
-    expect(Math.abs(first.length - 30)).toBeLessThan(25);
-    expect(await reached()).toEqual(first);
+    const ids = [idIn(0, 20), idIn(0, 20), idIn(20, 60), idIn(20, 60), idIn(60, 100), idIn(60, 100)];
+    const apps = await Promise.all(ids.map((stagingId) => install({ stagingId })));
+    const offers = () => Promise.all(apps.map(async (app) => (await app.check())?.version));
+    const [old, wanted] = ['1.1.0', '1.2.0'];
+    expect(await offers()).toEqual([wanted, wanted, old, old, old, old]);
+    expect(await offers()).toEqual([wanted, wanted, old, old, old, old]);
     await rollOut(release, 60);
-    const wider = await reached();
-    expect(wider.length).toBeGreaterThan(first.length + 20);
-    expect(wider).toEqual(expect.arrayContaining(first));
+    expect(await offers()).toEqual([wanted, wanted, wanted, wanted, old, old]);
   });
 
   test('leaves an app out that no id tells', async () => {
