@@ -2,6 +2,7 @@ import { addressOf, callName } from '../contract/address.ts';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Route, RouteRequest } from '../contract/route.ts';
 import { session as sessionCalls } from '../contract/session.ts';
+import { eventually } from './time.ts';
 
 /** The password of everyone who is made by `signInAs` and `createPerson`. */
 export const password = 'correct horse battery staple';
@@ -63,15 +64,30 @@ export function apiAt(url: string, who: Identity = { headers: {} }): Api {
     const body = (isJson ? JSON.parse(text) : {}) as Answer<R>['body'];
     return { status: response.status, headers: response.headers, text, body };
   }
-  return {
-    call,
-    async ok(route, ...rest) {
-      const answer = await call(route, ...rest);
-      if (answer.status >= 300) throw new Error(`${callName(route)}: ${answer.status} ${answer.text}`);
-      return answer.body.data;
-    },
-  };
+  return apiOf(call);
 }
+
+const apiOf = (call: Api['call']): Api => ({
+  call,
+  async ok(route, ...rest) {
+    const answer = await call(route, ...rest);
+    if (answer.status >= 300) throw new Error(`${callName(route)}: ${answer.status} ${answer.text}`);
+    return answer.body.data;
+  },
+});
+
+/**
+ * A client that makes each call again while it gets 503, for what a test says nothing about: a server with the limits of
+ * service refuses calls where the machine stood still for half a second. A creation whose answer was lost is made twice.
+ */
+export const patiently = ({ call }: Api): Api =>
+  apiOf((route, ...rest) =>
+    eventually(async () => {
+      const answer = await call(route, ...rest);
+      if (answer.status === 503) throw new Error(`${callName(route)}: 503 ${answer.text}`);
+      return answer;
+    }),
+  );
 
 /** Signs in, and gives the session cookie to send: a bearer token ends after 15 minutes, within a slow run. */
 export async function signedInAt(url: string, body: { email: string; password: string }): Promise<Identity> {

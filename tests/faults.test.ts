@@ -12,7 +12,7 @@ import { databaseName, readPassword } from '../server/db/embedded-cluster.ts';
 import { findPostmaster, halt, type Postmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, numbers, patience, type Api } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers, patience, patiently, type Api } from './harness.ts';
 import {
   asInService,
   administrator,
@@ -245,9 +245,9 @@ describe('PostgreSQL away under load', () => {
       DATA_DIR: join(folder, 'server'),
       LOG_LEVEL: 'warn',
     });
-    api = await signInAdministrator(server);
-    ({ licenseKey } = await makeLicense(api));
-    desktop = apiAt(server.url, await makeApiKey(api));
+    api = await eventually(() => signInAdministrator(server));
+    ({ licenseKey } = await makeLicense(patiently(api)));
+    desktop = apiAt(server.url, await makeApiKey(patiently(api)));
   });
 
   /** `status` is a sentence where there was no response. */

@@ -10,7 +10,7 @@ import { locks } from '../server/db/locks.ts';
 import { newSecretsKey } from '../server/secrets.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { makeApiKey, makeLicense } from './factories.ts';
-import { apiAt, createTestDatabase, eventually, numbers, openClient } from './harness.ts';
+import { apiAt, createTestDatabase, eventually, numbers, openClient, patiently } from './harness.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { ask } from './work.ts';
 import {
@@ -39,7 +39,7 @@ const settings = (DATA_DIR: string) => ({
 });
 const frozen = await startServer({ ...settings(await newDataDir()), DATABASE_URL: line.url });
 const other = await startServer(settings(await newDataDir()));
-const staff = await signInAdministrator(other);
+const staff = patiently(await eventually(() => signInAdministrator(other)));
 const freeze = () => signal(frozen.process.pid!, 'SIGSTOP');
 const thaw = () => signal(frozen.process.pid!, 'SIGCONT');
 afterEach(thaw);
@@ -51,7 +51,7 @@ test('what was revoked meanwhile is refused in the first answers, also of calls 
       await makeApiKey(staff),
       await makeApiKey(staff),
     ];
-    const person = await administratorAt(other);
+    const person = await eventually(() => administratorAt(other));
     const validate = () =>
       apiAt(frozen.url, key).call(validation.validate, {
         body: { licenseKey: license.licenseKey, machineId: 'a machine' },
@@ -71,8 +71,8 @@ test('what was revoked meanwhile is refused in the first answers, also of calls 
     freeze();
     // it may hold a row, until its transaction has been idle for four seconds
     await eventually(() => apiAt(other.url, person).ok(session.logout));
-    await eventually(() => staff.ok(apiKeys.revoke, { params: { keyId: ended.id } }));
-    await eventually(() => staff.ok(licenses.revoke, { params: { id: license.licenseId } }));
+    await staff.ok(apiKeys.revoke, { params: { keyId: ended.id } });
+    await staff.ok(licenses.revoke, { params: { id: license.licenseId } });
     const waiting = numbers(4).map(() => [validate(), askAgain(), list()] as const);
     await sleep(2000);
     thaw();
@@ -97,7 +97,7 @@ test('nor does it answer by what it kept, when what was announced did not arrive
   freeze();
   // as after a pause of the whole machine: the server repeats what was lost later
   line.silence((said) => said.includes('listen lanyard'));
-  await eventually(() => staff.ok(licenses.revoke, { params: { id: license.licenseId } }));
+  await staff.ok(licenses.revoke, { params: { id: license.licenseId } });
   await sleep(2000);
   thaw();
   // a busy machine may find its connections lost, and answer 503 first

@@ -11,7 +11,7 @@ import { validation } from '../contract/validation.ts';
 import { unprivilegedAccount } from '../server/db/embedded-account.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
-import { createTestDatabase, eventually, patience, startTestServer } from './harness.ts';
+import { createTestDatabase, eventually, patience, patiently, startTestServer } from './harness.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
@@ -121,7 +121,8 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
         pool_mode: 'transaction',
       });
       const server = await startTestServer({ database, pooler, config: { databaseLimitFactor: 1 } });
-      const staff = server.api((await server.signInAs('super_admin')).byCookie);
+      const { byCookie } = await eventually(() => server.signInAs('super_admin'));
+      const staff = patiently(server.api(byCookie));
       const key = await makeApiKey(staff, { scopes: ['validate'] });
       const license = await makeLicense(staff);
       const validate = async () => {
@@ -129,7 +130,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
         const answer = await server.api(key).call(validation.validate, { body });
         return answer.status === 200 ? answer.body.data.code : answer.status;
       };
-      expect(await validate()).toBe('VALID');
+      await eventually(async () => expect(await validate()).toBe('VALID'));
       line.pointTo(at(replicaPort));
       line.reset();
       await eventually(async () => expect(await validate()).toBe(503));
@@ -162,10 +163,9 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
       database: { ...database, url: line.url },
       config: { databaseLimitFactor: 1 },
     });
-    const person = await server.signInAs('super_admin');
-    const staff = server.api(person);
-    const desktop = server.api(await makeApiKey(staff, { scopes: ['validate'] }));
-    const { licenseKey } = await makeLicense(staff, { maxActivations: 1000 });
+    const staff = server.api(await eventually(() => server.signInAs('super_admin')));
+    const desktop = server.api(await makeApiKey(patiently(staff), { scopes: ['validate'] }));
+    const { licenseKey } = await makeLicense(patiently(staff), { maxActivations: 1000 });
 
     const statuses: number[] = [];
     const made: string[] = [];
