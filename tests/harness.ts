@@ -29,12 +29,22 @@ import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { days, movableClock, type Clock } from './time.ts';
 
 export { addressOf } from '../contract/address.ts';
-export { apiAt, cookieOf, password, signedInAt, type Answer, type Api, type Identity } from './api-client.ts';
+export {
+  apiAt,
+  cookieOf,
+  password,
+  patiently,
+  signedInAt,
+  type Answer,
+  type Api,
+  type Identity,
+} from './api-client.ts';
 export { createTestDatabase, openClient, type TestDatabase } from './test-database.ts';
 export {
   days,
   eventually,
   hours,
+  isExplainedByLoad,
   minutes,
   movableClock,
   numbers,

@@ -7,7 +7,14 @@ import { keys } from '../contract/keys.ts';
 import { makeApiKey, makeCustomer, makeLicense, validateOn } from './factories.ts';
 import { apiAt, createTestDatabase, eventually, type Api } from './harness.ts';
 import { issueTo, offlineMachine } from './offline-machine.ts';
-import { newDataDir, runTool, signInAdministrator, startServer, startTwo } from './server-process.ts';
+import {
+  asInService,
+  newDataDir,
+  runTool,
+  signInAdministrator,
+  startServer,
+  startTwo,
+} from './server-process.ts';
 
 /* Two built servers on one database, each with its own data directory, that serve while the signing key is replaced. */
 
@@ -20,7 +27,7 @@ const license = await makeLicense(staff[0]!, { maxActivations: 10 });
 const apiKey = await makeApiKey(staff[0]!);
 const desktops = servers.map(({ url }) => apiAt(url, apiKey));
 
-const rotate = (dataDir: string) => runTool('keys', settings(dataDir), 'rotate');
+const rotate = (dataDir: string, more = {}) => runTool('keys', { ...settings(dataDir), ...more }, 'rotate');
 const keyIdOf = async (desktop: Api) => (await validateOn(desktop, license, 'workstation')).keyId;
 
 type Header = { kid: string; endorsements?: [{ keyId: string; signed: string; signature: string }] };
@@ -30,6 +37,10 @@ const isIntact = (jws: string, pem: string) => {
   const [head, body, tail] = jws.split('.') as [string, string, string];
   return verify(null, Buffer.from(`${head}.${body}`), pem, Buffer.from(tail, 'base64url'));
 };
+
+/** Whether a call was refused because the database was busy, which the log then says too. */
+let wasRefused = false;
+const ofRefusals = /^.*(Try again in a moment\.|The database (does not answer|cannot be reached)).*\n/gm;
 
 /** Validates and makes changes on both until stopped; returns the keys that responses were signed with. */
 function callers() {
@@ -50,6 +61,7 @@ function callers() {
   };
   const refusedWhereBusy = (error: unknown) => {
     if (!String(error).includes('"UNAVAILABLE"')) throw error;
+    wasRefused = true;
   };
   const working = Promise.all(
     servers.map(async (_, at) => {
@@ -69,7 +81,8 @@ function callers() {
 
 test('a key that a process does not have is not taken into use', async () => {
   const before = await keyIdOf(desktops[0]!);
-  const { code, said } = await rotate(home);
+  // it waits for the other in vain
+  const { code, said } = await rotate(home, asInService);
   expect([code, said]).toEqual([1, expect.stringContaining('1 of the processes that serve this database')]);
   expect(said).toContain(`Copy ${home}/next-signing-key.pem into the DATA_DIR of each`);
   for (const desktop of desktops) expect(await keyIdOf(desktop)).toBe(before);
@@ -137,7 +150,7 @@ test('a rotated process stops without a word, and starts again', async () => {
   const now = await keyIdOf(desktops[1]!);
   for (const server of servers.splice(0)) {
     expect(await server.end('SIGTERM')).toBe(0);
-    expect(server.complaints()).toBe('');
+    expect(server.complaints().replaceAll(wasRefused ? ofRefusals : '', '')).toBe('');
   }
   servers.push(await startServer(settings(elsewhere)));
   const [key] = await apiAt(servers[0].url).ok(keys.published);

@@ -9,7 +9,7 @@ import { findPostmaster, halt } from '../server/db/embedded-postmaster.ts';
 import { opened } from './opened.ts';
 import { newFolder } from './place.ts';
 import { apiAt, signedInAt, type Api, type Identity } from './api-client.ts';
-import { patience } from './time.ts';
+import { isExplainedByLoad, patience } from './time.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -21,7 +21,7 @@ export type ServerProcess = {
   process: ChildProcess;
   /** Its output so far, on both streams. */
   output(): string;
-  /** Its output without what a busy machine explains: a slow disk, and a start of more than three seconds. */
+  /** Its output without what a busy machine explains. */
   complaints(): string;
   /** Milliseconds from the start of the process until `/readyz` reported ready. */
   readyMs: number;
@@ -76,6 +76,8 @@ export async function removeDataDir(dataDir: string): Promise<void> {
  */
 type Built = { checkout?: string | undefined; node?: string | undefined; log?: number | undefined };
 
+const longer = () => ({ DATABASE_LIMIT_FACTOR: process.env.DATABASE_LIMIT_FACTOR ?? '20' });
+
 /** The limits of the database as in service, for tests of them and of outages. */
 export const asInService = { DATABASE_LIMIT_FACTOR: '1' };
 
@@ -89,16 +91,20 @@ export function spawnServer(settings: Record<string, string>, { checkout = root,
   };
   const [, ...flags] = scripts.start.split(' ');
   const main = flags.pop()!;
-  const patient = { DATABASE_LIMIT_FACTOR: process.env.DATABASE_LIMIT_FACTOR ?? '20', ...settings };
-  return spawnBuilt(patient, [...flags, join(checkout, main)], node, log);
+  return spawnBuilt({ ...longer(), ...settings }, [...flags, join(checkout, main)], node, log);
 }
 
-/** Starts the tool behind an npm script, such as `npm run backup`. */
+/** Starts the tool behind an npm script, such as `npm run backup`, as patient as `spawnServer`. */
 export const spawnTool = (
   name: 'keys' | 'backup' | 'restore' | 'demo' | 'audit-verify',
   settings: Record<string, string>,
   ...args: string[]
-) => spawnBuilt(settings, ['--enable-source-maps', join(root, `dist/tools/${name}.js`), ...args]);
+) =>
+  spawnBuilt({ ...longer(), ...settings }, [
+    '--enable-source-maps',
+    join(root, `dist/tools/${name}.js`),
+    ...args,
+  ]);
 
 /**
  * Runs the tool behind an npm script, and returns its exit code and output. Without its progress: on a busy machine, a
@@ -131,7 +137,11 @@ function spawnBuilt(
   return {
     process: child,
     output: () => said,
-    complaints: () => said.replaceAll(/^.*(It did not answer within 2 seconds|Still waiting for ).*\n/gm, ''),
+    complaints: () =>
+      said
+        .split(/(?<=\n)/)
+        .filter((line) => !isExplainedByLoad(line))
+        .join(''),
     ended,
     end(by) {
       child.kill(by);

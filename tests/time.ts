@@ -27,6 +27,10 @@ export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 export const patience = (limitMs: number) =>
   Math.ceil(limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism()));
 
+/** Whether a line of a log says what a busy machine explains: a slow disk, and a start of more than three seconds. */
+export const isExplainedByLoad = (line: string) =>
+  /It did not answer within 2 seconds|Still waiting for /.test(line);
+
 /**
  * Runs `work` until it takes at most `limitMs` (longer on a busy machine): such a machine is late once or twice, a slow
  * program each time.
