@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
@@ -10,9 +10,9 @@ afterAll(() => db.destroy());
 
 /** `table.column` to what a program reads there, from the source: its types are gone when a test runs. */
 async function described(): Promise<Map<string, string>> {
-  const sources = await Promise.all(
-    ['tables.ts', 'view-tables.ts'].map((file) => readFile(join(import.meta.dirname, file), 'utf8')),
-  );
+  const folder = join(import.meta.dirname, 'tables');
+  const files = await readdir(folder);
+  const sources = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   const tables = sources.flatMap((source) => [
     ...source.slice(source.search(/export type \w*Tables = /)).matchAll(/^ {2}(\w+): \{([^}]*)\};/gm),
   ]);
@@ -28,7 +28,7 @@ async function described(): Promise<Map<string, string>> {
 
 /** The basic type, `[]` behind it for arrays, `?` where null is read, `=` where an insert may leave it out. */
 function reading(type: string): string {
-  const inner = /^(?:Generated|Kept)<(.+)>$/.exec(type)?.[1];
+  const inner = /^Generated(?:Always)?<(.+)>$/.exec(type)?.[1];
   if (type.startsWith('ColumnType<unknown')) return 'json?';
   if (type.startsWith('ColumnType<object')) return 'json';
   const json = /^Json<(.+)>$/.exec(type)?.[1];
