@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, test } from 'vitest';
 import { versionText } from './builds.ts';
-import { channels, compareVersions, isVersion, nextVersion, type Bump } from './versions.ts';
+import { channels, compareVersions, isVersion, nextVersion, reportedAs, type Bump } from './versions.ts';
 
 /** The lists of the specification itself (semver.org, its suggested expression). */
 const valid = [
@@ -182,6 +182,24 @@ describe('the order of versions', () => {
         expect(Math.sign(compareVersions(b, a)) + Math.sign(compareVersions(a, b))).toBe(0);
       }),
       { seed: 3, numRuns: 5000 },
+    );
+  });
+
+  test('is equal exactly for builds of one version, which a program may report without its metadata', () => {
+    const near = fc
+      .tuple(
+        fc.constantFrom('1.0.0', '1.0.0-a', '1.0.0-0.b', '1.0.1'),
+        suffix('+', fc.constantFrom('1', 'a', '-')),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(version, near), fc.oneof(version, near), (a, b) => {
+        const [[exact, plainA], [, plainB]] = [reportedAs(a), reportedAs(b)];
+        expect(exact).toBe(a);
+        expect(semver.parse(a)?.version).toBe(plainA);
+        expect(plainA === plainB).toBe(semver.eq(a, b));
+      }),
+      { seed: 4, numRuns: 3000 },
     );
   });
 

@@ -50,6 +50,15 @@ export function compareVersions(a: string, b: string): number {
   return comparePrerelease(left.prerelease, right.prerelease);
 }
 
+/**
+ * What machines report that run a version: it, or it without build metadata, which many programs do not know, as the
+ * `version` of npm's semver. Two builds of a version differ in nothing else, so then a machine counts for both.
+ */
+export const reportedAs = (version: string): [exact: string, plain: string] => [
+  version,
+  version.replace(/\+.*$/, ''),
+];
+
 function comparePrerelease(left: string[], right: string[]): number {
   // a version without prerelease ranks above all of its prereleases
   if (left.length === 0 || right.length === 0) return right.length - left.length;

@@ -30,7 +30,7 @@ export function followUpdates(
   updater: Updater,
   { file, platform, token, report, isWithdrawn }: Following,
 ): () => Promise<void> {
-  const from = updater.currentVersion.version;
+  const from = versionOf(updater);
   const settled = settle(readUpdateState(file), from, (other) => updater.currentVersion.compare(other) < 0);
   let { state } = settled;
   if (settled.outcome) {
@@ -132,6 +132,10 @@ export function followUpdates(
     if (asked) asked.isWithdrawn = (await isWithdrawn(asked.url)) ?? asked.isWithdrawn;
   };
 }
+
+/** With build metadata, by which the service tells one build of a version from another. */
+export const versionOf = ({ currentVersion: { version, build = [] } }: Updater): string =>
+  [version, build.join('.')].filter(Boolean).join('+');
 
 /** Has `first` run before each call of a method, where there is one; false: the method does nothing, and returns that. */
 function before(updater: object, name: string, first: () => boolean): void {

@@ -135,7 +135,7 @@ export type Client = {
 
 /** The parts of electron-updater's `autoUpdater` that are used. */
 export type Updater = {
-  readonly currentVersion: { version: string; compare(other: string): number };
+  readonly currentVersion: { version: string; build?: readonly string[]; compare(other: string): number };
   requestHeaders: Record<string, string | string[] | number | undefined> | null;
   setFeedURL(options: { provider: 'generic'; url: string }): void;
   on(event: string, listener: (...args: never[]) => void): unknown;

@@ -29,6 +29,9 @@ export type Outcome = {
   releaseId: string | undefined;
 };
 
+/** Without build metadata, which a release may have more of than the program that is in it. */
+const isSame = (a: string, b: string): boolean => a.split('+')[0] === b.split('+')[0];
+
 /**
  * Compares the version that now runs with what was known at the last start: what to report, and what to keep.
  * `isOlder`: whether it is older than the other.
@@ -38,16 +41,19 @@ export function settle(
   version: string,
   isOlder: (other: string) => boolean,
 ): { state: UpdateState; outcome?: Outcome } {
-  if (before?.version === version) {
+  if (before && isSame(before.version, version)) {
     const { pending } = before;
-    if (!pending?.installing) return { state: before };
+    if (!pending?.installing) return { state: { ...before, version } };
     // the next try, or an installer that was only slow, has its own outcome
     const again = { ...pending, id: randomUUID(), installing: false };
-    return { state: { ...before, pending: again }, outcome: { ...pending, eventType: 'install_error' } };
+    return {
+      state: { ...before, version, pending: again },
+      outcome: { ...pending, eventType: 'install_error' },
+    };
   }
   const state = { version, since: randomUUID(), pending: null };
   if (!before) return { state };
-  if (before.pending?.to === version)
+  if (before.pending && isSame(before.pending.to, version))
     return { state, outcome: { ...before.pending, eventType: 'install_complete' } };
   if (!isOlder(before.version)) return { state };
   return {

@@ -178,6 +178,33 @@ test('an update is told step by step, from the check to the version that then ru
   });
 });
 
+test.each([
+  ['with it', '1.1.0+2'],
+  ['without it', '1.1.0'],
+])('a version with build metadata is told as any other, by a program that runs %s', async (_, runs) => {
+  const { id } = await release('1.1.0+2');
+  const old = await start('1.0.0+1');
+  writeFileSync(process.env.APPIMAGE!, works);
+  await old.check();
+  await old.download();
+  old.updater.quitAndInstall(true, false);
+  const updated = await start(runs);
+  const completed = await recorded(updated.connected);
+  expect(completed.at(-1)).toMatchObject({
+    event_type: 'install_complete',
+    from_version: '1.0.0+1',
+    release_id: id,
+  });
+  await updated.check();
+  await eventually(async () => (await machineRow(server, machineId))?.last_version === runs);
+  expect((await recorded((await start('1.0.0+1')).connected)).at(-1)).toMatchObject({
+    event_type: 'rollback',
+    from_version: runs,
+    to_version: '1.0.0+1',
+    release_id: id,
+  });
+});
+
 test('an update that is installed when the program quits is told as well', async () => {
   const old = await downloaded();
   (old.updater as unknown as { install(isSilent: boolean, isForceRunAfter: boolean): void }).install(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { followUpdates, idOf, type Report } from './follow-updates.ts';
+import { followUpdates, idOf, versionOf, type Report } from './follow-updates.ts';
 import { jsonObject } from './jws.ts';
 import { createOutbox } from './outbox.ts';
 import type { Parts } from './parts.ts';
@@ -23,7 +23,7 @@ export function connectUpdater(
   const { osVersion } = host.facts;
   const platform = known(platforms, host.facts.platform) ?? process.platform;
   const architecture = options.architecture ?? known(architectures, host.facts.architecture) ?? process.arch;
-  const { version } = updater.currentVersion;
+  const version = versionOf(updater);
   let token: string | undefined;
   let headers: Record<string, string> = {};
   async function refreshHeaders(): Promise<typeof headers> {

@@ -71,15 +71,25 @@ export const heardOf = sql<Date>`greatest(m.last_seen, m.validated_at)`;
 export const lastSeenOf = (checked: RawBuilder<unknown>): RawBuilder<Date> =>
   sql<Date>`greatest(${heardOf}, ${checked})`;
 
-/** The release that a machine runs, by the version and platform that it said; a published one before a draft. */
+/** A column with a version of ours, as a machine may report it without build metadata (`reportedAs`). */
+export const plainVersion = (version: RawBuilder<unknown>) => sql<string>`split_part(${version}, '+', 1)`;
+
+/**
+ * The release that a machine runs, by the version and platform that it said: of exactly that version, by the index, else
+ * one with build metadata; a published one before a draft.
+ */
 export const releaseRun = (
   version: RawBuilder<unknown>,
   platform: RawBuilder<unknown>,
   architecture: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`(
-  select release_id from releases
-   where version = ${version} and platform = ${platform} and architecture = ${architecture} and deleted_at is null
-   order by is_draft, created_at desc limit 1)`;
+): RawBuilder<unknown> => {
+  const of = (released: RawBuilder<unknown>) => sql`(
+    select release_id from releases
+     where ${released} = ${version} and platform = ${platform} and architecture = ${architecture}
+       and deleted_at is null
+     order by is_draft, created_at desc limit 1)`;
+  return sql`coalesce(${of(sql`version`)}, ${of(plainVersion(sql`version`))})`;
+};
 
 /**
  * The LIKE pattern for `term` anywhere in lower-case text; wildcards are escaped. The database converts it to lower

@@ -296,6 +296,16 @@ describe('the block map', () => {
     expect(checksums.every((checksum) => Buffer.from(checksum, 'base64').length === 18)).toBe(true);
   });
 
+  test('of a version with build metadata is found by a program that leaves that out', async () => {
+    const { id: releaseId } = await upload({ version: '7.1.0', file: [program(5000), 'App.exe'] });
+    const params = { releaseId };
+    await api.ok(releases.softDelete, { params, body: { reason: 'Again' } });
+    const old = await upload({ version: '7.1.0+2', file: [program(5000), 'App.exe'] });
+    const url = `${addressOf(release).replace(release.version, '7.1.0')}.blockmap`;
+    const answer = await download({}, { url });
+    expect(JSON.parse(gunzipSync(answer.bytes).toString())).toEqual(await mapOf(old));
+  });
+
   test('lets a client fetch only what changed, by several ranges in one request', async () => {
     const changed = Buffer.concat([
       bytes.subarray(0, MiB),

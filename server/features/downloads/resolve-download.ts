@@ -1,4 +1,4 @@
-import { channels } from '../../../contract/versions.ts';
+import { channels, reportedAs } from '../../../contract/versions.ts';
 import type { Actor } from '../../caller.ts';
 import { isSameLine, type LiveRelease, type Releases } from '../releases/index.ts';
 import { kindOf } from '../../../contract/file-content.ts';
@@ -63,9 +63,11 @@ function findVersion(
   version: string,
 ): LiveRelease | undefined {
   const rank = (r: LiveRelease) =>
-    (r.isDraft ? 20 : 0) + (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
+    (r.version === version ? 0 : 40) +
+    (r.isDraft ? 20 : 0) +
+    (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
   return live
-    .filter((r) => r.version === version && isSameLine(r, of))
+    .filter((r) => reportedAs(r.version).includes(version) && isSameLine(r, of))
     .toSorted((a, b) => rank(a) - rank(b))[0];
 }
 

@@ -376,6 +376,21 @@ describe('the list', () => {
     }
   });
 
+  test('links a version to the release of it, also where a program leaves out the build metadata', async () => {
+    const license = await makeLicense(staff, { maxActivations: 1 });
+    const said = { platform: 'darwin', architecture: 'arm64', appVersion: '7.8.0' } as const;
+    await validateOn(desktop, license, 'plain', { hostname: 'WS-PLAIN', ...said });
+    const shows = (id: string | null) =>
+      standing('WS-PLAIN', ({ version, releaseId }) => version === '7.8.0' && releaseId === id);
+    const { platform, architecture } = said;
+    const build = await makeRelease(server, { version: '7.8.0+2', platform, architecture });
+    await shows(build.id);
+    const exact = await makeRelease(server, { version: '7.8.0', platform, architecture, isDraft: true });
+    await shows(exact.id);
+    for (const version of ['7.8.0', '7.8'])
+      expect(await names({ search: 'WS-PLAIN', version })).toEqual(['WS-PLAIN']);
+  });
+
   test('leaves other calls their connections while many searches take long', async () => {
     const holder = new pg.Client(server.database.url);
     await holder.connect();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { reportedAs } from '../../../contract/versions.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { tryEach } from '../../try-each.ts';
@@ -27,7 +28,8 @@ const keepAffected = (context: Parts, releaseId: string): Promise<void> =>
     await sql`
       insert into withdrawn_machines (release_id, machine_hash, withdrawn_at)
       select ${releaseId}::uuid, machine_hash, ${due.affected_due}::timestamptz from machines
-       where last_version = ${due.version} and platform = ${due.platform} and architecture = ${due.architecture}
+       where last_version = any(${reportedAs(due.version)}::text[])
+         and platform = ${due.platform} and architecture = ${due.architecture}
          and not ${due.is_active}::boolean
       on conflict do nothing`.execute(tx);
     await tx

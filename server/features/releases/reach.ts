@@ -6,6 +6,7 @@ import {
   compareVersions,
   isVersion,
   reaches,
+  reportedAs,
   type Channel,
 } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
@@ -26,9 +27,10 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
     .groupBy('last_version')
     .execute();
   const sumOf = (some: typeof rows) => some.reduce((sum, { machines }) => sum + machines, 0);
+  const ours = reportedAs(build.version);
   return {
     machines: sumOf(rows.filter(({ runs }) => isOlder(build, runs))),
-    running: sumOf(rows.filter(({ runs }) => runs === build.version)),
+    running: sumOf(rows.filter(({ runs }) => runs !== null && ours.includes(runs))),
   };
 }
 

@@ -1,6 +1,7 @@
 import { counted } from '../../../contract/text.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release, releases as calls } from '../../../contract/releases.ts';
+import { reportedAs } from '../../../contract/versions.ts';
 import { offerText } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { staffOf } from '../../caller.ts';
@@ -142,7 +143,7 @@ export async function impactOfRelease(
 const running = (db: Db, { version, platform, architecture }: Build) =>
   db
     .selectFrom('machines as m')
-    .where('last_version', '=', version)
+    .where('last_version', 'in', reportedAs(version))
     .where('platform', '=', platform)
     .where('architecture', '=', architecture);
 

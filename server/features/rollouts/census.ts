@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import type { RolloutSummary } from '../../../contract/rollouts.ts';
-import { isVersion, type Channel } from '../../../contract/versions.ts';
+import { isVersion, reportedAs, type Channel } from '../../../contract/versions.ts';
 import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
@@ -93,7 +93,8 @@ export async function reachedIn(
   const ofBuild = <G extends Group>(all: readonly G[]) =>
     all.filter((group) => group.platform === platform && group.architecture === architecture);
   const build = { ...release, minimumAppVersion: minimumAppVersion ?? undefined };
-  const running = sumOf(ofBuild(groups).filter(({ runs }) => runs === version));
+  const ours = reportedAs(version);
+  const running = sumOf(ofBuild(groups).filter(({ runs }) => runs !== null && ours.includes(runs)));
   if (unfedReasonOf(release)) return { running, eligible: running, held: 0 };
   const taking = sumOf(ofBuild(groups).filter((group) => wouldTake(build, group)));
   const ofPolicies = ofBuild(policed);

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Release } from '../../../contract/releases.ts';
 import type { MachineGroup, RolloutMachine, rollouts as calls } from '../../../contract/rollouts.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
+import { reportedAs } from '../../../contract/versions.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
 import { csvStream } from '../../csv.ts';
@@ -80,7 +81,7 @@ export async function machinesCsv(
 
 function inGroup({ id, version, platform, architecture }: Release, group: MachineGroup): RawBuilder<boolean> {
   if (group === 'running')
-    return sql`m.last_version = ${version} and m.platform = ${platform} and m.architecture = ${architecture}`;
+    return sql`m.last_version = any(${reportedAs(version)}::text[]) and m.platform = ${platform} and m.architecture = ${architecture}`;
   if (group === 'failed')
     return sql`m.machine_hash in (select machine_hash from downloads where release_id = ${id} and install_failed)`;
   return sql`m.machine_hash in (select machine_hash from withdrawn_machines join releases using (release_id)
@@ -106,7 +107,7 @@ async function read(
     with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})
     select encode(m.machine_hash, 'hex') as hash, m.display_id as "displayId", ${customers} as customers,
            m.last_version as runs, ${heardOf} as "lastSeen", d.installed_at as "installedAt",
-           d.failure_code as "failureCode", m.last_version is distinct from ${version} as "movedOn"
+           d.failure_code as "failureCode", (m.last_version = any(${reportedAs(version)}::text[])) is not true as "movedOn"
       from m left join downloads d on d.machine_hash = m.machine_hash and d.release_id = ${id}
      order by ${order}`.execute(db);
   return rows;

@@ -171,6 +171,37 @@ test('a withdrawn release keeps who had it, and who has moved on since', async (
   expect((await progress(release)).affected).toMatchObject({ machines: 1, movedOn: 0 });
 });
 
+test('a release with build metadata is run by machines that report its version with or without it', async () => {
+  const build = await makeRelease(server, { version: '5.3.0+2', architecture: 'arm64' });
+  const ask = (machineId: string, version: string) =>
+    desktop.call(
+      updates.electron,
+      { params: { platform: 'win32', architecture: 'arm64', file: 'latest.yml' } },
+      { 'x-app-version': version, 'x-machine-id': machineId },
+    );
+  await ask('exact', '5.3.0+2');
+  await ask('plain', '5.3.0');
+  await ask('other', '5.3.0+1');
+  await eventually(async () => (await listed(build, 'running')).length === 2);
+  expect((await progress(build)).figures).toMatchObject({ running: 2 });
+  const line = { platform: 'win32', architecture: 'arm64', version: '5.3.0+2', channel: 'stable' } as const;
+  expect(await manager.ok(calls.reach, { query: line })).toEqual({ machines: 0, running: 2 });
+  const { affectedTotal } = await manager.ok(calls.withdraw, {
+    ...at(build),
+    body: { reason: 'It crashes' },
+  });
+  expect(affectedTotal).toBe(2);
+  await eventually(async () => (await progress(build)).affected?.machines === 2);
+  expect((await progress(build)).affected).toMatchObject({ movedOn: 0 });
+  const affected = await listed(build, 'affected');
+  expect(affected.map(({ runs, movedOn }) => [runs, movedOn]).toSorted()).toEqual([
+    ['5.3.0+2', false],
+    ['5.3.0', false],
+  ]);
+  await ask('plain', '5.3.1');
+  await eventually(async () => (await progress(build)).affected?.movedOn === 1);
+});
+
 test('a release is in no feed before the machines that had it are kept', async () => {
   const isActive = async () => (await manager.ok(calls.get, at(release))).isActive;
   await manager.ok(calls.update, { ...at(release), body: { isActive: true } });

@@ -3,7 +3,7 @@ import type { GuardState } from '../../../contract/guard.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
-import { compareVersions, isVersion } from '../../../contract/versions.ts';
+import { compareVersions, isVersion, reportedAs } from '../../../contract/versions.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
@@ -166,7 +166,7 @@ async function affectedSince(db: Db, releaseId: string): Promise<string | undefi
 /** None while those of the last withdrawal are not kept yet. */
 async function affectedBy(db: Db, { id, version }: Release): Promise<RolloutProgress['affected']> {
   const counted = await sql<{ machines: number; movedOn: number; withdrawnAt: Date | null }>`
-    select count(*) as machines, count(*) filter (where m.last_version is distinct from ${version}) as "movedOn",
+    select count(*) as machines, count(*) filter (where (m.last_version = any(${reportedAs(version)}::text[])) is not true) as "movedOn",
            max(w.withdrawn_at) as "withdrawnAt"
       from withdrawn_machines w join machines m using (machine_hash)
      where w.release_id = ${id}

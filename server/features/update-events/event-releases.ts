@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
-import { byWidth, type Channel } from '../../../contract/versions.ts';
+import { byWidth, reportedAs, type Channel } from '../../../contract/versions.ts';
 import type { Tx } from '../../db/client.ts';
-import { concernedVersion, type UpdateEvent } from './update-event.ts';
+import { plainVersion } from '../../db/sql.ts';
 import { present } from '../../invariants.ts';
+import { concernedVersion, type UpdateEvent } from './update-event.ts';
 
 type ReleaseFacts = {
   release_id: string;
@@ -37,7 +38,8 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
     select release_id, version, channel, platform, architecture, file_kind, release_date,
            failures_from, deleted_at
       from releases
-     where version = any(${versions}::text[]) or release_id = any(${ids}::uuid[])
+     where version = any(${versions}::text[]) or ${plainVersion(sql`version`)} = any(${versions}::text[])
+        or release_id = any(${ids}::uuid[])
      order by release_id for key share`.execute(tx);
   const byId = new Map(rows.map((row) => [row.release_id, row]));
   const ranked = rows.toSorted(
@@ -61,7 +63,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
 const matching = (ranked: readonly ReleaseFacts[], event: UpdateEvent): ReleaseFacts[] =>
   ranked.filter(
     (r) =>
-      r.version === concernedVersion(event) &&
+      reportedAs(r.version).includes(concernedVersion(event) ?? '') &&
       (event.platform === null || r.platform === event.platform) &&
       (event.architecture === null || r.architecture === event.architecture),
   );
@@ -72,9 +74,9 @@ function findRelease(
   offeredId: string | undefined,
 ): ReleaseFacts | undefined {
   const all = matching(ranked, event);
-  return (
-    all.find((r) => r.release_id === offeredId) ?? all.find((r) => r.channel === event.channel) ?? all[0]
-  );
+  const rank = (r: ReleaseFacts) =>
+    (r.version === concernedVersion(event) ? 0 : 2) + (r.channel === event.channel ? 0 : 1);
+  return all.find((r) => r.release_id === offeredId) ?? all.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 /** The key of a machine and the version that it was offered or that an event is about. */
@@ -100,7 +102,8 @@ export async function lastOffered(
      cross join lateral (
        select release_id from update_events
         where machine_hash = decode(a.hash, 'hex') and occurred_at > a.received_at - interval '30 days'
-          and event_type = 'check' and to_version = a.version and release_id is not null
+          and event_type = 'check' and release_id is not null
+          and a.version in (to_version, ${plainVersion(sql`to_version`)})
         order by occurred_at desc, written_order desc nulls last limit 1) e`.execute(tx);
   const known = rows.flatMap(({ place, releaseId }) => {
     const event = asked[place - 1];
@@ -108,6 +111,11 @@ export async function lastOffered(
   });
   const justNow = batch
     .filter((event) => event.type === 'check' && event.releaseId !== null)
-    .map((event) => [offerOf(event), present(event.releaseId, 'filtered above')] as const);
+    .flatMap((event) =>
+      reportedAs(event.toVersion ?? '').map(
+        (toVersion) =>
+          [offerOf({ ...event, toVersion }), present(event.releaseId, 'filtered above')] as const,
+      ),
+    );
   return new Map([...known, ...justNow]);
 }

@@ -534,6 +534,25 @@ describe('a release whose machines report neither its id nor the right time', ()
     expect(await pausedAt(installer)).toBeNull();
   });
 
+  test('is the one that the machine was offered, where its program leaves out the build metadata', async () => {
+    const broken = await makeRelease(server, { ...failing, version: '98.0.0' });
+    const params = { releaseId: broken.id };
+    await staff.ok(releaseCalls.withdraw, { params, body: { reason: 'It crashes' } });
+    const again = await makeRelease(server, { ...failing, version: '98.0.0+2' });
+    const machines = ['plain 1', 'plain 2'];
+    await takeUpdate(again, machines);
+    await report(
+      desktop,
+      machines.map((machineId) => ({ machineId, eventType: 'install_error', toVersion: '98.0.0' })),
+    );
+    await eventually(async () => (await pausedAt(again)) !== null);
+    // a machine that was offered neither: the one of exactly this version
+    await report(desktop, [{ machineId: 'plain 3', eventType: 'install_error', toVersion: '98.0.0' }]);
+    await written('plain 3', 1);
+    const { updateHistory } = await staff.ok(machineCalls.get, { params: { id: machineHashOf('plain 3') } });
+    expect(updateHistory).toMatchObject([{ releaseId: broken.id }]);
+  });
+
   test('counts every install since it was published or resumed, by however much a clock is slow', async () => {
     const fresh = await makeRelease(server, { ...failing, version: '99.0.0' });
     await takeUpdate(fresh, ['slow 1', 'slow 2']);
