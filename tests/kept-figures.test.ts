@@ -19,8 +19,7 @@ import {
   type Api,
 } from './harness.ts';
 import { knownMigrations, makeSchema, migrate } from '../server/db/migrate.ts';
-import { countOf } from '../server/db/sql.ts';
-import { isOfOwner } from '../server/features/licenses/index.ts';
+import { countOf, isOfOwner } from '../server/db/sql.ts';
 
 type Step = {
   kind: (typeof kinds)[number];

@@ -61,6 +61,12 @@ export const activationsOfRecord = (hash: RawBuilder<unknown>): RawBuilder<unkno
   select held.* from activations held join machine_credentials own using (activation_id)
    where own.own_hash = ${hash})`;
 
+/** Whether an activation `a` is of the owner of its license `l`: its seat did not end while that was another's. */
+export const isOfOwner = sql<boolean>`
+  (a.status = 'active' or l.customer_id = coalesce((
+    select p.customer_id from past_license_owners p where p.license_id = l.license_id and p.until > a.updated_at
+     order by p.until limit 1), l.customer_id))`;
+
 /**
  * When a machine last validated or asked for updates, by its record `m`: the expression of the index, up to five minutes
  * behind the seat.

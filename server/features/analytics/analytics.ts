@@ -6,9 +6,8 @@ import type { Context } from '../../context.ts';
 import { createCache } from '../../db/cache.ts';
 import type { Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
-import { anyOf } from '../../db/sql.ts';
+import { anyOf, isOfOwner } from '../../db/sql.ts';
 import { onlyRow } from '../../invariants.ts';
-import { isOfOwner } from '../licenses/index.ts';
 
 /** After the current one. */
 const weeksAhead = 13;

@@ -3,11 +3,10 @@ import type { CustomerMachine, customerPage as calls } from '../../../contract/c
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
-import { contains, lastSeenOf, recordHash, releaseRun } from '../../db/sql.ts';
+import { contains, isOfOwner, lastSeenOf, recordHash, releaseRun } from '../../db/sql.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { findCustomer } from '../customers/index.ts';
-import { isOfOwner } from '../licenses/index.ts';
 
 type Row = Omit<CustomerMachine, 'lastSeen' | 'offlineUntil'> & {
   lastSeen: Date | null;

@@ -40,12 +40,6 @@ export async function endOwnershipsAhead({ tx }: Change, time: CheckedTime): Pro
 const heldSince = sql<Date>`coalesce((select max(p.until) from past_license_owners p
                                              where p.license_id = l.license_id), '-infinity')`;
 
-/** Whether an activation `a` is of the owner of its license `l`: its seat did not end while that was another's. */
-export const isOfOwner = sql<boolean>`
-  (a.status = 'active' or l.customer_id = coalesce((
-    select p.customer_id from past_license_owners p where p.license_id = l.license_id and p.until > a.updated_at
-     order by p.until limit 1), l.customer_id))`;
-
 /**
  * The licenses that a customer holds or held, as a table of `license_id`, `since` and `until`; infinite where it always
  * did, or still does.
