@@ -190,8 +190,16 @@ test('a wrong key and a key of another form are told apart', async () => {
   const license = await makeLicense(staff);
   const unknown = await clientOf({ ...license, licenseKey: 'E7K2M-0QX4T-9ZB3C-5DF8G-HJ6C1' });
   expect(await unknown.check()).toMatchObject({ valid: false, source: 'online', code: 'NOT_FOUND' });
-  const typed = await clientOf({ ...license, licenseKey: 'hello' });
-  expect(await typed.check()).toMatchObject({ valid: false, source: 'online', code: 'MALFORMED_KEY' });
+  for (const licenseKey of ['hello', 'x'.repeat(300), `${'x'.repeat(212)}😀${license.licenseKey}`]) {
+    const typed = await clientOf({ ...license, licenseKey });
+    expect(await typed.check()).toMatchObject({ valid: false, source: 'online', code: 'MALFORMED_KEY' });
+  }
+  // as a terminal puts it around what is pasted
+  const pasted = await clientOf({
+    ...license,
+    licenseKey: `\u0007${license.licenseKey.slice(0, 8)}\u0000${license.licenseKey.slice(8)}`,
+  });
+  expect(await pasted.check()).toMatchObject({ valid: true, source: 'online', code: 'VALID' });
 });
 
 test('runs without the service until its kept answer expires', async () => {
