@@ -39,6 +39,15 @@ export const optional = (schema: z.ZodString) => schema.nullish().transform((val
 /** In lower case, as ids are stored and compared. */
 export const id = z.uuid().toLowerCase().meta({ description: 'UUIDv7' });
 
+/** The credentials in the query of a call that takes them there (`apiKeyInQuery`). */
+export const credentialQuery = {
+  key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
+  token: z
+    .string()
+    .optional()
+    .meta({ description: 'Machine token, for clients that cannot send the header X-Machine-Token' }),
+};
+
 /** Ids in a query string, separated by commas. */
 export const idList = z
   .string()

@@ -45,6 +45,14 @@ describe('every call of the contract', () => {
     }
   });
 
+  test.each(everyCall.filter(([, { apiKeyInQuery }]) => apiKeyInQuery))(
+    '%s names the credentials that its address may have',
+    (_, { query = z.object() }) => {
+      const { properties } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' });
+      expect(Object.keys(properties ?? {})).toEqual(expect.arrayContaining(['key', 'token']));
+    },
+  );
+
   test.each(everyCall)('%s limits every list that it takes', (_, { body, query }) => {
     const unlimited: unknown[] = [];
     for (const schema of [body, query])

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from './common.ts';
+import { credentialQuery, id } from './common.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 export const downloads = {
@@ -13,6 +13,7 @@ export const downloads = {
     }),
     // updaters copy the query of the feed's URL to this URL
     query: z.object({
+      ...credentialQuery,
       machineId: z
         .string()
         .optional()

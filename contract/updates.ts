@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { architectureName, architectures, platformName } from './builds.ts';
+import { credentialQuery } from './common.ts';
 import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
@@ -11,11 +12,7 @@ export const linuxKinds = ['appimage', 'deb', 'rpm'] as const;
  * id or version counts as unknown.
  */
 const feedQuery = {
-  key: z.string().optional().meta({ description: 'API key, for clients that cannot send headers' }),
-  token: z
-    .string()
-    .optional()
-    .meta({ description: 'Machine token, for clients that cannot send the header X-Machine-Token' }),
+  ...credentialQuery,
   machineId: z.string().optional().meta({
     description:
       'Or the header X-Machine-Id, or x-user-staging-id; with a machine token, the machine is its own',
