@@ -21,7 +21,8 @@ const request = z.object({
   sub: licenseKeyInput,
   key: publicKey,
   iat: seconds,
-  jti: id,
+  // as it is written: the machine compares the license file with it
+  jti: z.uuid(),
   machineId,
   hostname,
   platform,
