@@ -34,6 +34,18 @@ async function processWith(script: string): Promise<number> {
 }
 
 test.skipIf(!hasNginx)(
+  'nginx, as the docs set it up, hands on the many ranges of a large differential update [needs nginx]',
+  async () => {
+    const port = await processWith('/assets/main.js');
+    const nginx = await startNginx([port, port]);
+    // electron-updater asks for about 500 ranges at once
+    const ranges = Array.from({ length: 500 }, (_, n) => `${123_000_000 + 2 * n}-${123_000_001 + 2 * n}`);
+    const { status } = await fetch(nginx.url, { headers: { range: `bytes=${ranges.join(', ')}` } });
+    expect(status).toBe(200);
+  },
+);
+
+test.skipIf(!hasNginx)(
   'while two versions run behind nginx, the console of each gets its scripts from the one that has them [needs nginx]',
   async () => {
     const scripts = ['/assets/main-old.js', '/assets/main-new.js'] as const;
