@@ -83,7 +83,7 @@ export function connectUpdater(
     async isWithdrawn(url) {
       const { pathname } = new URL(url, feed);
       const path = pathname.slice(pathname.startsWith(`${base.pathname}/`) ? base.pathname.length : 0);
-      // One byte, and of the service: `net.fetch` of Electron keeps it for a year, as the answer allows.
+      // One byte, and of the service: a cache, as `net.fetch` of Electron has, may hold the whole file.
       const reply = await host.http('GET', path, {
         headers: { ...(await refreshHeaders()), range: 'bytes=0-0', 'cache-control': 'no-cache' },
       });

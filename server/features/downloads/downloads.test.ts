@@ -111,6 +111,20 @@ describe('a file', () => {
     expect(head.headers.get('content-length')).toBe(String(expected.length));
   });
 
+  test('tells whether it may still be installed by its first byte, which no cache keeps', async () => {
+    const first = await download({ range: 'bytes=0-0' });
+    expect([first.status, first.headers.get('cache-control'), first.bytes.length]).toEqual([
+      206,
+      'no-store',
+      1,
+    ]);
+    const part = await download({ range: 'bytes=0-1' });
+    expect([part.status, part.headers.get('cache-control')]).toEqual([
+      206,
+      expect.stringContaining('immutable'),
+    ]);
+  });
+
   test('beyond its end: 416, with its size', async () => {
     const answer = await download({ range: `bytes=${bytes.length}-` });
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([416, 'no-store']);

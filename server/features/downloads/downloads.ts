@@ -32,7 +32,7 @@ const contentType = 'application/octet-stream';
 /**
  * Responds with a release's file or block map: whole, in ranges, or (by setting, unless pieces are asked for) as a redirect
  * to the bucket. The URL
- * contains the version and its bytes never change, so caches may keep them indefinitely.
+ * contains the version and its bytes never change, so caches may keep them indefinitely, except the first byte alone.
  */
 export async function sendFile(
   context: DownloadContext,
@@ -72,6 +72,9 @@ export async function sendFile(
     reply.headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' });
     return empty(reply.code(416).removeHeader('content-disposition'), 0);
   }
+  // a program asks for the first byte whether the file may still be installed
+  if (ranges !== 'whole' && ranges.length === 1 && ranges[0]?.end === 0)
+    reply.header('cache-control', 'no-store');
   // The URL is signed for GET. A differential update follows a redirect with the token or key of its first request.
   const isWholeOrRest = reachesEnd(request.headers.range, ranges);
   if (storage.signedUrl && request.method === 'GET' && isWholeOrRest) {

@@ -1,4 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { activations } from '../../../contract/activations.ts';
 import { customers } from '../../../contract/customers.ts';
@@ -28,7 +31,9 @@ import {
   startTestServer,
   startTwin,
 } from '../../../tests/harness.ts';
+import { newFolder } from '../../../tests/place.ts';
 import { entriesOf, validationsOf } from '../../../tests/rows.ts';
+import { root } from '../../root.ts';
 
 const server = await startTestServer();
 const staff = server.api((await server.signInAs('super_admin')).byCookie);
@@ -264,6 +269,24 @@ describe('the signature', () => {
     const result = await validateOn(desktop, await makeLicense(staff), 'm');
     expect(await holds(result, result.signed.replace('true', 'True'))).toBe(false);
     expect(await holds(result, `${result.signed} `)).toBe(false);
+  });
+
+  test('is accepted by the documented program, also of a machine id as the system gives it', async () => {
+    const text = readFileSync(path.join(root, 'docs/desktop-api.md'), 'utf8');
+    const sample = /```ts\n([^`]*export async function validate(?:[^`]|`(?!``))*)```/.exec(text)![1]!;
+    const file = path.join(await newFolder(), 'validate.ts');
+    await writeFile(file, sample);
+    type Validate = (...texts: string[]) => Promise<{ code: string }>;
+    const documented = (await import(/* @vite-ignore */ file)) as { validate: Validate };
+    const { licenseKey } = await makeLicense(staff);
+    const [current] = await server.api().ok(keyCalls.published);
+    for (const id of ['ws-07', 'ws-07\n'])
+      expect(
+        await documented.validate(server.url, apiKey.key, current!.publicKeyPem, licenseKey, id),
+      ).toMatchObject({
+        code: 'VALID',
+        machineId: 'ws-07',
+      });
   });
 
   test('stands under refusals as well', async () => {
