@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { customers } from '../../../contract/customers.ts';
-import { roleDescriptions, roleNames, type Permission } from '../../../contract/permissions.ts';
+import {
+  roleDescriptions,
+  roleNames,
+  type Permission,
+  type RoleName,
+} from '../../../contract/permissions.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls, type User } from '../../../contract/users.ts';
 import { unique } from '../../../tests/factories.ts';
@@ -412,14 +417,14 @@ describe('resetting a password', () => {
   test('so does letting somebody sign in again who may do that: they know the password, and whose tab is open', async () => {
     const own = await startTestServer();
     const api = own.api(await own.signInAs('super_admin'));
-    const again = async (role: string, body?: { currentPassword: string }) => {
+    const again = async (role: RoleName, body?: { currentPassword: string }) => {
       const { userId } = await own.createPerson(role);
       await api.ok(calls.deactivate, { params: { id: userId } });
       return api.call(calls.reactivate, { params: { id: userId }, body });
     };
     expect((await again('admin')).status, 'just signed in').toBe(200);
     own.clock.advance(minutes(5));
-    for (const role of ['admin', 'binary_manager'])
+    for (const role of ['admin', 'binary_manager'] as const)
       expect(await again(role), role).toMatchObject({
         status: 422,
         body: { details: [{ path: 'currentPassword' }] },
