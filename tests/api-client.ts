@@ -80,10 +80,10 @@ const apiOf = (call: Api['call']): Api => ({
  * A client that makes each call again while it gets 503, for what a test says nothing about: a server with the limits of
  * service refuses calls where the machine stood still for half a second. A creation whose answer was lost is made twice.
  */
-export const patiently = ({ call }: Api): Api =>
+export const patiently = (api: Api): Api =>
   apiOf((route, ...rest) =>
     eventually(async () => {
-      const answer = await call(route, ...rest);
+      const answer = await api.call(route, ...rest);
       if (answer.status === 503) throw new Error(`${callName(route)}: 503 ${answer.text}`);
       return answer;
     }),
