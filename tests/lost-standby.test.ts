@@ -52,7 +52,7 @@ test('the heartbeat does not wait for it, however much is told, and all is heard
   await eventually(async () => {
     await useStandby('');
     const { signals, losses } = await listen();
-    const seats = numbers(40).map(() => randomUUID());
+    const seats = numbers(40).map(() => `seat-${randomUUID()}`);
     const heard = new Set<string | undefined>();
     signals.on('records', (id) => seats.includes(id!) && heard.add(id));
     await loseStandby();

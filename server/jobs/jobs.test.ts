@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { releases as calls } from '../../contract/releases.ts';
 import { makeCustomer, makeRelease } from '../../tests/factories.ts';
-import { days, eventually, minutes, startTestServer, checkedTime } from '../../tests/harness.ts';
+import {
+  days,
+  eventually,
+  isExplainedByLoad,
+  minutes,
+  startTestServer,
+  checkedTime,
+} from '../../tests/harness.ts';
 import { openHolder } from '../../tests/waiting-calls.ts';
 import { locks } from '../db/locks.ts';
 import { rotateEvents } from '../features/update-events/rotate-events.ts';

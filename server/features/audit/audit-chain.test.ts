@@ -375,7 +375,7 @@ describe('an entry that was', () => {
       `insert into audit_entries (audit_id, timestamp, event_type, resource_type, changes_summary, success)
        select gen_random_uuid(), '2026-01-01', 'old', 'test', '', true from generate_series(1, 3)`,
     );
-    await behindOurBack('delete from audit_switch', [], own);
+    await writeUnguarded(own, 'delete from audit_switch');
     await own.pool.query('update audit_head set unsigned_until = 3, mac = null');
     await own.audit.begin();
     expect(await verifyChain(own.db, own.auditKeys)).toMatchObject({ whole: true, unsealedEntries: 3 });
