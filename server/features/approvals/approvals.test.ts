@@ -2,9 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../../../contract/audit.ts';
 import { approvals, requestHours, type ChangeRequest } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
-import type { RouteRequest } from '../../../contract/route.ts';
-import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
-import { rollouts } from '../../../contract/rollouts.ts';
 import { rbac, users } from '../../../contract/users.ts';
 import { program, sha512Of } from '../../../tests/binaries.ts';
 import { makeApiKey, makeHolder, makeRelease, signInWith } from '../../../tests/factories.ts';
@@ -15,10 +12,8 @@ import {
   attempt,
   deactivateUser,
   doing,
-  pauseByGuard,
   requireApproval,
   seenIn,
-  type Doing,
 } from '../../../tests/approving.ts';
 import {
   auditOf,
@@ -26,20 +21,18 @@ import {
   days,
   hours,
   numbers,
-  password,
   startTestServer,
   startTwin,
   type Api,
   type Session,
 } from '../../../tests/harness.ts';
-import { entriesOf, releaseRow } from '../../../tests/rows.ts';
+import { entriesOf } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
-import { openHolder } from '../../../tests/waiting-calls.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
 import { stepRollouts } from '../rollouts/index.ts';
-import { planOf } from '../../../tests/plan-of.ts';
+import { approvalRoom } from '../../../tests/approval-room.ts';
 
 const server = await startTestServer();
 const twin = await startTwin(server);
@@ -49,21 +42,10 @@ const admin = server.api(await server.signInAs('super_admin'));
 const one = server.api(requester);
 const other = server.api(approver);
 
-const at = ({ id }: Pick<Release, 'id'>) => ({ params: { releaseId: id } });
-const get = (release: Release) => one.ok(releases.get, at(release));
-type Edit = RouteRequest<typeof releases.update>['body'];
-const edit = (release: Release, body: Edit): Doing => doing(releases.update, { ...at(release), body });
-const publish = (release: Release, rolloutPercentage?: number): Doing =>
-  edit(release, { isDraft: false, ...(rolloutPercentage === undefined ? {} : { rolloutPercentage }) });
-const widen = (release: Release, percentage = 100): Doing =>
-  doing(releases.rollout, { ...at(release), body: { percentage } });
-const plan = (release: Release, steps: RolloutPlan | null, startsAt: string | null = null) =>
-  doing(rollouts.plan, { ...at(release), body: { plan: steps, startsAt } });
 const decline = (api: Api, { id: requestId }: ChangeRequest, reason = 'x') =>
   api.call(approvals.decline, { params: { requestId }, body: { reason } });
 const withdraw = (api: Api, { id: requestId }: ChangeRequest) =>
   api.call(approvals.withdraw, { params: { requestId } });
-const rowOf = (release: Release) => releaseRow(server, release);
 
 test('a body that is nested deeper than any call is bad input, with a key as well', async () => {
   const call = '"call":"PATCH /api/v1/updates/admin/releases/{releaseId}","params":{}';
@@ -76,54 +58,10 @@ test('a body that is nested deeper than any call is bad input, with a key as wel
   expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'INVALID_INPUT' }]);
 });
 
-const draft = () => makeRelease(server, { isDraft: true });
-const onBeta = () => makeRelease(server, { channel: 'beta' });
-const toFew = () => makeRelease(server, { rolloutPercentage: 5 });
-const inBin = async () => {
-  const release = await makeRelease(server);
-  await one.ok(releases.softDelete, { ...at(release), body: { reason: 'x' } });
-  return release;
-};
-const inactive = async () => one.ok(releases.update, { ...at(await toFew()), body: { isActive: false } });
-const paused = async () => {
-  const release = await makeRelease(server, { rolloutPercentage: 20 });
-  await pauseByGuard(server, release);
-  return release;
-};
-const toAll = planOf([5, 24], [100]);
-const stepping = async () => {
-  const release = await toFew();
-  await server.db
-    .updateTable('releases')
-    .set({ rollout_plan: JSON.stringify(toAll), plan_step: 0, step_started_at: server.clock.now() })
-    .where('release_id', '=', release.id)
-    .execute();
-  return release;
-};
-const accepting = (acceptableFailures: number) => () => makeRelease(server, { acceptableFailures });
-
-/** Everything on the channel stable that needs a second person: how the release is made, and the call. */
-const needing: [string, () => Promise<Release>, (release: Release) => Doing][] = [
-  ['publish a draft', draft, (r) => publish(r)],
-  ['publish a draft to 5 %', draft, (r) => publish(r, 5)],
-  ['publish a draft to nobody yet', draft, (r) => publish(r, 0)],
-  ['restore what was published', inBin, (r) => doing(releases.restore, { ...at(r), body: { reason: 'x' } })],
-  ['activate', inactive, (r) => edit(r, { isActive: true })],
-  ['move from another channel', onBeta, (r) => edit(r, { channel: 'stable' })],
-  ['widen to 100 %', () => makeRelease(server, { rolloutPercentage: 99 }), (r) => widen(r)],
-  ['widen to 100 % by an edit', toFew, (r) => edit(r, { rolloutPercentage: 100 })],
-  ['widen to 100 % while paused', paused, (r) => widen(r)],
-  ['set a plan that ends at 100 %', toFew, (r) => doing(rollouts.plan, { ...at(r), body: { plan: toAll } })],
-  ['set such a plan by an edit', toFew, (r) => edit(r, { rolloutPlan: toAll })],
-  ['take the step to 100 %', stepping, (r) => doing(rollouts.widen, { ...at(r), body: { percentage: 100 } })],
-  ['publish with a plan', draft, (r) => edit(r, { isDraft: false, rolloutPlan: toAll })],
-  ['reach 100 % sooner', stepping, (r) => plan(r, [{ percentage: 5, hours: 1 }, toAll[1]!])],
-  ['reach 100 % at another time', stepping, (r) => plan(r, toAll, '2026-12-24T00:00:00.000Z')],
-  ['resume after the guard', paused, (r) => doing(releases.resume, at(r))],
-  ['accept more failures', accepting(2), (r) => edit(r, { acceptableFailures: 2.1 })],
-  ['accept more failures while paused', paused, (r) => edit(r, { acceptableFailures: 50 })],
-  ['accept as many as of the previous release', accepting(49), (r) => edit(r, { acceptableFailures: null })],
-];
+const { at, get, edit, publish, widen, plan, rowOf, draft, onBeta, toFew, toAll, needing } = approvalRoom(
+  server,
+  one,
+);
 
 describe('while the setting is off, as it is at first', () => {
   test('one person publishes, widens and resumes alone, and cannot ask', async () => {
@@ -289,55 +227,6 @@ describe('on a channel with the setting', () => {
     expect(elsewhere.status, elsewhere.text).toBe(201);
   });
 
-  test('all of them at once, many times, in two processes: nothing is published by one', async () => {
-    const doors = await Promise.all(
-      needing.map(async ([, make, what]) => {
-        const release = await make();
-        return { release, before: await rowOf(release), what: what(release) };
-      }),
-    );
-    const off = doing(approvals.setChannel, { params: { channel: 'stable' }, body: { required: false } });
-    const again = await server.signIn(requester.email, 'binary_manager');
-    const apis = [one, twin.api(requester), server.api(again), twin.api(again)];
-    const requests = await Promise.all(doors.map(({ what }) => asked(one, what)));
-    const answers = await Promise.all(
-      apis.flatMap((api) => [
-        ...doors.map(({ what }) => attempt(api, what)),
-        attempt(api, off),
-        ...requests.map((request) => approveAs(api, request)),
-      ]),
-    );
-    // a busy machine may also refuse some of them for now
-    const codes = new Set(answers.map(({ body }) => body.code));
-    codes.delete('UNAVAILABLE');
-    expect([...codes].toSorted()).toEqual(['FORBIDDEN', 'NEEDS_APPROVAL']);
-    for (const { release, before } of doors) expect(await rowOf(release)).toEqual(before);
-  });
-
-  test('twenty approvals at once in two processes carry it out once, with one entry', async () => {
-    const release = await draft();
-    const request = await asked(one, publish(release));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => approveAs((i % 2 ? twin : server).api(approver), request)),
-    );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
-    const entries = await auditOf(server, release.id);
-    expect(entries.filter((entry) => entry.event_type === 'release.published')).toHaveLength(1);
-  });
-
-  test('of approving, declining and withdrawing at once, one happens', async () => {
-    const release = await draft();
-    const request = await asked(one, publish(release));
-    const answers = await Promise.all([
-      approveAs(twin.api(approver), request),
-      decline(other, request),
-      withdraw(one, request),
-    ]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const { state } = (await one.ok(approvals.list)).find(({ id }) => id === request.id)!;
-    expect((await get(release)).isDraft).toBe(state !== 'approved');
-  });
-
   test('a request that expired, also by a clock that is then set back', async () => {
     const release = await draft();
     const from = server.clock.now();
@@ -414,25 +303,6 @@ describe('on a channel with the setting', () => {
     expect([again.status, again.body.code]).toEqual([409, 'ALREADY_EXISTS']);
   });
 
-  test('a publication waits for a change of the setting in progress, and then needs two', async () => {
-    const release = await makeRelease(server, { channel: 'beta', isDraft: true });
-    const holder = await openHolder(server);
-    const answers = await holder.whileWaiting(
-      [`update channel_approvals set required = true where channel = 'beta'`],
-      () => Promise.all([server, twin].map((process) => attempt(process.api(requester), publish(release)))),
-    );
-    for (const answer of answers) expect(answer.body.code, answer.text).toBe('NEEDS_APPROVAL');
-    await requireApproval(one, other, 'beta', false);
-  });
-
-  test('the setting waits for a publication in progress', async () => {
-    const holder = await openHolder(server);
-    await holder.whileWaiting([`select from channel_approvals where channel = 'beta' for share`], () =>
-      requireApproval(one, other, 'beta'),
-    );
-    await requireApproval(one, other, 'beta', false);
-  });
-
   test('a requester who was deactivated, lost the permission, or must set up a second factor first', async () => {
     const strict = { description: 'x', copyFrom: 'viewer', roleId: 'strict' };
     const { permissions } = await admin.ok(rbac.createRole, { body: strict });
@@ -461,20 +331,6 @@ describe('on a channel with the setting', () => {
       expect((await get(release)).isDraft).toBe(true);
       expect(await asked(one, publish(release))).toMatchObject({ state: 'open', requesterMay: true });
     }
-  });
-
-  test('a requester whose role changes while the approval waits for that', async () => {
-    const third = await server.signInAs('binary_manager');
-    const release = await draft();
-    const request = await asked(server.api(third), publish(release));
-    const holder = await openHolder(server);
-    const answer = await holder.whileWaiting(
-      [`update users set updated_at = now() where user_id = $1`, third.userId],
-      () => approveAs(other, request),
-      () => holder.query('delete from user_roles where user_id = $1', third.userId),
-    );
-    expect([answer.status, answer.body.code], answer.text).toEqual([409, 'WRONG_STATE']);
-    expect((await get(release)).isDraft).toBe(true);
   });
 
   test('a second person without the permission of the call itself, who is not told of it either', async () => {
@@ -557,16 +413,6 @@ describe('on a channel with the setting', () => {
     expect((await askFor(viewer, publish(release), seen)).status).toBe(403);
     const key = await makeApiKey(admin, { scopes: ['releases'] });
     expect((await askFor(server.api(key), publish(release), seen)).status).toBe(403);
-  });
-
-  test('a repeated approval with the same key answers the same', async () => {
-    const release = await draft();
-    const request = await asked(one, publish(release));
-    const call = { params: { requestId: request.id }, body: { currentPassword: password } };
-    const send = () => other.call(approvals.approve, call, { 'idempotency-key': release.id });
-    const first = await send();
-    expect(first.status).toBe(200);
-    expect((await send()).body.data).toEqual(first.body.data);
   });
 
   test('turned off again by two, one person publishes alone', async () => {
