@@ -27,8 +27,8 @@ export default defineConfig({
   // Half of the time of a test it waits, for the page or for the service.
   workers: Math.min(8, 2 * availableParallelism()),
   // generous: a busy machine must not make a right answer wrong
-  timeout: 240_000,
-  expect: { timeout: 45_000 },
+  timeout: 600_000,
+  expect: { timeout: 90_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: report ? [['list'], ['json', { outputFile: report }]] : 'list',
   use: {

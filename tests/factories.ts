@@ -155,14 +155,17 @@ export const softDelete = (api: Api, { customerId }: Pick<Customer, 'customerId'
 export const revoke = (api: Api, { licenseId }: Pick<License, 'licenseId'>) =>
   api.ok(licenses.revoke, { params: { id: licenseId } });
 
-/** A new user whose only role has exactly these permissions. */
-export async function makeHolder(admin: Api, permissions: Permission[]) {
+/**
+ * A new user whose only role has exactly these permissions. `currentPassword`: that of the caller, who may have signed in
+ * more than five minutes ago.
+ */
+export async function makeHolder(admin: Api, permissions: Permission[], currentPassword?: string) {
   const role = unique('role').replace(' ', '_') as RoleName;
   await admin.ok(rbac.createRole, { body: { roleId: role, description: 'Some', copyFrom: 'viewer' } });
-  const body = { description: 'Some', requiresSecondFactor: false, permissions };
+  const body = { description: 'Some', requiresSecondFactor: false, permissions, currentPassword };
   await admin.ok(rbac.updateRole, { params: { roleId: role }, body });
   const email = `${role}@lanyard.test`;
-  await admin.ok(users.create, { body: { email, name: '', password, role } });
+  await admin.ok(users.create, { body: { email, name: '', password, role, currentPassword } });
   return { email, role };
 }
 

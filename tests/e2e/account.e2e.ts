@@ -177,9 +177,10 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
 
 test('a second factor that was required is set up in all tabs at once', async ({ page, context, server }) => {
   const permissions: Permission[] = [{ resource: 'licenses', action: 'read' }];
-  const { email, role } = await makeHolder(server.admin, permissions);
+  const currentPassword = server.printed.password;
+  const { email, role } = await makeHolder(server.admin, permissions, currentPassword);
   const ask = async (requiresSecondFactor: boolean) => {
-    const body = { description: 'Some', requiresSecondFactor, permissions };
+    const body = { description: 'Some', requiresSecondFactor, permissions, currentPassword };
     await server.admin.ok(rbac.updateRole, { params: { roleId: role }, body });
   };
   await ask(true);

@@ -204,12 +204,13 @@ test('a form that is refused shows and focuses its first wrong field', async ({ 
   await expect(customer).toBeFocused();
   await expectInSight(customer);
   // the wheel scrolls nothing behind, without a variable for which all styles of the page are computed again
-  const isPrevented = page.evaluate(
-    () => new Promise((tell) => addEventListener('wheel', (event) => tell(event.defaultPrevented))),
+  await page.evaluate(() =>
+    addEventListener('wheel', (event) => Object.assign(window, { isPrevented: event.defaultPrevented })),
   );
   await page.mouse.move(2, 2);
   await page.mouse.wheel(0, 100);
-  expect(await isPrevented).toBe(true);
+  const isPrevented = () => page.evaluate(() => (window as { isPrevented?: boolean }).isPrevented);
+  await expect.poll(isPrevented).toBe(true);
   await expect(page.locator('body')).not.toHaveAttribute('data-scroll-locked');
   // nor does a key
   const scrolled = page.evaluate(() => {

@@ -42,7 +42,7 @@ for (const { locale, end, typed, read, seats, week } of readers)
 
       // the day as the list shows it
       const day = read.replace('3', '4');
-      await goTo(page, '/licenses');
+      await goTo(page, `/licenses?customer=${license.customerId}`);
       const rows = page.getByRole('row').filter({ has: page.getByRole('cell') });
       await expect(rows.filter({ hasText: day }).first()).toBeVisible();
       await searchBox(page).pressSequentially(day);

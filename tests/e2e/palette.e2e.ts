@@ -45,26 +45,27 @@ test('what is typed right after Ctrl-K reaches the palette, and opens nothing be
   // how long keys are held: of that, a busy machine may take ten seconds to press them
   await prolong(page, 15_000, 60_000);
   let late = 5500;
+  let typed = () => {};
+  let typing = new Promise<void>((resolve) => (typed = resolve));
   let meanwhile = async () => page.keyboard.type('omers');
   await page.route('**/assets/CommandPalette-*.js', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, late));
+    await Promise.all([typing, new Promise((resolve) => setTimeout(resolve, late))]);
     await meanwhile();
     await route.continue();
   });
   await openLicenses(page, server);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('cust');
+  typed();
   await expect(field(page)).toHaveValue('customers');
   await page.keyboard.type('.');
   await expect(field(page)).toHaveValue('customers.');
   await expect(page.getByRole('dialog')).toHaveCount(1);
   // but not what is typed elsewhere, once that is
   late = 0;
-  let typed = () => {};
-  const typing = new Promise<void>((resolve) => (typed = resolve));
+  typing = new Promise<void>((resolve) => (typed = resolve));
   const search = page.getByPlaceholder('Search licenses...');
   meanwhile = async () => {
-    await typing;
     await search.click();
     await page.keyboard.type('abc');
     await expect(search).toHaveValue('abc');

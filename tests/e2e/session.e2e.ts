@@ -17,6 +17,7 @@ import {
   heading,
   logged,
   navigation,
+  prolong,
   quiet,
   signInAs,
   signInByForm,
@@ -34,7 +35,12 @@ test('a stored session is restored behind a spinner, with rights as they are now
   await expect(heading(page, 'License Management')).toBeVisible();
   await page.evaluate(() => localStorage.setItem('permissions', '[null]'));
   const answer = await holdBack(page, `**${session.me.path}`);
-  // the spinner is there for five seconds, of which the rest of the page may take some to load
+  // the spinner is there for five seconds, in which a busy page may not even load
+  await prolong(page, 5000, 60_000);
+  await page.addInitScript(() => {
+    const limit = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (ms) => limit(ms === 5000 ? 60_000 : ms);
+  });
   await page.reload({ waitUntil: 'commit' });
 
   const spinner = page.getByRole('status').filter({ hasText: 'Loading' });
@@ -59,7 +65,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
 
   await test.step('rights that cannot be refreshed leave the session as it was stored', async () => {
     expectStatus(page, 'aborted');
-    const warnings = logged(page);
+    const warnings = logged(page, 'Permissions');
     await page.route(`**${session.me.path}`, (route) => route.abort());
     await page.reload();
     for (const name of ['Licenses', 'Customers'])
@@ -94,7 +100,7 @@ test('Logout ends the session here and on the server, and here even if the call 
   expect((await page.context().request.get(`${server.url}${session.me.path}`)).status()).toBe(401);
 
   expectStatus(page, 'aborted');
-  const warnings = logged(page);
+  const warnings = logged(page, 'Logout');
   const failing = { refused: (route: Route) => route.abort(), silent: () => undefined };
   for (const [how, answer] of Object.entries(failing)) {
     await signInAs(page, 'viewer', '/customers', server);
@@ -281,19 +287,21 @@ test('a tab that finds somebody else signed in asks again for all that it shows,
   expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(other.user));
 });
 
-/** Two tabs of one user, whose access token has run out. */
-async function tabsWithOldToken(page: Page, context: BrowserContext, server: ConsoleServer) {
+/** Two tabs of one user, and what makes their access token run out: before, neither asks for anything. */
+async function twoTabs(page: Page, context: BrowserContext, server: ConsoleServer) {
   await signInAs(page, 'license_manager', '/licenses', server);
   const second = await context.newPage();
   await second.goto('/licenses');
   const tabs = [page, second];
   for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
+  for (const tab of tabs) await quiet(tab);
   const { userId } = await server.person('license_manager');
   const access_expires_at = new Date(Date.now() - 1000);
-  await server.changeSessions((tx) =>
-    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
-  );
-  return tabs;
+  const endToken = () =>
+    server.changeSessions((tx) =>
+      tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
+    );
+  return { tabs, endToken };
 }
 
 async function showCustomersIn(tabs: Page[]) {
@@ -310,11 +318,12 @@ test('an access token that ran out is renewed unseen, once for all calls of all 
   server,
 }) => {
   expectStatus(page, 401);
-  const tabs = await tabsWithOldToken(page, context, server);
+  const { tabs, endToken } = await twoTabs(page, context, server);
   const token = () => page.evaluate(() => localStorage.getItem('accessToken'));
   const before = await token();
   let renewals = 0;
   context.on('request', (request) => (renewals += Number(request.url().endsWith(session.refresh.path))));
+  await endToken();
   await showCustomersIn(tabs);
   expect(renewals).toBe(1);
   expect(await token()).not.toBe(before);
@@ -327,7 +336,7 @@ test('tabs that renew at once, as where http keeps them from waiting for each ot
 }) => {
   expectStatus(page, 401);
   await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
-  const tabs = await tabsWithOldToken(page, context, server);
+  const { tabs, endToken } = await twoTabs(page, context, server);
   let [haveRenewed, oneCalls, otherCalls] = [() => {}, () => {}, () => {}];
   const bothRenewed = new Promise<void>((resolve) => (haveRenewed = resolve));
   const oneCalled = new Promise<void>((resolve) => (oneCalls = resolve));
@@ -359,6 +368,7 @@ test('tabs that renew at once, as where http keeps them from waiting for each ot
     }
     await route.fulfill({ response });
   });
+  await endToken();
   await showCustomersIn(tabs);
   expect(tokens).toHaveLength(2);
 });

@@ -70,7 +70,7 @@ test('a call that cannot be made and one without a sentence fall back to the wor
   page,
 }) => {
   expectStatus(page, 'aborted', 418, 429);
-  const warnings = logged(page);
+  const warnings = logged(page, 'Login');
   await page.goto('/login');
   await page.route(`**${session.login.path}`, (route) => route.abort(), { times: 1 });
   await signInByForm(page, 'someone@lanyard.test', 'secret');

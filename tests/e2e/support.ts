@@ -123,11 +123,12 @@ export async function quiet(page: Page): Promise<void> {
   await expect.poll(isQuiet, { intervals: [50] }).toBe(true);
 }
 
-/** What the console logs of a failed call, without the reason after the colon. */
-export function logged(page: Page): string[] {
+/** What the console logs of these failed calls, without the reason after the colon: any other may be late beside them. */
+export function logged(page: Page, ofWhat: string): string[] {
   const sentences: string[] = [];
   page.on('console', (line) => {
-    if (line.type() === 'warning') sentences.push(line.text().split(':')[0]!);
+    const text = line.text();
+    if (line.type() === 'warning' && text.startsWith(ofWhat)) sentences.push(text.split(':')[0]!);
   });
   return sentences;
 }
@@ -200,16 +201,19 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
       await use(server);
       await server.stop();
     },
-    { scope: 'worker', timeout: 240_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
-  freshServer: async ({ context }, use) => {
-    const server = await startServer();
-    await use(server);
-    // a page that is open longer than its server requests it in vain
-    const contexts = context.browser()?.contexts() ?? [];
-    await Promise.all(contexts.flatMap((one) => one.pages()).map((page) => page.close()));
-    await server.stop();
-  },
+  freshServer: [
+    async ({ context }, use) => {
+      const server = await startServer();
+      await use(server);
+      // a page that is open longer than its server requests it in vain
+      const contexts = context.browser()?.contexts() ?? [];
+      await Promise.all(contexts.flatMap((one) => one.pages()).map((page) => page.close()));
+      await server.stop();
+    },
+    { timeout: 600_000 },
+  ],
   baseURL: async ({ server }, use) => use(server.url),
   contextOptions: { reducedMotion: 'reduce' },
   context: async ({ context }, use) => {
@@ -312,7 +316,7 @@ export async function signInByForm(page: Page, email: string, plain = password):
 /**
  * Ends the sessions of this role on the server, as an administrator or a timeout would, when the page next makes this
  * call, or makes it for the `nth` time: so that this call detects the end, and none that the open screen still makes on its
- * own.
+ * own. Those before have their answers by then.
  */
 export async function endSessions(
   page: Page,
@@ -331,13 +335,23 @@ export async function endSessions(
     const status = async () => (await fetch(server.url + session.me.path, { headers })).status;
     await expect.poll(status).toBe(401);
   };
-  let calls = 0;
+  const earlier: Promise<unknown>[] = [];
   let ended: Promise<void> | undefined;
   await page.route(
     (url) => called.test(url.pathname),
     async (route) => {
-      if (route.request().method() === method && ++calls >= nth)
-        await (ended ??= end(route.request().headers()));
+      const request = route.request();
+      if (request.method() === method) {
+        if (ended || earlier.length === nth - 1)
+          await (ended ??= Promise.all(earlier).then(() => end(request.headers())));
+        else
+          earlier.push(
+            request.response().then(
+              (response) => response?.finished(),
+              () => undefined,
+            ),
+          );
+      }
       await route.continue();
     },
   );
@@ -363,7 +377,7 @@ export async function signInHolding(
   path: string,
   server: ConsoleServer,
 ): Promise<void> {
-  const { email } = await makeHolder(server.admin, permissions);
+  const { email } = await makeHolder(server.admin, permissions, server.printed.password);
   await page.goto(server.url + path);
   await signInByForm(page, email);
 }
@@ -552,8 +566,9 @@ export const shortDay = (at: Date): string =>
 /** Waits if the day (UTC), or the window of time in which calls are counted, is about to end: a test stays within one. */
 export async function stayWithin(windowMs: number): Promise<void> {
   const left = windowMs - (Date.now() % windowMs);
-  if (left > 120_000) return;
-  test.setTimeout(test.info().timeout + left);
+  const { timeout } = test.info();
+  if (left > timeout) return;
+  test.setTimeout(timeout + left);
   await sleep(left + 100);
 }
 
