@@ -13,6 +13,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   loseAnswers,
@@ -166,7 +167,7 @@ test('a second factor: scanned, asked for at sign-in, a recovery code in its pla
     await expectAccessible(page);
     await remove.getByRole('textbox', { name: 'Current Password' }).fill(password);
     await remove.getByRole('button', { name: 'Remove' }).click();
-    await expect(page.getByText('Second factor removed successfully')).toBeVisible();
+    await expectSaid(page, 'Second factor removed successfully');
     await expect(factor).toContainText('Not set up');
     await expect(page.locator('[data-notice]')).toContainText('add a second factor');
     await button(page, 'Logout').click();
@@ -251,7 +252,7 @@ test('one’s own sessions: ended one by one and all at once, on their next call
       .filter({ hasNotText: 'This session' })
       .getByRole('button', { name: 'End', exact: true })
       .press('Enter');
-    await expect(page.getByText('Session ended successfully')).toBeVisible();
+    await expectSaid(page, 'Session ended successfully');
     await expect(sessions(page)).toHaveCount(1);
     await expect(page.getByRole('region', { name: 'Open sessions' })).toBeFocused();
     await expect(button(page, 'End All Others')).toHaveCount(0);
@@ -265,7 +266,7 @@ test('one’s own sessions: ended one by one and all at once, on their next call
     await page.reload();
     await expect(sessions(page)).toHaveCount(3);
     await button(page, 'End All Others').click();
-    await expect(page.getByText('Other sessions ended successfully')).toBeVisible();
+    await expectSaid(page, 'Other sessions ended successfully');
     await expect(sessions(page)).toHaveCount(1);
     await expect(own).toHaveCount(1);
     await isSignedOut();

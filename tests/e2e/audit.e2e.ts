@@ -19,11 +19,12 @@ import {
   expectAccessible,
   expectBriefly,
   expectInSight,
+  expectSaid,
   expectStatus,
   goByKeys,
   goTo,
-  option,
   heading,
+  option,
   type Page,
   placesOf,
   quiet,
@@ -407,7 +408,7 @@ test('the retention has a floor', async ({ page, server }) => {
   await expectAccessible(page);
   await days.fill('400');
   await button(page, 'Save').click();
-  await expect(page.getByText('Audit entries are kept for 400 days')).toBeVisible();
+  await expectSaid(page, 'Audit entries are kept for 400 days');
   await expect(rowOf(page, 'Audit config changed').first()).toContainText('Retention days: 730 → 400');
   await button(page, 'Retention').click();
   await days.fill('100');
@@ -562,7 +563,7 @@ test('deletions wait while the clock is far from the time that the database has 
   const confirmation = page.getByRole('dialog', { name: 'Confirm Clock' });
   await expect(confirmation).toContainText(/releases? in the recycle bin would be permanently deleted/);
   await confirmation.getByRole('button', { name: 'The Clock Is Right' }).click();
-  await expect(page.getByText('The clock is confirmed, and deletions resume')).toBeVisible();
+  await expectSaid(page, 'The clock is confirmed, and deletions resume');
   await expect(button(page, 'Confirm Clock')).toHaveCount(0);
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1, name: 'Audit Log' })).toBeVisible();

@@ -11,6 +11,7 @@ import {
   expectAccessible,
   expectColor,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   option,
   rowOf,
@@ -191,7 +192,7 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   const created = sent(page, 'POST');
   await add.getByRole('textbox', { name: 'Company Name' }).press('Enter');
   expect(await created).toEqual({ name, country: 'PT' });
-  await expect(page.getByText('Customer created successfully')).toBeVisible();
+  await expectSaid(page, 'Customer created successfully');
   await expect(page).toHaveURL('/customers');
 
   await search(page).fill(name);
@@ -205,7 +206,7 @@ test('the customer modal: fields, rules, what it sends', async ({ page, server }
   const updated = sent(page, 'PUT');
   await edit.getByRole('button', { name: 'Update Customer' }).click();
   expect(await updated).toMatchObject({ name, country: 'PT', contactName: 'Ana', phone: '+351 21 000 000' });
-  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+  await expectSaid(page, 'Customer updated successfully');
 
   // The dialog is part of the URL.
   await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
@@ -246,7 +247,7 @@ test('two people who edit one customer: the second sees what differs', async ({ 
   await expect(update).toBeFocused();
   await page.keyboard.press('Enter');
   await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
-  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+  await expectSaid(page, 'Customer updated successfully');
   const now = await server.admin.ok(customers.get, { params: { id: customerId } });
   expect(now).toMatchObject({ name, phone: '3', country: 'PT', contactName: 'Ana' });
 });
@@ -394,7 +395,7 @@ test('data stays on the screen when it cannot be refetched', async ({ page, serv
     .toEqual(expect.arrayContaining([customers.list.path, `${customers.list.path}/${customerId}`]));
   await page.unroute('**/api/customers**');
   await button(page, 'Update Customer').click();
-  await expect(page.getByText('Customer updated successfully')).toBeVisible();
+  await expectSaid(page, 'Customer updated successfully');
 
   await softDelete(server.admin, { customerId });
   await page.goto(`/customers/trash?search=${encodeURIComponent(name)}`);

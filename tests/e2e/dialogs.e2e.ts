@@ -18,6 +18,7 @@ import {
   expect,
   expectInSight,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   goTo,
   loseAnswers,
@@ -272,7 +273,7 @@ test('neither a double click nor an answer that was lost creates anything twice'
     element.click();
   });
   await expect(add).toBeHidden();
-  await expect(page.getByText('Customer created successfully')).toHaveCount(1);
+  await expectSaid(page, 'Customer created successfully');
   expect(await countOf(twice)).toBe(1);
 
   await fill(lost);

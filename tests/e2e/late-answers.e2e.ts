@@ -24,6 +24,7 @@ import {
   loseAnswers,
   expect,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   goTo,
   heading,
@@ -129,7 +130,7 @@ test('the form of a customer, and what is typed in it, while its answer is late 
     await rowOf(page, other.name).getByRole('button', { name: 'Edit' }).click();
     await phone.fill('2');
     saving.answer();
-    await expect(page.getByText('Customer updated successfully')).toBeVisible();
+    await expectSaid(page, 'Customer updated successfully');
     await expect(phone).toHaveValue('2');
 
     saving = await hold(page, customers.update);
@@ -390,7 +391,7 @@ test('roles and views, while an answer is late', async ({ page, server }) => {
     await page.mouse.click(x + 5, y + 5);
     await expect(cell('Customers: update')).not.toBeChecked();
     saving.answer();
-    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    await expectSaid(page, 'Role updated successfully');
   });
 
   await test.step('a role that is created or deleted late leaves the role that is shown', async () => {
@@ -406,7 +407,7 @@ test('roles and views, while an answer is late', async ({ page, server }) => {
     await page.keyboard.press('Escape');
     await dialog(page, 'Discard changes?').getByRole('button', { name: 'Discard' }).click();
     creating.answer();
-    await expect(page.getByText('Role created successfully')).toBeVisible();
+    await expectSaid(page, 'Role created successfully');
     await expect(page).toHaveURL('/users?tab=roles&role=viewer');
 
     const roles = page.getByRole('navigation', { name: 'Roles' });
@@ -418,7 +419,7 @@ test('roles and views, while an answer is late', async ({ page, server }) => {
     await page.keyboard.press('Escape');
     await roles.getByRole('button', { name: /^Support Agent/ }).click();
     deleting.answer();
-    await expect(page.getByText('Role deleted successfully')).toBeVisible();
+    await expectSaid(page, 'Role deleted successfully');
     await expect(page).toHaveURL('/users?tab=roles&role=support_agent');
   });
 

@@ -9,6 +9,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   rowOf,
@@ -89,7 +90,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await expect(description).toHaveValue('answers mine');
     await description.press('Enter');
     await button(page, 'Save Mine Anyway').click();
-    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    await expectSaid(page, 'Role updated successfully');
     await expect(conflict).toBeHidden();
     const saved = (await server.admin.ok(rbac.roles)).find((role) => role.roleId === roleId)!;
     expect(saved.description).toBe('answers mine');
@@ -103,7 +104,7 @@ test('a role is copied from another, saved by two users concurrently, and delete
     await page.reload();
     await button(page, 'Delete').click();
     await dialog(page, 'Delete Role').getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByText('Role deleted successfully')).toBeVisible();
+    await expectSaid(page, 'Role deleted successfully');
     await expect(page).not.toHaveURL(new RegExp(roleId));
     expect((await server.admin.ok(rbac.roles)).map((role) => role.roleId)).not.toContain(roleId);
   });
@@ -138,13 +139,13 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await create.getByRole('textbox', { name: 'Name' }).fill(roleId);
     await create.getByRole('textbox', { name: 'Description' }).fill('answers at night');
     await button(page, 'Create Role').click();
-    await expect(page.getByText('Role created successfully')).toBeVisible();
+    await expectSaid(page, 'Role created successfully');
     await expect(page).toHaveURL(`/users?tab=roles&role=${roleId}`);
     await page.getByRole('checkbox', { name: 'Requires a second factor' }).check();
     await page.getByRole('checkbox', { name: 'Licenses: update' }).check();
     await expectAccessible(page);
     await button(page, 'Save Changes').click();
-    await expect(page.getByText('Role updated successfully')).toBeVisible();
+    await expectSaid(page, 'Role updated successfully');
     const role = (await server.admin.ok(rbac.roles)).find((one) => one.roleId === roleId)!;
     expect(role).toMatchObject({ requiresSecondFactor: true, description: 'answers at night' });
     expect(role.permissions).toContainEqual({ resource: 'licenses', action: 'update' });
@@ -204,7 +205,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await expect(sessions.getByText(/^Chrome \d+ on \w+/)).toBeVisible();
     await expectAccessible(page);
     await sessions.getByRole('button', { name: 'End' }).click();
-    await expect(page.getByText('Session ended successfully')).toBeVisible();
+    await expectSaid(page, 'Session ended successfully');
     await sessions.getByRole('button', { name: 'Reset Second Factor' }).click();
     const question = dialog(page, 'Reset Second Factor');
     await expect(question).toContainText('Reset the second factor of Kim Sato?');
@@ -222,7 +223,7 @@ test('the second factor: required by a role, set up, asked for at sign-in, reset
     await expectAccessible(page);
     await own.fill(password);
     await own.press('Enter');
-    await expect(page.getByText('Second factor reset successfully')).toBeVisible();
+    await expectSaid(page, 'Second factor reset successfully');
     await expect(sessions.getByText('This user signs in with the password alone.')).toBeVisible();
     await otherPage.goto('/account');
     await expect(otherPage).toHaveURL(/\/login/);
@@ -264,7 +265,7 @@ test('the console as another role: what it shows, and that nothing can be change
   await expect(links(page).filter({ hasText: 'Users' })).toBeVisible();
 
   await button(page, 'Change Password').click();
-  await expect(page.getByText('Password changed successfully')).toBeVisible();
+  await expectSaid(page, 'Password changed successfully');
   expect(changes).toHaveLength(1);
 
   // the server answers for the user, who may read licenses and customers

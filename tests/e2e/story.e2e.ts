@@ -4,6 +4,7 @@ import {
   dialog,
   expect,
   expectBriefly,
+  expectSaid,
   navigation,
   rowOf,
   signInByForm,
@@ -52,7 +53,7 @@ test('from the first sign-in to a customer that is gone for good', async ({ page
     await modal.getByRole('combobox', { name: 'Country' }).fill('germ');
     await page.getByRole('option', { name: 'Germany' }).click();
     await modal.getByRole('button', { name: 'Create Customer' }).click();
-    await expect(page.getByText('Customer created successfully')).toBeVisible();
+    await expectSaid(page, 'Customer created successfully');
     await expect(rowOf(page, customer)).toContainText('Germany');
     await expect(rowOf(page, customer)).toContainText('Active');
   });

@@ -36,7 +36,7 @@ type Watch = {
 const watches = new WeakMap<BrowserContext, Watch>();
 
 /** Collects every error that pages of this context print or throw, except failed requests that a test expects. */
-export function watch(context: BrowserContext): void {
+export async function watch(context: BrowserContext): Promise<void> {
   const watched: Watch = {
     problems: [],
     expected: new Set(),
@@ -73,6 +73,36 @@ export function watch(context: BrowserContext): void {
     if (failure !== undefined && expected.has(failure)) return;
     problems.push(`${text} (${message.location().url})`);
   });
+  await context.addInitScript(recordToasts);
+}
+
+/** In the page: records what its toasts say. */
+function recordToasts(): void {
+  const said: string[] = [];
+  Object.assign(window, { said });
+  const toasts = '[aria-label="Notifications"]';
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes)
+      for (const node of addedNodes) {
+        const isInside = target instanceof Element && target.closest(toasts);
+        const text = isInside ? node.textContent : (node as Element).querySelector?.(toasts)?.textContent;
+        if (text) said.push(text);
+      }
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/**
+ * Asserts that a toast has said this since the last one of which this was asserted: a busy machine may look for it after its
+ * three seconds.
+ */
+export async function expectSaid(page: Page, text: string): Promise<void> {
+  const take = () =>
+    page.evaluate((wanted) => {
+      const { said } = window as unknown as { said: string[] };
+      const at = said.findIndex((one) => one.includes(wanted));
+      return at < 0 ? said.join('; ') : (said.splice(0, at + 1), wanted);
+    }, text);
+  await expect.poll(take, 'what a toast has said').toBe(text);
 }
 
 /**
@@ -217,7 +247,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
   baseURL: async ({ server }, use) => use(server.url),
   contextOptions: { reducedMotion: 'reduce' },
   context: async ({ context }, use) => {
-    watch(context);
+    await watch(context);
     await use(context);
     await expectNoProblems(context);
   },
@@ -228,7 +258,7 @@ export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
       locale: 'en-GB',
       timezoneId: 'UTC',
     });
-    watch(context);
+    await watch(context);
     await use(await context.newPage());
     await expectNoProblems(context);
     await context.close();

@@ -6,6 +6,7 @@ import { holdBack } from './hold-back.ts';
 import {
   expect,
   expectAccessible,
+  expectSaid,
   goByKeys,
   heading,
   type Page,
@@ -104,7 +105,7 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   const saved = page.waitForResponse(`**${account.setFirstScreen.path}`);
   await page.getByRole('option', { name: 'Today', exact: true }).click();
   expect((await saved).status()).toBe(200);
-  await expect(page.getByText('First screen saved')).toBeVisible();
+  await expectSaid(page, 'First screen saved');
   await page.goto('/');
   await expect(page).toHaveURL(`${server.url}/today`);
   await expect(page.getByRole('heading', { name: 'Nothing needs you' })).toBeVisible();
@@ -116,7 +117,7 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   await page.goto('/account');
   await choice.click();
   await page.getByRole('option', { name: 'Licenses (default)' }).click();
-  await expect(page.getByText('First screen saved')).toBeVisible();
+  await expectSaid(page, 'First screen saved');
   await page.goto('/');
   await expect(page).toHaveURL('/licenses');
 });

@@ -9,6 +9,7 @@ import {
   expect,
   expectAccessible,
   expectBriefly,
+  expectSaid,
   expectStatus,
   goTo,
   type Page,
@@ -190,7 +191,7 @@ test('what comes late changes nothing that is entered', async ({ page, server })
     await choose(page, await fileOnDisk('Lanyard.exe', program(1024)));
     await expect(select(page, 'Platform')).toHaveValue('Windows');
     await press(page, 'Upload Release');
-    await expect(page.getByText(`Release ${shown} uploaded`)).toBeVisible();
+    await expectSaid(page, `Release ${shown} uploaded`);
     await expect(modal(page)).toBeHidden();
   });
 
@@ -223,7 +224,7 @@ test('what comes late changes nothing that is entered', async ({ page, server })
     await expect(modal(page).getByText('The file name says 71.2.3.')).toBeVisible();
     await expect(field(page, 'Version')).toHaveValue('71.2.4');
     await press(page, 'Upload Release');
-    await expect(page.getByText('Release 71.2.4 uploaded')).toBeVisible();
+    await expectSaid(page, 'Release 71.2.4 uploaded');
     await expect(modal(page)).toBeHidden();
   });
 

@@ -13,6 +13,7 @@ import {
   expectAccessible,
   expectInSight,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   goByKeys,
   goTo,
@@ -93,7 +94,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
     await own.press('Backspace');
     await own.pressSequentially(password);
     await button(page, 'Create User').click();
-    await expect(page.getByText('User created successfully')).toBeVisible();
+    await expectSaid(page, 'User created successfully');
     await expect(page).toHaveURL('/users');
   });
 
@@ -146,7 +147,7 @@ test('a super admin makes a license manager, who sees and may do only what the r
     // any call may be the next one, also of a notice that is loaded again
     expectStatus(otherPage, 401);
     await send.click();
-    await expect(page.getByText('Password reset successfully')).toBeVisible();
+    await expectSaid(page, 'Password reset successfully');
 
     await otherPage.goto('/customers');
     await expect(otherPage).toHaveURL(/\/login\?redirect=/);
@@ -181,13 +182,13 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
     await expect(rowOf(conflict, 'Name').getByRole('cell')).toHaveText(['Kim Ito', 'Kim S. Sato']);
     await expect(rowOf(conflict, 'Role').getByRole('cell')).toHaveText(['License Manager', 'Viewer']);
     await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
-    await expect(page.getByText('User updated successfully')).toBeVisible();
+    await expectSaid(page, 'User updated successfully');
   });
   await expect(row).toContainText('Kim S. Sato');
 
   await row.getByRole('button', { name: 'Deactivate' }).click();
   await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate' }).click();
-  await expect(page.getByText('User deactivated successfully')).toBeVisible();
+  await expectSaid(page, 'User deactivated successfully');
   await expect(row).toContainText('Inactive');
   const filter = async (by: string, value: string) => {
     await page.getByRole('combobox', { name: by }).click();
@@ -207,7 +208,7 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   const listed = await holdBack(page, (url) => url.pathname === users.list.path, 'GET');
   await row.getByRole('button', { name: 'Reactivate' }).click();
   await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate' }).click();
-  await expect(page.getByText('User reactivated successfully')).toBeVisible();
+  await expectSaid(page, 'User reactivated successfully');
   await expect(row.getByRole('button', { name: 'Deactivate' })).toBeVisible();
 
   await row.getByRole('button', { name: 'Reset Password' }).click();
@@ -215,13 +216,13 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
   for (const name of ['New Password', 'Confirm Password'])
     await reset.getByRole('textbox', { name }).fill('fresh and long');
   await reset.getByRole('button', { name: 'Reset Password' }).click();
-  await expect(page.getByText('Password reset successfully')).toBeVisible();
+  await expectSaid(page, 'Password reset successfully');
 
   await row.getByRole('button', { name: 'Delete' }).click();
   const question = dialog(page, 'Delete User');
   await expectAccessible(page);
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-  await expect(page.getByText('User deleted successfully')).toBeVisible();
+  await expectSaid(page, 'User deleted successfully');
   listed();
   await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
 });
@@ -244,7 +245,7 @@ test('API keys that were chosen before the session ended are revoked, also where
   await question.getByRole('checkbox', { name: key.name }).uncheck();
   await question.getByRole('checkbox', { name: key.name }).check();
   await question.getByRole('button', { name: 'Deactivate' }).click();
-  await expect(page.getByText('User deactivated successfully')).toBeVisible();
+  await expectSaid(page, 'User deactivated successfully');
   const { revokedAt } = await server.admin.ok(apiKeys.get, { params: { keyId: key.id } });
   expect(revokedAt).not.toBeNull();
 });
@@ -273,7 +274,7 @@ test('a user who is deactivated, and what a colleague does to one meanwhile', as
     for (const { name } of [gone, stuck])
       await question.getByRole('checkbox', { name: new RegExp(`^${name} `) }).check();
     await question.getByRole('button', { name: 'Deactivate' }).click();
-    await expect(page.getByText('User deactivated successfully')).toBeVisible();
+    await expectSaid(page, 'User deactivated successfully');
     await expect(page.getByText(`API key "${stuck.name}" was not revoked: It is stuck.`)).toBeVisible();
     await expect(question).toHaveCount(0);
     const { apiKeys: keys } = await server.admin.ok(apiKeys.list, { query: { createdBy: user.id } });
