@@ -189,7 +189,7 @@ test('a release that is locked holds up the watch of no other, and is watched th
   try {
     await holder.query('begin');
     await holder.query('select 1 from releases where release_id = $1 for update', [replaced.id]);
-    await watchRollouts(impatient);
+    await expect(watchRollouts(impatient)).rejects.toThrow();
   } finally {
     await holder.query('rollback');
     holder.release();
@@ -212,7 +212,7 @@ test('a release that is locked holds up the pause of no other one that fails in 
   try {
     await holder.query('begin');
     await holder.query('select 1 from releases where release_id = $1 for update', [locked.id]);
-    await pauseFailing(impatient, [failing.id, locked.id]);
+    await expect(pauseFailing(impatient, [failing.id, locked.id])).rejects.toThrow();
   } finally {
     await holder.query('rollback');
     holder.release();
