@@ -10,7 +10,7 @@ import { signInAgain } from '../../ended-caller.ts';
 import type { Failure } from '../../failure.ts';
 import type { Passwords } from '../../passwords.ts';
 import type { Refusals } from '../audit/index.ts';
-import { loadSession, me, toStaff, type SessionRow } from './session-row.ts';
+import { isServiceAccount, loadSession, me, toStaff, type SessionRow } from './session-row.ts';
 import { endSessions } from './open-sessions.ts';
 import { createSignIn } from './sign-in.ts';
 import { accessTokenMs, hashToken, newToken, nextCookie } from './tokens.ts';
@@ -51,6 +51,8 @@ export function createSessions(context: Context, passwords: Passwords, refusals:
     // Another process may have updated the session meanwhile.
     if (row && expired(row, now)) row = await load();
     if (!row || expired(row, now)) return undefined;
+    // a sign-in that was under way opens a session after the others have ended
+    if (isServiceAccount(row)) return undefined;
     if (kind === 'bearer' && now >= row.access_expires_at) return undefined;
     if (row.rotated_at && now.getTime() > row.rotated_at.getTime() + rotationGraceMs) {
       // as it is now: another process may know that the next cookie is in use

@@ -131,6 +131,17 @@ describe('login', () => {
     expect((await login(server, email)).status, 'without any role').toBe(200);
   });
 
+  test('leaves no session to a user who became a service account while the password was checked', async () => {
+    const person = await server.signInAs('viewer');
+    await server.db
+      .updateTable('user_roles')
+      .set({ role_id: 'service_account' })
+      .where('user_id', '=', person.userId)
+      .execute();
+    for (const who of [person, person.byCookie])
+      expect((await server.api(who).call(calls.me)).status).toBe(401);
+  });
+
   test.each([
     [{ email: '', password: 'x' }, 'email: Email is required'],
     [{ email: 'a@b.c', password: '' }, 'password: Password is required'],
