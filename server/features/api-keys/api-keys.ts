@@ -15,7 +15,7 @@ import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
 import { breaksRule, isFailure, noSuch, type Failure } from '../../failure.ts';
-import { isCovered, wrongEntries } from '../../ip-list.ts';
+import { createCoverCheck, wrongEntries } from '../../ip-list.ts';
 import { apiKeyAttention } from './api-key-attention.ts';
 import { audited, selectApiKeys, toApiKey } from './api-key-row.ts';
 
@@ -79,15 +79,20 @@ function refuseScopes(by: Caller, scopes: readonly ApiKeyScope[]): Failure | und
 
 /** Whether the change gives a key more permissions, a later expiry or more allowed addresses. */
 function widens(before: ApiKey, patch: ApiKeyPatch): boolean {
-  const { scopes = before.scopes, ipWhitelist = before.ipWhitelist } = patch;
+  const { scopes = before.scopes, ipWhitelist } = patch;
   return (
     scopes.some((scope) => !before.scopes.includes(scope)) ||
     (patch.isActive === true && !before.isActive) ||
     (patch.expiresAt !== undefined && before.expiresAt !== null && patch.expiresAt > before.expiresAt) ||
     (patch.rateLimit ?? 0) > before.rateLimit ||
-    (before.ipWhitelist.length > 0 &&
-      (ipWhitelist.length === 0 || ipWhitelist.some((entry) => !isCovered(before.ipWhitelist, entry))))
+    (ipWhitelist !== undefined && opens(before.ipWhitelist, ipWhitelist))
   );
+}
+
+/** An empty whitelist allows every address. */
+function opens(before: string[], after: string[]): boolean {
+  const isCovered = createCoverCheck(before);
+  return before.length > 0 && (after.length === 0 || !after.every(isCovered));
 }
 
 const isPast = (expiresAt: string | null | undefined, now: Date) =>
