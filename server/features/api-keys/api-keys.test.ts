@@ -256,7 +256,7 @@ describe('changing a key', () => {
     expect((await list()).filter(({ name }) => name === 'After')).toMatchObject([{ id: made.id, expiresAt }]);
   });
 
-  test('to an end in the past is refused: a slip would cut off its programs, unless the key has expired', async () => {
+  test('to an end in the past is refused: a slip would cut off its programs; an expired key keeps its end', async () => {
     const made = await makeApiKey(staff);
     for (const expiresAt of ['2025-12-01T00:00:00Z', server.clock.now().toISOString()]) {
       const { status, body } = await update(made.id, { expiresAt });
@@ -272,8 +272,13 @@ describe('changing a key', () => {
     const asShown = { name: 'Old one', expiresAt: '2025-12-01T01:00:00+01:00' };
     expect((await update(made.id, asShown)).body.data).toMatchObject({
       name: 'Old one',
-      expiresAt: '2025-12-01T00:00:00.000Z',
+      expiresAt: '2025-12-01T00:00:30.000Z',
     });
+    const slip = await update(made.id, { expiresAt: '2025-11-30T00:00:00Z' });
+    expect([slip.status, slip.body.error], 'renewed to a past day').toEqual([
+      422,
+      'expiresAt: Must lie in the future',
+    ]);
   });
 
   test('that somebody else changed meanwhile is refused with what differs, by updatedAt and by If-Match', async () => {

@@ -95,12 +95,19 @@ function opens(before: string[], after: string[]): boolean {
   return before.length > 0 && (after.length === 0 || !after.every(isCovered));
 }
 
-const isPast = (expiresAt: string | null | undefined, now: Date) =>
-  typeof expiresAt === 'string' && Date.parse(expiresAt) <= now.getTime();
+const isPast = (expiresAt: string | undefined, now: Date) =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();
 
 /** A mistyped date would cut off every program with the key; Inactive and Revoke end one on purpose. */
 const refusePast = (expiresAt: string | undefined, now: Date): Failure | undefined =>
   isPast(expiresAt, now) ? breaksRule('expiresAt', 'Must lie in the future') : undefined;
+
+/** The end that a change asks for. A form with minutes sends that of an expired key back without its seconds. */
+const newEnd = (
+  { expiresAt: end }: ApiKey,
+  { expiresAt: sent }: ApiKeyPatch,
+  now: Date,
+): string | undefined => (isPast(sent, now) && sent?.slice(0, 16) === end?.slice(0, 16) ? undefined : sent);
 
 /** Creates a key, by default with the scope for validations. Only this response contains the full key. */
 export async function createApiKey(
@@ -152,20 +159,22 @@ export const updateApiKey = (
   editRecord(change, editable, id, {
     event: 'api_key.updated',
     refuse: (key) => (key.revokedAt ? 'A revoked API key cannot be changed.' : null),
-    sent: patch,
+    sent: (before) => ({ ...patch, expiresAt: newEnd(before, patch, change.now) }),
     seen,
     check: (before) =>
       refuseAddresses(patch.ipWhitelist) ??
-      // forms send the end of an expired key back, without its seconds
-      (isPast(before.expiresAt, change.now) ? undefined : refusePast(patch.expiresAt, change.now)) ??
+      refusePast(newEnd(before, patch, change.now), change.now) ??
       (widens(before, patch) ? refuseScopes(change.by, patch.scopes ?? before.scopes) : undefined),
-    columns: {
-      name: patch.name,
-      is_active: patch.isActive,
-      expires_at: patch.expiresAt === undefined ? undefined : new Date(patch.expiresAt),
-      rate_limit: patch.rateLimit,
-      ip_whitelist: patch.ipWhitelist,
-      scopes: patch.scopes,
+    columns: (before) => {
+      const end = newEnd(before, patch, change.now);
+      return {
+        name: patch.name,
+        is_active: patch.isActive,
+        expires_at: end === undefined ? undefined : new Date(end),
+        rate_limit: patch.rateLimit,
+        ip_whitelist: patch.ipWhitelist,
+        scopes: patch.scopes,
+      };
     },
     what: whatChanged,
   });
