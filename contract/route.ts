@@ -66,8 +66,9 @@ export type Route = {
   access: Access;
   params?: Schema;
   query?: Schema;
-  /** A call whose body has no required field may be made without one. */
   body?: Schema;
+  /** The spec's call has no body: without one, or with an empty one, it is made as with `{}`. */
+  bodyOptional?: true;
   /** The spec leaves the body of the call open: any body is accepted and ignored. */
   anyBody?: true;
   /** A body that is not JSON: the handler reads the stream itself. */
@@ -129,7 +130,7 @@ export type RouteRequest<R extends Route> = (R['params'] extends Schema
   : unknown) &
   (R['query'] extends Schema ? { query?: In<R['query']> } : unknown) &
   (R['body'] extends Schema
-    ? object extends In<R['body']>
+    ? R['bodyOptional'] extends true
       ? { body?: In<R['body']> | undefined }
       : { body: In<R['body']> }
     : unknown);

@@ -155,6 +155,7 @@ export const users = {
     access: canUpdate,
     params: byId,
     body: z.strictObject({ currentPassword }),
+    bodyOptional: true,
     answer: user,
     errors: ['WRONG_CREDENTIALS', 'WRONG_STATE', 'RULE_VIOLATED'],
   }),

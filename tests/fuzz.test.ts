@@ -242,14 +242,12 @@ describe('input that the contract refuses changes nothing, and is named', () => 
   test.each(withBody)('%s: a body that is no object of ours', async (id, route) => {
     const texts: [string, string][] = [
       ...[
-        'null',
-        '[]',
+        ...(route.bodyOptional ? [] : ['', 'null', '[]']),
         '0',
         '"x"',
         'true',
         '{}x',
         '{',
-        ...(route.body!.safeParse({}).success ? [] : ['']),
         '{"a":}',
         "{'a':1}",
         '\u0000',

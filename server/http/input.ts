@@ -26,7 +26,7 @@ export function checkInput(route: Route, raw: CheckedInput): CheckedInput | Fail
   const input = {
     params: read('params', raw.params),
     query: read('query', raw.query),
-    body: read('body', raw.body === undefined ? {} : raw.body),
+    body: read('body', route.bodyOptional && isEmptyBody(raw.body) ? {} : raw.body),
   };
   const details = [...wrong.values()];
   if (!route.body && !route.anyBody && !isEmptyBody(raw.body))

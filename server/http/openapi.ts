@@ -62,12 +62,11 @@ function operation(route: Route, feature: string, name: string, toJson: ToJson):
   };
 }
 
-function requestBody({ body, bodyKind }: Route, toJson: ToJson): Json {
+function requestBody({ body, bodyKind, bodyOptional = false }: Route, toJson: ToJson): Json {
   const content = body
     ? { 'application/json': { schema: toJson(body, 'input') } }
     : bodyKind && { [mediaTypes[bodyKind]]: {} };
-  const required = body?.safeParse({}).success !== true;
-  return content ? { requestBody: { required, content } } : {};
+  return content ? { requestBody: { required: !bodyOptional, content } } : {};
 }
 
 function accessSentence(access: Access): string {

@@ -211,6 +211,21 @@ describe('deactivating', () => {
     expect((await signIn(user)).status).toBe(200);
   });
 
+  test('and reactivating take no body or an empty one; a change that lost its body is refused', async () => {
+    const user = await makeUser();
+    const headers = { ...rootPerson.headers, 'content-type': 'application/json' };
+    const send = async (method: string, path: string, body: string) =>
+      (await fetch(`${server.url}/api/users/${user.id}${path}`, { method, headers, body })).status;
+    for (const body of ['', 'null', '[]', '{}'])
+      for (const path of ['/deactivate', '/reactivate'])
+        expect(await send('POST', path, body), `${path} ${body}`).toBe(200);
+    for (const [method, path] of [
+      ['PATCH', ''],
+      ['DELETE', '/second-factor'],
+    ] as const)
+      expect(await send(method, path, ''), `${method} ${path}`).toBe(400);
+  });
+
   test('is for who is active, reactivating for who is not', async () => {
     const user = await makeUser();
     const change = async (call: typeof calls.deactivate | typeof calls.reactivate) => {

@@ -41,7 +41,7 @@ export const apiKeyQuery = (id: string) => queryOf(apiKeys.get, { params: { keyI
 
 export type ApiKeyPayload = RouteRequest<typeof apiKeys.create>['body'];
 /** Only changed fields, with the version that they were changed from. */
-export type ApiKeyPatch = NonNullable<RouteRequest<typeof apiKeys.update>['body']>;
+export type ApiKeyPatch = RouteRequest<typeof apiKeys.update>['body'];
 
 export const createApiKey = (body: ApiKeyPayload) => call(apiKeys.create, { body });
 export const updateApiKey = (keyId: string, body: ApiKeyPatch) =>
