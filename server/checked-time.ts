@@ -46,12 +46,24 @@ export async function clockJump(db: Db, now: Date): Promise<ClockJump | undefine
   return { jump: true, now, newest };
 }
 
-/** Deletes the rows whose time in `column` is more than `ms` ago. */
+/** As many rows as a slow disk deletes within the time limit of a statement. */
+export const clearedAtOnce = 20_000;
+
+/**
+ * Deletes rows whose time in `column` is more than `ms` ago, and returns how many: `clearedAtOnce` if there may be more,
+ * which are for the next transaction.
+ */
 export const clearBefore =
   <T extends keyof Tables>(table: T, column: string & keyof Tables[T], ms: number) =>
-  async ({ tx }: Change, { now }: CheckedTime): Promise<void> => {
-    const before = new Date(now.getTime() - ms);
-    await sql`delete from ${sql.table(table)} where ${sql.ref(column)} < ${before}`.execute(tx);
+  async ({ tx }: Change, { now }: CheckedTime): Promise<number> => {
+    const isOld = sql`${sql.ref(column)} < ${new Date(now.getTime() - ms)}`;
+    // the condition again for a row that another transaction has just renewed
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where ${isOld}
+         and ctid = any(array(select ctid from ${sql.table(table)} where ${isOld} limit ${clearedAtOnce}))`.execute(
+      tx,
+    );
+    return Number(numAffectedRows);
   };
 
 /** Two checked clocks differ by less: what lies after this was written by a process whose clock was ahead. */

@@ -16,6 +16,7 @@ import {
 import { systemChange } from '../change.ts';
 import { checkClock } from '../checked-time.ts';
 import { locks, waitForLock } from '../db/locks.ts';
+import { countOf } from '../db/sql.ts';
 import { machineHashOf } from '../machine-hash.ts';
 import { housekeep } from './housekeeping.ts';
 
@@ -89,6 +90,20 @@ describe('single validations', () => {
       expect((await housekeep(server.context, checkedTime(server)))?.made).toHaveLength(3);
     });
   });
+});
+
+test('what a large fleet leaves behind every day is removed in parts, so that no statement takes too long', async () => {
+  const own = await startTestServer();
+  await sql`insert into counted_today (day, kind, id)
+    select '2020-01-01', 'machine', gen_random_uuid() from generate_series(1, 45000)`.execute(own.db);
+  await sql`create function refuse_many() returns trigger language plpgsql as $$ begin
+    if (select count(*) from gone) > 20000 then raise 'too many rows for one statement'; end if; return null; end $$`.execute(
+    own.db,
+  );
+  await sql`create trigger refuse_many after delete on counted_today referencing old table as gone
+    for each statement execute function refuse_many()`.execute(own.db);
+  await housekeep(own.context, checkedTime(own));
+  expect(await countOf(own.db.selectFrom('counted_today'))).toBe(0);
 });
 
 describe('a clock that was wrong', () => {

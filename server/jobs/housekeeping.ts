@@ -1,6 +1,6 @@
 import { clearBudgets } from '../budgets.ts';
 import { systemChange, type Change, type ChangeParts } from '../change.ts';
-import type { CheckedTime } from '../checked-time.ts';
+import { clearedAtOnce, type CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
 import type { RotatedMonths } from '../db/monthly-partitions.ts';
@@ -21,7 +21,7 @@ import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
 
-/** Each deletes from the tables of its own feature. */
+/** Each deletes from the tables of its own feature, in parts that are transactions of their own. */
 const cleaners = [
   clearAnswers,
   clearFailures,
@@ -53,9 +53,8 @@ export async function housekeep(
       isAllDone = false;
       return undefined;
     });
-  await alone(async (change) => {
-    for (const clear of cleaners) await clear(change, time, context.config);
-  });
+  for (const clear of cleaners)
+    while ((await alone((change) => clear(change, time, context.config))) === clearedAtOnce);
   for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endRequestsAhead])
     await alone((change) => correct(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
-import type { CheckedTime } from '../../checked-time.ts';
+import { clearBefore, type CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -79,11 +79,8 @@ export async function endOpenSession(
 }
 
 /** Removes sessions 30 days after the last time that they can have been open. */
-export async function clearSessions(
-  { tx }: Change,
-  { now }: CheckedTime,
+export const clearSessions = (
+  change: Change,
+  time: CheckedTime,
   { sessionMaxMs }: Pick<Config, 'sessionMaxMs'>,
-): Promise<void> {
-  const before = new Date(now.getTime() - sessionMaxMs - 30 * dayMs);
-  await tx.deleteFrom('sessions').where('created_at', '<', before).execute();
-}
+): Promise<number> => clearBefore('sessions', 'created_at', sessionMaxMs + 30 * dayMs)(change, time);

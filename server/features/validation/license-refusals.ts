@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { Change } from '../../change.ts';
-import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+import { aheadOf, clearBefore, type CheckedTime } from '../../checked-time.ts';
 import type { Tx } from '../../db/client.ts';
 import { inKeyOrder } from '../../db/key-order.ts';
 import type { Answered } from './day-counts.ts';
@@ -35,9 +35,11 @@ export async function noteRefusals(tx: Tx, rows: readonly Answered[]): Promise<v
 }
 
 /** Deletes refusals that no list shows anymore, and sets to now what a clock that was ahead left in the future. */
-export async function clearRefusals({ tx }: Change, time: CheckedTime): Promise<void> {
-  const { now } = time;
-  const [keptFrom, ahead] = [new Date(now.getTime() - keptMs), aheadOf(time)];
-  await tx.updateTable('license_refusals').set({ last_at: now }).where('last_at', '>', ahead).execute();
-  await tx.deleteFrom('license_refusals').where('last_at', '<', keptFrom).execute();
+export async function clearRefusals(change: Change, time: CheckedTime): Promise<number> {
+  await change.tx
+    .updateTable('license_refusals')
+    .set({ last_at: time.now })
+    .where('last_at', '>', aheadOf(time))
+    .execute();
+  return clearBefore('license_refusals', 'last_at', keptMs)(change, time);
 }
