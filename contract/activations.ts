@@ -44,9 +44,10 @@ export const identityFields = {
 export const listedActivation = namedObject('ListedActivation', { ...activation.shape, ...identityFields });
 export type ListedActivation = z.output<typeof listedActivation>;
 
-const selfReleases = z
-  .object({ today: z.number(), atMost: z.number() })
-  .meta({ description: 'Seats that machines of the license released themselves on this UTC day' });
+const selfReleases = z.object({ today: z.number(), atMost: z.number() }).meta({
+  description:
+    'Seats that machines of the license released themselves on this UTC day, without those above `maxActivations`',
+});
 
 const offlineGraceDays = z.number().meta({
   description:

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { activations } from '../../../contract/activations.ts';
 import { licenses as calls, type License } from '../../../contract/licenses.ts';
+import { validation } from '../../../contract/validation.ts';
 import {
   deactivate,
   machinesOf,
@@ -86,6 +88,19 @@ describe('changing a license', () => {
     expect(await codeOf('d')).toBe('TOO_MANY_ACTIVATIONS');
     await deactivate(api, first!);
     expect(await codeOf('d')).toBe('VALID');
+  });
+
+  test('lets machines above the smaller number of seats go on the same day, and then as many as any other', async () => {
+    const license = await makeLicense(api, { maxActivations: 6 });
+    const desktop = server.api(await makeApiKey(api));
+    const [licenseKey, machines] = [license.licenseKey, ['a', 'b', 'c', 'd', 'e', 'f']];
+    for (const machine of machines) await validateOn(desktop, license, machine);
+    await update(license, { maxActivations: 1 });
+    const release = async (machineId: string) =>
+      (await desktop.ok(validation.releaseSeat, { body: { licenseKey, machineId } })).code;
+    for (const machine of machines) expect([machine, await release(machine)]).toEqual([machine, 'RELEASED']);
+    const list = await api.call(activations.list, { params: { licenseKey } });
+    expect(list.body.meta.selfReleases).toEqual({ today: 1, atMost: 2 });
   });
 
   test('refuses a lost update with 409 and both versions, by body and by If-Match', async () => {

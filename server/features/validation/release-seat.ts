@@ -12,7 +12,8 @@ import { dayNumber } from './day-counts.ts';
 
 /**
  * Releases a machine's own seat; the machine may return later. No effect when it holds none. Limited to
- * `releasesPerSeat` per seat and UTC day: otherwise one seat would serve any number of machines in turn.
+ * `releasesPerSeat` per seat and UTC day: otherwise one seat would serve any number of machines in turn. Not while more
+ * machines are active than the license has seats, since no other gets such a seat.
  */
 export async function releaseSeat(
   change: Change,
@@ -23,7 +24,7 @@ export async function releaseSeat(
   const key = parseLicenseKey(licenseKey);
   const license = await tx
     .selectFrom('licenses')
-    .select(['license_id', 'license_key', 'max_activations', selfReleasesOn(by.now)])
+    .select(['license_id', 'license_key', 'max_activations', 'current_activations', selfReleasesOn(by.now)])
     .where('license_key', '=', key ?? '')
     .forUpdate()
     .executeTakeFirst();
@@ -53,7 +54,8 @@ export async function releaseSeat(
       code: 'ENROLLED_SEAT',
       message: 'This machine is enrolled, so only its own token frees its seat.',
     };
-  if (by.actor.kind === 'apiKey' || by.actor.kind === 'machine') {
+  const isAbove = license.current_activations > license.max_activations;
+  if (!isAbove && (by.actor.kind === 'apiKey' || by.actor.kind === 'machine')) {
     const budget = license.max_activations * releasesPerSeat;
     if (license.self_releases_today >= budget)
       return tooManyReleases(change, { ...toActivation(row), licenseKey: license.license_key }, budget);
