@@ -169,7 +169,8 @@ async function versionsOf(db: Db, period: Period, customerIds: string[]): Promis
   const { rows } = await sql<CustomerUse['versions'][number]>`
     select c.customer_id as "customerId", c.name as company, coalesce(told[1], 'Unknown') as "appVersion", count(*) as machines,
            count(*) filter (where proven) as "provenMachines"
-      from (select l.customer_id, array_agg(a.app_version order by a.last_checked_at desc) as told,
+      from (select l.customer_id, array_agg(a.app_version order by a.last_checked_at desc, a.activation_id)
+                     filter (where a.app_version is not null) as told,
                    bool_or(m.activation_id is not null) as proven
               from licenses l join activations a using (license_id) left join machine_credentials m using (activation_id)
              where l.customer_id = any(${customerIds}::uuid[]) and ${inUse(period)}

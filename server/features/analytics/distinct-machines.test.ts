@@ -71,10 +71,12 @@ test('a machine with a seat on two licenses is one machine in every figure, with
   await enrollOn(server, made[0], machine);
   clock.advance(1000);
   await validateOn(desktop, made[1], machine, { appVersion: '6.1.0' });
-  await written(before + 3);
-  expect(await countsOf(owned)).toEqual([1, 2, 1]);
+  clock.advance(1000);
+  await validateOn(desktop, await makeLicense(staff, { customerId }), machine);
+  await written(before + 4);
+  expect(await countsOf(owned)).toEqual([1, 3, 1]);
   const { customers, versions } = await useOn(owned);
-  expect(customers).toMatchObject([{ customerId, activeUsers: 1, activeLicenses: 2 }]);
+  expect(customers).toMatchObject([{ customerId, activeUsers: 1, activeLicenses: 3 }]);
   expect(versions).toMatchObject([{ customerId, appVersion: '6.1.0', machines: 1, provenMachines: 1 }]);
   const page = await staff.ok(customerPage.overview, { params: { id: customerId } });
   expect([page.machines, await seenToday(owned)]).toEqual([1, 1]);
