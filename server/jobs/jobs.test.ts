@@ -109,6 +109,24 @@ test('a daily job that failed is tried again half an hour later', async () => {
   await jobs.stop();
 });
 
+test('the file check reads on until all is compared, and is not late meanwhile', async () => {
+  const own = await startTestServer({ config: { logLevel: 'silent' } });
+  for (let n = 0; n < 3; n++) await makeRelease(own);
+  own.clock.advance(days(1));
+  const due = () => own.context.jobsDue.get('file check')!.getTime() - own.clock.now().getTime();
+  const { storage } = own.context;
+  const seen: number[] = [];
+  const read: typeof storage.read = (...of) => {
+    seen.push(due());
+    own.clock.advance(minutes(50));
+    return storage.read(...of);
+  };
+  const jobs = startJobs({ ...own.context, storage: { ...storage, read } }, own.audit);
+  await eventually(() => seen.length === 3 && due() === minutes(60));
+  await jobs.stop();
+  expect(seen).toEqual([0, minutes(60), minutes(60)]);
+});
+
 test('a job whose lock is held counts as late, as one of whose items fails does', async () => {
   const own = await startTestServer({ config: { logLevel: 'silent' } });
   const { id } = await makeRelease(own, { rolloutPercentage: 5 });

@@ -7,7 +7,6 @@ import { makeApiKey, makeRelease, type MadeApiKey } from '../../../tests/factori
 import {
   checkedTime,
   hours,
-  minutes,
   startTestServer,
   startTwin,
   type Api,
@@ -178,22 +177,6 @@ describe('a stored file', () => {
     expect(after.storage_stamp).not.toBe(before.storage_stamp);
     expect(after.damaged_at).toBeNull();
     expect(after.updated_at).toEqual(before.updated_at);
-  });
-
-  test('is compared within half an hour, or by the next run of the job', async () => {
-    const up = uploader(server.url, staff, admin);
-    await up.direct({ version: nextVersion(), file: bytes });
-    server.clock.advance(hours(24));
-    const { storage } = server.context;
-    const slow = {
-      ...storage,
-      read: (...of: Parameters<typeof storage.read>) => {
-        server.clock.advance(minutes(31));
-        return storage.read(...of);
-      },
-    };
-    for (const checked of [1, 1, 0])
-      expect(await verifyFiles({ ...server.context, storage: slow })).toMatchObject({ checked });
   });
 
   test('that rots with its time unchanged is found by the hash within a day, and what was mended within an hour', async () => {
