@@ -315,6 +315,7 @@ describe('the block map', () => {
     const params = { releaseId };
     await api.ok(releases.softDelete, { params, body: { reason: 'Again' } });
     const old = await upload({ version: '7.1.0+2', file: [program(5000), 'App.exe'] });
+    await upload({ version: '7.1.0', is_draft: 'true', file: [program(6000), 'App.exe'] });
     const url = `${addressOf(release).replace(release.version, '7.1.0')}.blockmap`;
     const answer = await download({}, { url });
     expect(JSON.parse(gunzipSync(answer.bytes).toString())).toEqual(await mapOf(old));

@@ -63,8 +63,8 @@ function findVersion(
   version: string,
 ): LiveRelease | undefined {
   const rank = (r: LiveRelease) =>
-    (r.version === version ? 0 : 40) +
-    (r.isDraft ? 20 : 0) +
+    (r.version === version ? 0 : 20) +
+    (r.isDraft ? 40 : 0) +
     (r.channel === of.channel ? 0 : 1 + channels.indexOf(r.channel));
   return live
     .filter((r) => reportedAs(r.version).includes(version) && isSameLine(r, of))
