@@ -46,7 +46,11 @@ test('a migration whose process is gone leaves its locks within seconds', async 
   const line = await startSwitch(database.url);
   const migrated = migrate(line.url);
   const migrating = async () =>
-    (await other.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)).rowCount!;
+    (
+      await other.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      )
+    ).rowCount!;
   await eventually(async () => (await migrating()) > 0);
   line.reset();
   await expect(migrated).rejects.toThrow();

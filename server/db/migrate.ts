@@ -17,11 +17,12 @@ const lockMs = 400;
 const pauseMs = 1000;
 
 /**
- * A process that is ended, frozen or lost leaves its locks on the tables soon. Between `begin` and `commit` nothing
- * pauses.
+ * A process that is ended, frozen or lost leaves its locks soon: those on the tables, and that of the migration, which
+ * each next start waits for. No pause is as long, and who waits for a lock is not idle.
  */
-const untilWeAreGone =
-  "set idle_in_transaction_session_timeout = '30s'; set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10";
+const untilWeAreGone = `
+  set idle_in_transaction_session_timeout = '30s'; set idle_session_timeout = '30s';
+  set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3`;
 
 /** Otherwise PostgreSQL carries out all of a file before it sees that nobody waits for it. */
 const noticed = "set client_connection_check_interval = '2s'";
