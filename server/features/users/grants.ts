@@ -27,6 +27,16 @@ const holds = ({ actor }: Caller, permission: Permission): boolean =>
 export const beyond = (by: Caller, permissions: readonly Permission[]): Permission | undefined =>
   permissions.find((permission) => !holds(by, permission));
 
+/** Lets the roles neither change nor be deleted until the transaction ends. */
+const holdRoles = (tx: Tx, roles: string[]) =>
+  tx
+    .selectFrom('roles')
+    .select('role_id')
+    .where('role_id', 'in', roles)
+    .orderBy('role_id')
+    .forShare()
+    .execute();
+
 /**
  * Refuses a role with more permissions than the caller's, super_admin to all others, and one that does not exist. The
  * role cannot change or be deleted until the transaction ends.
@@ -39,7 +49,7 @@ export async function refuseGrant(
 ): Promise<Failure | undefined> {
   const superAdmin = refuseSuperAdmin(by, role);
   if (superAdmin) return superAdmin;
-  await tx.selectFrom('roles').select('role_id').where('role_id', '=', role).forShare().execute();
+  await holdRoles(tx, [role]);
   const granted = await permissionsOf(tx, [role]);
   if (!granted) return breaksRule('role', `There is no role ${role}`);
   const missing = beyond(by, granted);
@@ -67,11 +77,14 @@ export const refuseUnprovenGrant = (
 ): Failure | undefined => (!proven && needsProof(before, after) ? unproven : undefined);
 
 /** Refuses to let a user with such roles sign in again without proof: they have a password, and may be the thief. */
-export const refuseUnprovenReturn = async (
+export async function refuseUnprovenReturn(
   tx: Tx,
   roles: string[],
   proven: boolean,
-): Promise<Failure | undefined> => refuseUnprovenGrant([], (await permissionsOf(tx, roles)) ?? [], proven);
+): Promise<Failure | undefined> {
+  if (roles.length > 0) await holdRoles(tx, roles);
+  return refuseUnprovenGrant([], (await permissionsOf(tx, roles)) ?? [], proven);
+}
 
 /**
  * Refuses to change a user with more permissions than the caller, who could otherwise take over the account with a new

@@ -3,6 +3,7 @@ import type { RoleName } from '../../../contract/permissions.ts';
 import { session as sessionCalls } from '../../../contract/session.ts';
 import { rbac, users as calls } from '../../../contract/users.ts';
 import { auditOf, startTestServer, minutes, password } from '../../../tests/harness.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import { usersRoom } from '../../../tests/users-room.ts';
 
 const server = await startTestServer();
@@ -136,6 +137,17 @@ describe('resetting a password', () => {
     expect((await again('viewer')).status, 'a role that takes nothing over').toBe(200);
     expect((await again('admin', { currentPassword: 'a guess' })).status).toBe(401);
     expect((await again('admin', { currentPassword: password })).status).toBe(200);
+
+    // a colleague widens the role at that moment
+    const { userId } = await own.createPerson('viewer');
+    await api.ok(calls.deactivate, { params: { id: userId } });
+    const holder = await openHolder(own);
+    const late = await holder.whileWaiting(
+      [`update roles set description = 'Wider' where role_id = 'viewer'`],
+      () => api.call(calls.reactivate, { params: { id: userId } }),
+      () => holder.query(`insert into role_permissions values ('viewer', 'users', 'update')`),
+    );
+    expect(late.status).toBe(422);
   });
 
   test('so does another email of one’s own, by which a stolen session could lock its owner out', async () => {
