@@ -3,7 +3,7 @@ import { apiKeys } from '../../contract/api-keys.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { password } from '../api-client.ts';
-import { makeApiKey } from '../factories.ts';
+import { makeApiKey, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
@@ -255,6 +255,11 @@ test('a user who is deactivated, and what a colleague does to one meanwhile', as
 
   await test.step('deactivating a user offers to revoke the API keys that they created', async () => {
     const user = await makeUser(server, 'admin');
+    // with one that is listed before it and takes nothing over
+    const roleId = unique('aa').toLowerCase().replaceAll(/\W/g, '_');
+    const body = { roleId, description: 'Reads', copyFrom: 'viewer' };
+    await server.admin.ok(rbac.createRole, { body });
+    await server.admin.ok(rbac.assignRole, { params: { userId: user.id, roleId } });
     const api = await server.apiAs(user.email);
     const [left, gone, stuck] = [await makeApiKey(api), await makeApiKey(api), await makeApiKey(api)];
     expectStatus(page, 500);
@@ -284,14 +289,23 @@ test('a user who is deactivated, and what a colleague does to one meanwhile', as
 
     // who knows the password of an account that may take others over may be at an open tab
     expectStatus(page, 401);
+    const counted = await holdBack(page, (url) => url.pathname === `/api/users/${user.id}/impact`);
     await rowOf(page, user.email).getByRole('button', { name: 'Reactivate' }).click();
     const again = dialog(page, 'Reactivate User');
     const own = again.getByLabel('Your Own Password');
     await own.fill('a guess');
+    // Enter waits for the consequences, as the button does
+    const confirm = again.getByRole('button', { name: 'Reactivate' });
+    await expect(confirm).toHaveAttribute('aria-disabled', 'true');
+    await own.press('Enter');
+    await expect(confirm).not.toHaveAttribute('data-loading');
+    counted();
+    await expect(confirm).not.toHaveAttribute('aria-disabled');
+    await expect(again.getByRole('alert')).toHaveCount(0);
     await own.press('Enter');
     await expect(again.getByRole('alert')).toHaveText('The current password is not right.');
     await own.fill(password);
-    await again.getByRole('button', { name: 'Reactivate' }).click();
+    await confirm.click();
     await expect(page.getByText('User reactivated successfully')).toBeVisible();
   });
 

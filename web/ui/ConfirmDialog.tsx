@@ -5,6 +5,7 @@ import { CancelButton, Dialog } from './Dialog.tsx';
 import { DialogText } from './DialogFrame.tsx';
 import { ErrorText } from './ErrorText.tsx';
 import { Fields } from './Fields.tsx';
+import { submitTexts } from './form-text.ts';
 import { IconAlertTriangle } from './icons.tsx';
 import { ToneAlert } from './ToneAlert.tsx';
 
@@ -45,6 +46,8 @@ type QuestionProps = {
    * faster: the focus starts at the question, or an Enter by habit would confirm it unread.
    */
   opensItself?: boolean;
+  /** Enter in its only text field does the same as the button. */
+  enterConfirms?: boolean;
   confirmLabel?: string;
   cancelLabel?: string;
   /** The confirmed action is running. */
@@ -57,8 +60,10 @@ type QuestionProps = {
 export function ConfirmQuestion(props: QuestionProps) {
   const { severity = 'normal', confirmLabel = 'Confirm', cancelLabel = 'Cancel', busy = false } = props;
   const high = severity === 'high';
-  const { opensItself = false } = props;
+  const { opensItself = false, enterConfirms = false } = props;
   const counting = useIsCounting(props.consequences);
+  const confirm = () => counting || props.onConfirm();
+  const fields = <Fields busy={busy}>{props.children}</Fields>;
   return (
     <Stack gap="md">
       {opensItself ? (
@@ -69,7 +74,13 @@ export function ConfirmQuestion(props: QuestionProps) {
         <DialogText>{props.message}</DialogText>
       )}
       <ConsequenceList of={props.consequences} />
-      <Fields busy={busy}>{props.children}</Fields>
+      {enterConfirms ? (
+        <form noValidate onSubmit={submitTexts(confirm)} style={{ display: 'contents' }}>
+          {fields}
+        </form>
+      ) : (
+        fields
+      )}
       {high && (
         <ToneAlert tone="red" icon={<IconAlertTriangle size={18} stroke={2} />}>
           {highSeverityWarning}
@@ -81,7 +92,7 @@ export function ConfirmQuestion(props: QuestionProps) {
         <Button
           loading={busy}
           aria-disabled={counting || undefined}
-          onClick={() => counting || props.onConfirm()}
+          onClick={confirm}
           data-autofocus={(!high && !opensItself) || undefined}
           {...(high && { color: 'red' })}
           {...(counting && { 'data-disabled': true })}

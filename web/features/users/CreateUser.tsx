@@ -84,8 +84,8 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         onChange={(role) => form.setValues({ role, currentPassword: undefined })}
       />
       <ProofOfGrant
-        before=""
-        after={form.values.role}
+        before={[]}
+        after={[form.values.role]}
         typed={form.values.currentPassword}
         error={form.errors['currentPassword']}
         onChange={(typed) => form.setFieldValue('currentPassword', typed)}

@@ -98,8 +98,8 @@ function Edit({ user, onClose }: { user: User; onClose: () => void }) {
           onChange={(value) => form.setValues({ role: value, currentPassword: undefined })}
         />
         <ProofOfGrant
-          before={seen.role}
-          after={form.values.role}
+          before={seen.roles}
+          after={[form.values.role]}
           isOwnEmail={seen.id === me?.userId && form.values.email !== seen.email}
           typed={form.values.currentPassword}
           error={form.errors['currentPassword']}

@@ -22,16 +22,18 @@ export function OwnPassword({ typed, error, onChange }: Field) {
   );
 }
 
-type Edit = { before: string; after: string; isOwnEmail?: boolean };
+type Edit = { before: string[]; after: string[]; isOwnEmail?: boolean };
 
-/** The password for a new role of a user, or another email of one's own, where that needs it. */
+/** The password for new roles of a user, or another email of one's own, where that needs it. */
 export function ProofOfGrant({ before, after, isOwnEmail = false, ...field }: Edit & Field) {
   const roles = useRoles();
-  const permissionsOf = (role: string) => roles.find(({ roleId }) => roleId === role)?.permissions ?? [];
+  const permissionsOf = (ids: string[]) =>
+    roles.filter(({ roleId }) => ids.includes(roleId)).flatMap(({ permissions }) => permissions);
   // the server knows a role as it is now
   const [askedFor, setAskedFor] = useState<string>();
-  if (field.error && askedFor !== after) setAskedFor(after);
+  const asked = after.join();
+  if (field.error && askedFor !== asked) setAskedFor(asked);
   const isNeeded =
-    isOwnEmail || askedFor === after || needsProof(permissionsOf(before), permissionsOf(after));
+    isOwnEmail || askedFor === asked || needsProof(permissionsOf(before), permissionsOf(after));
   return isNeeded && <OwnPassword {...field} />;
 }

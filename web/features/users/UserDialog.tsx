@@ -8,7 +8,6 @@ import { useEntered } from '../../dialog-form.ts';
 import { useAuth } from '../../session.tsx';
 import { ConfirmQuestion } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
-import { submitTexts } from '../../ui/form-text.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -113,6 +112,7 @@ function ConfirmChange(props: { action: Confirmed; user: User; onClose: () => vo
       confirmLabel={label}
       // its key and place are those of Deactivate, and a colleague may have deactivated them just now
       opensItself={action === 'reactivate'}
+      enterConfirms={action === 'reactivate'}
       busy={change.isPending}
       error={change.error ? sentenceOf(change.error, `Failed to ${action} user`) : undefined}
       onConfirm={() => change.mutate()}
@@ -120,16 +120,14 @@ function ConfirmChange(props: { action: Confirmed; user: User; onClose: () => vo
     >
       <KeysToRevoke keys={keys} chosen={chosen} onChoose={choose} />
       {action === 'reactivate' && (
-        <form noValidate onSubmit={submitTexts(() => change.mutate())} style={{ display: 'contents' }}>
-          <ProofOfGrant
-            before=""
-            after={user.role}
-            typed={currentPassword}
-            // the dialog says what is wrong
-            error={'currentPassword' in fieldErrors(change.error)}
-            onChange={setCurrentPassword}
-          />
-        </form>
+        <ProofOfGrant
+          before={[]}
+          after={user.roles}
+          typed={currentPassword}
+          // the dialog says what is wrong
+          error={'currentPassword' in fieldErrors(change.error)}
+          onChange={setCurrentPassword}
+        />
       )}
     </ConfirmQuestion>
   );

@@ -8,7 +8,6 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { ErrorText } from '../../ui/ErrorText.tsx';
-import { submitTexts } from '../../ui/form-text.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
 import { OwnPassword } from './OwnPassword.tsx';
@@ -103,19 +102,18 @@ function SecondFactor(props: {
           message={`Reset the second factor of ${user.name || user.email}?`}
           consequences={['One user: until they set up another, the password alone signs them in.']}
           confirmLabel="Reset"
+          enterConfirms
           busy={reset.isPending}
           error={reset.error ? sentenceOf(reset.error, 'Failed to reset second factor of user') : undefined}
           onConfirm={() => reset.mutate(asking)}
           onClose={() => setAsking(undefined)}
         >
-          <form noValidate onSubmit={submitTexts(() => reset.mutate(asking))}>
-            <OwnPassword
-              typed={currentPassword}
-              // the dialog says what is wrong
-              error={'currentPassword' in fieldErrors(reset.error)}
-              onChange={setCurrentPassword}
-            />
-          </form>
+          <OwnPassword
+            typed={currentPassword}
+            // the dialog says what is wrong
+            error={'currentPassword' in fieldErrors(reset.error)}
+            onChange={setCurrentPassword}
+          />
         </ConfirmDialog>
       )}
     </Stack>
