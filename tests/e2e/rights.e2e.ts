@@ -8,7 +8,7 @@ import {
 } from '../../contract/permissions.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
-import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke, softDelete } from '../factories.ts';
 import { makeRelease } from './releases.ts';
 import { newWord, row } from './releases-screen.ts';
 import {
@@ -196,6 +196,38 @@ test('a question without input goes with the right that it needs', async ({ page
     rowOf(page, user.email).getByRole('button', { name: 'Deactivate', includeHidden: true }),
   ).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('the result of a bulk deletion, with its Undo, stays when another right is lost', async ({
+  page,
+  server,
+}) => {
+  const word = newWord();
+  const [first] = [
+    await makeCustomer(server.admin, { name: `${word} 1` }),
+    await makeCustomer(server.admin, { name: `${word} 2` }),
+  ];
+  const left = (['read', 'update', 'delete'] as const).map((action) => permit('customers', action));
+  const { email, role } = await makeHolder(server.admin, [...left, permit('audit', 'read')]);
+  await page.goto(`/customers?search=${word}`);
+  await signInByForm(page, email);
+  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
+  await page.getByRole('button', { name: 'Delete Selected' }).click();
+  await softDelete(server.admin, first);
+  expectStatus(page, 409);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  const told = page.getByRole('dialog').getByRole('alert');
+  await expect(told).toHaveText('1 customer deleted. 1 customer could not be deleted:');
+  const body = { description: 'Some', requiresSecondFactor: false, permissions: left };
+  await server.admin.ok(rbac.updateRole, { params: { roleId: role }, body });
+  const heard = page.waitForResponse(`**${session.me.path}`);
+  await page.evaluate(() => new BroadcastChannel('rights').postMessage(null));
+  await heard;
+  await quiet(page);
+  await expect(told).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rowOf(page, `${word} 2`)).toBeVisible();
 });
 
 test('what is typed, and a key that is shown once, stay when a right of the user is lost', async ({

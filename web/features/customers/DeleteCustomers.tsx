@@ -46,7 +46,7 @@ export default function DeleteCustomers(props: {
       onClose();
     };
     return (
-      <Dialog title={title} onClose={close}>
+      <Dialog title={title} held="slips" onClose={close}>
         <Stack gap="md">
           <Text role="alert" tabIndex={-1} data-autofocus>
             {countOf(done.length)} deleted. {countOf(failed.length)} could not be deleted
