@@ -189,7 +189,7 @@ function useEntryOf() {
 }
 
 function useSources() {
-  const { hasPermission } = useAuth();
+  const { permissions } = useAuth();
   const {
     data = [],
     isLoading,
@@ -201,7 +201,7 @@ function useSources() {
     staleTime: Infinity,
     retry: retryOnce,
   });
-  const sources = data.filter((source) => isShown(source, hasPermission));
+  const sources = data.filter((source) => isShown(source, permissions));
   return { sources, isLoading, isError, refetch };
 }
 
@@ -219,11 +219,11 @@ function Kinds() {
 }
 
 function useLocalGroups(text: string): Group[] {
-  const { hasPermission } = useAuth();
+  const { hasPermission, permissions } = useAuth();
   const entryOf = useEntryOf();
   const commands = useCommands();
   const pages = [...navigation, ...furtherPages]
-    .filter((page) => isShown(page, hasPermission))
+    .filter((page) => isShown(page, permissions))
     .map(({ label, to, icon, ...page }) => ({
       ...entryOf({ id: to, label: `Go to ${label}`, to }, icon),
       words: 'words' in page ? page.words : '',

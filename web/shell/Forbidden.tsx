@@ -10,12 +10,12 @@ import { firstReadable } from './navigation.ts';
 
 /** Replaces a screen that the user may not see. `lacked` is undefined if they may not see any screen. */
 export function Forbidden({ lacked }: { lacked: string | undefined }) {
-  const { hasPermission, refreshRights, preview, secondFactorMissing, ownPasswordMissing } = useAuth();
+  const { permissions, refreshRights, preview, secondFactorMissing, ownPasswordMissing } = useAuth();
   // Opens the screen if the permission was granted since.
   useEffect(() => {
     if (!preview) void refreshRights();
   }, [refreshRights, preview]);
-  const first = firstReadable(hasPermission);
+  const first = firstReadable(permissions);
   return (
     <Page title="You may not see this screen" isDeadEnd>
       <EmptyState

@@ -12,13 +12,13 @@ type Section = { label: string; keys: KeyHelp[] };
 /** The keys of the screen below, and those that work on every screen, with a switch for the single-key ones. */
 export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const [enabled, setEnabled] = useShortcutsEnabled();
-  const { hasPermission } = useAuth();
+  const { permissions } = useAuth();
   // as it was when the help opened: the rows below may be loaded again
   const [ofScreen] = useState(screenHelp);
   const everywhere: KeyHelp[] = [
     { keys: [controlKey, 'K'], meaning: 'Search everywhere, or run a command' },
     { keys: [controlKey, 'Z'], meaning: 'Undo (latest message)' },
-    ...reachable(hasPermission).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
+    ...reachable(permissions).map((item) => ({ keys: ['g', item.key], meaning: `Go to ${item.label}` })),
     { keys: [controlKey, 'P'], meaning: 'Print (lists on the page of a record in full)' },
     { keys: ['?'], meaning: 'This help' },
   ];

@@ -5,7 +5,7 @@ import { firstScreen } from './navigation.ts';
 
 /** `/` redirects to the licenses (spec part 1, section 2), unless the user chose another screen. */
 export function Home() {
-  const { hasPermission, firstScreen: chosen } = useAuth();
-  const first = firstScreen(hasPermission, chosen);
+  const { permissions, firstScreen: chosen } = useAuth();
+  const first = firstScreen(permissions, chosen);
   return first ? <Navigate to={first.to} replace /> : <Forbidden lacked={undefined} />;
 }

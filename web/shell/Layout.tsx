@@ -113,10 +113,10 @@ function usePalette() {
 
 function useConsoleShortcuts(on: { onHelp: () => void; onPalette: () => void }): void {
   const [enabled] = useShortcutsEnabled();
-  const { hasPermission } = useAuth();
+  const { permissions } = useAuth();
   const navigate = useNavigate();
   const go = Object.fromEntries(
-    reachable(hasPermission).map((item) => [item.key, () => void navigate({ to: item.to })]),
+    reachable(permissions).map((item) => [item.key, () => void navigate({ to: item.to })]),
   );
   const client = useQueryClient();
   useShortcuts({ enabled, go, ...on, onPrint: () => printWhole(client) });

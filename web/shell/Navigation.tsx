@@ -13,7 +13,7 @@ export function Navigation(props: {
   onHelp: () => void;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
-  const { hasPermission } = useAuth();
+  const { permissions } = useAuth();
   const onBlur = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget && !relatedTarget.closest(uncovered)) props.onLeave();
   };
@@ -27,7 +27,7 @@ export function Navigation(props: {
       onBlur={onBlur}
     >
       <ul className="plain-list">
-        {reachable(hasPermission).map(({ to, label, icon: Icon }) => (
+        {reachable(permissions).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link to={to} className={classes.link} onClick={props.onLeave}>
               <Icon size={16} stroke={1.5} />

@@ -1,5 +1,12 @@
 import type { LinkProps } from '@tanstack/react-router';
-import { reads, seesApprovals, type Action, type Needs, type Resource } from '../../contract/permissions.ts';
+import {
+  maySee,
+  reads,
+  seesApprovals,
+  type Needs,
+  type Permission,
+  type Resource,
+} from '../../contract/permissions.ts';
 import { screens, type Screen } from '../../contract/screens.ts';
 import { paths } from '../paths.ts';
 import {
@@ -99,24 +106,22 @@ export const furtherPages: readonly FurtherPage[] = [
   },
 ];
 
-type Has = (resource: Resource, action: Action) => boolean;
+type Held = readonly Permission[];
 
 /** Whether the user may follow a link, or find a kind of record. */
-export const isShown = ({ resource, needs }: Pick<FurtherPage, 'resource' | 'needs'>, has: Has): boolean =>
-  (needs ?? (resource ? reads(resource) : [])).every((ways) =>
-    ways.some((way) => has(way.resource, way.action)),
-  );
+export const isShown = ({ resource, needs }: Pick<FurtherPage, 'resource' | 'needs'>, held: Held): boolean =>
+  maySee(needs ?? (resource ? reads(resource) : []), held);
 
 /** The links that the user may follow; none for users who may not read anything, such as before a required second factor. */
-export const reachable = (has: Has): NavigationItem[] => {
-  const readsSome = navigation.some(({ resource }) => resource && has(resource, 'read'));
-  return navigation.filter(({ resource }) => (resource ? has(resource, 'read') : readsSome));
+export const reachable = (held: Held): NavigationItem[] => {
+  const readsSome = navigation.some((item) => item.resource && isShown(item, held));
+  return navigation.filter((item) => (item.resource ? isShown(item, held) : readsSome));
 };
 
 /** The first screen about a resource that the user may read, links before further pages; undefined if there is none. */
-export const firstReadable = (has: Has): Pick<NavigationItem, 'label' | 'to'> | undefined =>
-  [...reachable(has), ...furtherPages].find((page) => page.resource && isShown(page, has));
+export const firstReadable = (held: Held): Pick<NavigationItem, 'label' | 'to'> | undefined =>
+  [...reachable(held), ...furtherPages].find((page) => page.resource && isShown(page, held));
 
 /** What `/` opens: the screen that the user chose, if they may read it, else the first readable one. */
-export const firstScreen = (has: Has, chosen: Screen | null): ReturnType<typeof firstReadable> =>
-  reachable(has).find(({ screen }) => screen === chosen) ?? firstReadable(has);
+export const firstScreen = (held: Held, chosen: Screen | null): ReturnType<typeof firstReadable> =>
+  reachable(held).find(({ screen }) => screen === chosen) ?? firstReadable(held);

@@ -13,8 +13,8 @@ const usual = 'usual';
 
 /** Which of the screens that the user may read opens first. */
 export function FirstScreen() {
-  const { hasPermission, firstScreen, refreshRights } = useAuth();
-  const screens = reachable(hasPermission);
+  const { permissions, firstScreen, refreshRights } = useAuth();
+  const screens = reachable(permissions);
   const isReadable = screens.some(({ screen }) => screen === firstScreen);
   const save = useChange({
     mutationFn: (screen: Screen | null) => setFirstScreen(screen),
@@ -32,7 +32,7 @@ export function FirstScreen() {
         label="First screen"
         allowDeselect={false}
         data={[
-          { value: usual, label: `${firstReadable(hasPermission)?.label ?? 'None'} (default)` },
+          { value: usual, label: `${firstReadable(permissions)?.label ?? 'None'} (default)` },
           ...screens.map(({ screen, label }) => ({ value: screen, label })),
         ]}
         value={isReadable || save.isPending ? (shown ?? usual) : usual}

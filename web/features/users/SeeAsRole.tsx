@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { hasPermission, permit, roleLabel } from '../../../contract/permissions.ts';
+import { roleLabel } from '../../../contract/permissions.ts';
 import type { Role } from '../../../contract/users.ts';
 import { paths } from '../../paths.ts';
 import { setRolePreview } from '../../role-preview.ts';
@@ -12,7 +12,7 @@ import { IconEye } from '../../ui/icons.tsx';
 export function SeeAsRole({ role, reason }: { role: Role; reason: string | null }) {
   const navigate = useNavigate();
   const { name, permissions } = role;
-  const first = firstReadable((...pair) => hasPermission(permissions, permit(...pair)));
+  const first = firstReadable(permissions);
   const see = async () => {
     // Navigates first: the role may not be allowed to see this screen.
     await navigate({ to: first?.to ?? paths.account });
