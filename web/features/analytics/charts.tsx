@@ -91,11 +91,13 @@ export function TrendLine(props: {
   const isEmpty = trends.codes.length === 0 && series.every(({ count }) => count === 0);
   const hasBefore = data.some((one) => one.before);
   const steps = stepsOf(byWeek, data.at(-1)?.period);
+  // no line leads to a point without a neighbor
+  const isDashed = steps.isOpen && data.length > 1 && data.slice(-2).every(({ count }) => count !== null);
   const rounded = (count: number | null) => (count === null ? null : Math.round(count * 100) / 100);
   const notes = [
     byWeek && name === 'activations' && 'The busiest day of each week.',
     hasBefore && 'Faint: the period before.',
-    steps.isOpen && steps.openNote,
+    isDashed && steps.openNote,
   ];
   return (
     <ChartCard
@@ -117,7 +119,7 @@ export function TrendLine(props: {
           connectNulls={false}
           lineProps={({ name: line }: { name: string }) => ({
             dot: loneDot,
-            ...(line === 'before' ? faint : steps.isOpen && dashedEnd),
+            ...(line === 'before' ? faint : isDashed && dashedEnd),
           })}
           data={data}
           dataKey="day"
@@ -149,6 +151,7 @@ export function RefusalsChart({ trends, byWeek }: { trends: Trends | undefined; 
   if (!trends) return <Skeleton height={height + 60} radius={8} />;
   const { names, rows } = codesByDay(trends);
   const steps = stepsOf(byWeek, rows.at(-1)?.period);
+  const isDashed = steps.isOpen && names.some((name) => rows.at(-1)?.counts[name]);
   const data = rows.map(({ period, counts }, index) => ({
     day: dayLabel(period),
     unfinished: steps.isOpen && index === rows.length - 1,
@@ -165,7 +168,7 @@ export function RefusalsChart({ trends, byWeek }: { trends: Trends | undefined; 
           : rows.map(({ period, counts }) => [period, ...names.map((name) => counts[name] ?? 0)])
       }
       names={data.map(({ day }) => day)}
-      note={names.length > 0 && steps.isOpen && steps.openNote}
+      note={isDashed && steps.openNote}
       empty={
         trends.codes.length === 0 ? (
           <NoValidations />
