@@ -32,9 +32,9 @@ const isoDay = (day: number) => utcDay(new Date(day * dayMs));
 
 /**
  * Adds a batch to the counts of its UTC days: validations and time by code, and the machines, licenses and customers
- * that were valid for the first time that day. `firstOfSeats` holds a row of each seat that is new on its day: only these
- * can make a machine, license or customer new. So a license that changes its owner counts for the new one from the next
- * day on. Returns the rows of the machines that were counted.
+ * that were valid for the first time that day. `firstOfSeats` holds a row of each seat that may be new on its day: only
+ * these can make a machine, license or customer new. So a license that changes its owner counts for the new one from the
+ * next day on, unless a row of the day arrives late. Returns the rows of the machines that were counted.
  */
 export async function countValidationDays(tx: Tx, rows: Answered[], firstOfSeats: Seen[]): Promise<Seen[]> {
   await addTotals(tx, rows);
@@ -109,7 +109,7 @@ async function noteSeen(tx: Tx, rows: Answered[]): Promise<void> {
 const keptMs = 3 * dayMs;
 
 /** What is older may be of a day whose machines are not recorded anymore. */
-export const keptSince = (now: Date) => new Date(now.getTime() - keptMs + dayMs);
+export const countedSince = (now: Date) => new Date(now.getTime() - keptMs + dayMs);
 
 /** Removes the machines, licenses and customers recorded for past days. */
 export const clearFirstSeen = clearBefore('counted_today', 'day', keptMs);

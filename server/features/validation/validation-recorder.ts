@@ -8,7 +8,7 @@ import { present } from '../../invariants.ts';
 import { addFigures, type Counted } from '../analytics/index.ts';
 import { noteSigns, tellClones } from './clones.ts';
 import { noteMachines } from './note-machines.ts';
-import { countValidationDays, dayNumber, keptSince, type Answered, type Seen } from './day-counts.ts';
+import { countValidationDays, dayNumber, countedSince, type Answered, type Seen } from './day-counts.ts';
 import { noteRefusals } from './license-refusals.ts';
 
 export type ValidationRecorder = BatchWriter<Answered>;
@@ -121,7 +121,7 @@ async function refreshActivations(tx: Tx, rows: Answered[], now: Date): Promise<
       from seen s join locked k on k.activation_id = s.id
       left join machine_credentials m using (activation_id)
      where k.counted_day is null or (s.at at time zone 'UTC')::date > k.counted_day
-        or (s.at at time zone 'UTC')::date < k.counted_day and s.at > ${keptSince(now)}`.execute(tx);
+        or (s.at at time zone 'UTC')::date < k.counted_day and s.at > ${countedSince(now)}`.execute(tx);
   return first.map(({ place, machine }) => ({
     ...present(rows[place - 1], 'places are those of the rows'),
     machine,
