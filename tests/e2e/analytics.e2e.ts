@@ -139,6 +139,9 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       await expect(card(page, name).locator('[data-unfinished]'), name).toHaveCount(1);
       await expect(card(page, name).getByText('Dashed: today (UTC), so far.'), name).toBeVisible();
     }
+    // a point is not dashed
+    for (const name of ['Validation Success Rate', 'Response Time'])
+      await expect(card(page, name).getByText('Dashed'), name).toHaveCount(0);
     await expect(card(page, 'Top 10 Customers').locator('.recharts-bar')).toHaveCount(2);
     const ticks = drawing(page, 'Validation Success Rate').locator('.recharts-yAxis-tick-labels text');
     await expect(ticks.first()).toHaveText('0%');
@@ -252,7 +255,7 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
       'Validation Success Rate': [dayLabel(today), '66.67'],
       'Response Time': [dayLabel(today), /^\d+(\.\d+)?$/],
       'Refused Validations by Reason': [dayLabel(today), '2'],
-      'Top 10 Customers': ['Busy Hospital', '3', '1'],
+      'Top 10 Customers': ['Busy Hospital', '3', '2'],
     };
     for (const [name, cells] of Object.entries(tables)) {
       await asTable(page, name);
@@ -315,7 +318,7 @@ test('from nothing to the figures of a day: cards, charts, tables, exports', asy
     };
     const csv = await saved('CSV');
     expect(csv.name).toBe(`top-10-customers-${today}.csv`);
-    expect(csv.bytes.toString()).toBe('\uFEFFCustomer,Active Users,Active Licenses\r\nBusy Hospital,3,1\r\n');
+    expect(csv.bytes.toString()).toBe('\uFEFFCustomer,Active Users,Active Licenses\r\nBusy Hospital,3,2\r\n');
     const png = await saved('PNG');
     expect(png.name).toBe(`top-10-customers-${today}.png`);
     expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
