@@ -2,10 +2,12 @@ import { activations } from '../../contract/activations.ts';
 import { credentials } from '../../contract/credentials.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases } from '../../contract/releases.ts';
+import type { RouteAnswer } from '../../contract/route.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
 import { archive } from '../binaries.ts';
 import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
 import { issueTo, offlineMachine } from '../offline-machine.ts';
+import { numbers } from '../time.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
   goTo,
@@ -252,6 +254,22 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await openMachine(page, server, machineId);
     await tab(page, 'Downloads').click();
     await expect(shown).toContainText('1 more is no longer kept.');
+    // of 250 releases, and of one that is gone
+    const asked = new RegExp(`/machines/${await displayId(server, machineId)}$`);
+    await page.route(asked, async (route) => {
+      if (route.request().resourceType() === 'document') return route.fallback();
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: RouteAnswer<typeof machines.get> };
+      if (!('downloadHistory' in data)) return route.fulfill({ response });
+      const downloadHistory = numbers(200).map((id) => ({ ...data.downloadHistory[0]!, id: `${id}` }));
+      const machine = { ...data.machine, totalDownloads: 251 };
+      const totals = { ...data.totals, downloads: 250 };
+      return route.fulfill({ response, json: { data: { ...data, machine, downloadHistory, totals } } });
+    });
+    await page.reload();
+    await expect(tab(page, 'Downloads')).toHaveText('Downloads (250)');
+    await expect(shown).toContainText('The latest 200 of 250 are shown. 1 more is no longer kept.');
+    await page.unroute(asked);
     await remove(left);
     // as months later
     const events = server.db

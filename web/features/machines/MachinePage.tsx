@@ -74,7 +74,11 @@ function History({ detail }: { detail: MachineDetail }) {
   const { tab = 'events' } = route.useSearch();
   const navigate = route.useNavigate();
   const { machine, updateHistory, downloadHistory, activations, totals } = detail;
+  const lists = { events: updateHistory, downloads: downloadHistory, activations };
   const ever = { ...totals, downloads: machine.totalDownloads };
+  const shown = lists[tab].length;
+  // of events, only how many there ever were is counted
+  const kept = tab === 'events' && shown < mostOfMachine ? shown : totals[tab];
   const tabs: Record<MachineTab, string> = {
     events: `Update Events (${countText(totals.events)})`,
     downloads: `Downloads (${countText(totals.downloads)})`,
@@ -104,24 +108,20 @@ function History({ detail }: { detail: MachineDetail }) {
         ) : (
           <MachineActivations machine={machine.displayId} activations={activations} />
         )}
-        <Latest
-          shown={{ events: updateHistory, downloads: downloadHistory, activations }[tab].length}
-          total={ever[tab]}
-        />
+        <Latest shown={shown} kept={kept} ever={ever[tab]} />
       </Tabs.Panel>
     </Tabs>
   );
 }
 
-/** `total`: ever, also of what was deleted since. */
-function Latest({ shown, total }: { shown: number; total: number }) {
-  const more = total - shown;
-  if (shown === 0 || more <= 0) return null;
+/** `ever`: with what was deleted since. */
+function Latest({ shown, kept, ever }: { shown: number; kept: number; ever: number }) {
+  const gone = ever - kept;
+  if (shown === 0 || (shown >= kept && gone <= 0)) return null;
   return (
     <p className="dimmed small" style={{ margin: '8px 0 0' }}>
-      {shown < mostOfMachine
-        ? `${countText(more)} more ${more === 1 ? 'is' : 'are'} no longer kept.`
-        : `The latest ${shown} of ${countText(total)} are shown.`}
+      {shown < kept && `The latest ${shown} of ${countText(kept)} are shown. `}
+      {gone > 0 && `${countText(gone)} more ${gone === 1 ? 'is' : 'are'} no longer kept.`}
     </p>
   );
 }
