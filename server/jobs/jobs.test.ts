@@ -78,34 +78,61 @@ test('a stop does not wait for a seal whose lock a lost connection still holds',
   await holder.query('select pg_advisory_unlock($1)', locks.auditHead);
 });
 
-test('a daily job that failed is tried again half an hour later', async () => {
-  const said: string[] = [];
-  const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
-  own.context.config.databaseLimitFactor = 1;
+/** The next run of that job, which does not come by itself. */
+function nextRun(of: string) {
+  const next = { inMs: 0, run: () => {} };
   // of this job alone: connections need the timers that they set
-  let retry: (() => void) | undefined;
   const original = setTimeout;
   const spied = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
     run: (...args: unknown[]) => void,
     ms: number,
     ...args: { name?: string }[]
   ) => {
-    if (args[0]?.name !== 'audit retention' || ms !== minutes(30)) return original(run, ms, ...args);
-    retry = () => run(...args);
+    if (args[0]?.name !== of) return original(run, ms, ...args);
+    Object.assign(next, { inMs: ms, run: () => run(...args) });
     return original(() => {}, 0);
   }) as typeof setTimeout);
   onTestFinished(() => spied.mockRestore());
+  return next;
+}
+
+test('a daily job that failed is tried again half an hour later', async () => {
+  const said: string[] = [];
+  const own = await startTestServer({ config: { logLevel: 'error' }, onLog: (line) => said.push(line) });
+  own.context.config.databaseLimitFactor = 1;
+  const next = nextRun('audit retention');
   const backup = await own.pool.connect();
   await backup.query('select pg_advisory_lock($1)', [locks.auditCleanup]);
   const jobs = startJobs(own.context, own.audit);
   const due = () => own.context.jobsDue.get('audit retention')!.getTime() - own.clock.now().getTime();
-  await eventually(() => retry !== undefined);
+  await eventually(() => next.inMs === minutes(30));
   expect(said.some((line) => line.includes('The audit log was not cleaned up'))).toBe(true);
   expect(due()).toBe(0);
   await backup.query('select pg_advisory_unlock_all()');
   backup.release();
-  retry!();
+  next.run();
   await eventually(() => due() === days(1));
+  await jobs.stop();
+});
+
+test('a job whose lock is held tries again within two minutes, and not when others do', async () => {
+  const own = await startTestServer({ config: { logLevel: 'silent' } });
+  const next = nextRun('bin purge');
+  const other = await own.pool.connect();
+  await other.query('select pg_advisory_lock($1)', [locks.trashPurge]);
+  const jobs = startJobs(own.context, own.audit);
+  const waited = new Set<number>();
+  for (let tries = 1; tries <= 3; tries++) {
+    await eventually(() => next.inMs > 0);
+    waited.add(next.inMs);
+    next.inMs = 0;
+    next.run();
+  }
+  expect(waited.size).toBe(3);
+  expect(Math.min(...waited)).toBeGreaterThanOrEqual(minutes(1));
+  expect(Math.max(...waited)).toBeLessThan(minutes(2));
+  await other.query('select pg_advisory_unlock_all()');
+  other.release();
   await jobs.stop();
 });
 

@@ -28,14 +28,17 @@ type Job = {
   | { checked: (context: JobContext, time: CheckedTime, audit: ChainWatch) => Promise<Done> }
 );
 
-/** Undefined if the work was not done, as where another process, or a backup, holds its lock. */
+/** Undefined if another process, or a backup, holds the lock of the work. */
 type Done = NonNullable<unknown> | undefined;
 
 /**
- * A job that could not do its work tries again after this time, or after its own interval if that is shorter: before the
- * alert of a late job.
+ * A job that failed tries again after this time, or after its own interval if that is shorter: before the alert of a
+ * late job.
  */
 const retryMs = hourMs / 2;
+
+/** The same where a lock was held: soon, and not when all others do, of whom one at a time gets it. */
+const heldMs = () => 60_000 * (1 + Math.random());
 
 const jobs: Job[] = [
   {
@@ -94,33 +97,32 @@ const jobs: Job[] = [
 export function startJobs(context: Context, audit: ChainWatch): { stop(): Promise<void> } {
   const tellJump = createTeller(context);
   const ofJobs = { ...context, db: context.reports };
-  /** Whether its work was done: not while the clock jumps. */
-  const runJob = async (job: Job): Promise<boolean> => {
+  /** After how long it runs again. Its work is not done while the clock jumps. */
+  const runJob = async (job: Job): Promise<number> => {
     const isOnTime = () => context.jobsDue.set(job.name, new Date(context.clock().getTime() + job.everyMs));
     let done: Done;
     if ('run' in job) done = await job.run(ofJobs, audit, isOnTime);
     else {
       const time = await systemChange(context, context.clock(), ({ tx, now }) => checkClock(tx, now));
       tellJump(isJump(time) ? jumpSentence(time) : undefined);
-      if (isJump(time)) return false;
+      if (isJump(time)) return retryMs;
       done = await job.checked(ofJobs, time, audit);
     }
     // tried again by all processes: where one leaves it out for another that fails, none would be late
-    if (done === undefined) return false;
+    if (done === undefined) return heldMs();
     isOnTime();
-    return true;
+    return job.everyMs;
   };
   let isStopped = false;
   const underWay = new Set<Promise<void>>();
   const timers = new Map<Job, NodeJS.Timeout>();
   const runAgain = async (job: Job): Promise<void> => {
-    const isDone = await runJob(job).catch((error: unknown) => {
+    const nextMs = await runJob(job).catch((error: unknown) => {
       // A job interrupted by a stop continues at the next start.
       if (!isStopped && !isDatabaseUnreachable(error)) context.log.error({ err: error }, job.failed);
-      return false;
+      return retryMs;
     });
-    const nextMs = isDone ? job.everyMs : Math.min(job.everyMs, retryMs);
-    if (!isStopped) timers.set(job, setTimeout(tick, nextMs, job).unref());
+    if (!isStopped) timers.set(job, setTimeout(tick, Math.min(job.everyMs, nextMs), job).unref());
   };
   const tick = (job: Job): void => {
     const run = runAgain(job).finally(() => underWay.delete(run));
