@@ -7,10 +7,13 @@ import type { Config } from './config.ts';
  */
 export function createLog(level: Config['logLevel']): Logger {
   const options = { level, base: null, serializers: { err: loggedError } };
-  return process.stdout.isTTY
-    ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
-    : pino(options, toStdout());
+  return process.stdout.isTTY ? pino(options, toTerminal()) : pino(options, toStdout());
 }
+
+/** When the terminal is closed, the service still has to stop as usual. */
+const toTerminal = () =>
+  // without a listener, what is logged after the end of its thread would be an uncaught error
+  pino.transport({ target: 'pino-pretty', options: { ignore: 'pid,hostname' } }).on('error', () => undefined);
 
 /** What may wait for room on the disk of the log; further lines are dropped. */
 const mostWaitingBytes = 100_000;
