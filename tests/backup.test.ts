@@ -444,7 +444,7 @@ test('an embedded database of another major version says how to upgrade it', asy
   await writeFile(version, '17\n');
   // behind what a start says that takes long
   expect(await refusedStart({ DATA_DIR: home, LOG_LEVEL: 'warn' })).toMatch(
-    /The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
+    /^(?:.*Still waiting for .*\n)*The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
   );
   await writeFile(version, ours);
   const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });
