@@ -89,12 +89,14 @@ export const releaseRun = (
   platform: RawBuilder<unknown>,
   architecture: RawBuilder<unknown>,
 ): RawBuilder<unknown> => {
-  const of = (released: RawBuilder<unknown>) => sql`(
+  const of = (released: RawBuilder<unknown>, where = sql`true`) => sql`(
     select release_id from releases
-     where ${released} = ${version} and platform = ${platform} and architecture = ${architecture}
+     where ${where} and ${released} = ${version} and platform = ${platform} and architecture = ${architecture}
        and deleted_at is null
      order by is_draft, created_at desc limit 1)`;
-  return sql`coalesce(${of(sql`version`)}, ${of(plainVersion(sql`version`))})`;
+  // looked at once, where otherwise all releases would be for each machine whose version is none of them
+  const anyBuilds = sql`exists (select from releases where version like '%+%')`;
+  return sql`coalesce(${of(sql`version`)}, ${of(plainVersion(sql`version`), anyBuilds)})`;
 };
 
 /**
