@@ -62,11 +62,11 @@ function operation(route: Route, feature: string, name: string, toJson: ToJson):
   };
 }
 
-function requestBody({ body, bodyKind, bodyOptional = false }: Route, toJson: ToJson): Json {
+function requestBody({ body, bodyKind, bodyOptional }: Route, toJson: ToJson): Json {
   const content = body
     ? { 'application/json': { schema: toJson(body, 'input') } }
     : bodyKind && { [mediaTypes[bodyKind]]: {} };
-  return content ? { requestBody: { required: !bodyOptional, content } } : {};
+  return content ? { requestBody: { required: bodyOptional !== true, content } } : {};
 }
 
 function accessSentence(access: Access): string {
