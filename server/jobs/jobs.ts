@@ -29,7 +29,7 @@ type Job = {
 );
 
 /** Undefined if another process, or a backup, holds the lock of the work. */
-type Done = NonNullable<unknown> | undefined;
+type Done = boolean | number | object | undefined;
 
 /**
  * A job that failed tries again after this time, or after its own interval if that is shorter: before the alert of a
