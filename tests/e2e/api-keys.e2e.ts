@@ -451,7 +451,11 @@ test('a key shows who created it and where it was used; users cannot grant scope
 
 test('a chosen scope can be taken out once the user lacks its permissions', async ({ page, server }) => {
   const held = [permit('api_keys', 'read'), permit('api_keys', 'create')];
-  const { email, role } = await makeHolder(server.admin, [...held, permit('licenses', 'update')]);
+  const { email, role } = await makeHolder(
+    server.admin,
+    [...held, permit('licenses', 'update')],
+    server.printed.password,
+  );
   await page.goto('/api-keys?dialog=create');
   await signInByForm(page, email);
   const scope = create(page).getByRole('checkbox', { name: 'Validate licenses' });

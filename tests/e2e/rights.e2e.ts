@@ -183,7 +183,11 @@ test('who loses a permission is offered what is left, once a screen is refused',
 test('a question without input goes with the right that it needs', async ({ page, server }) => {
   const user = await makeUser(server, 'viewer');
   const all = (['read', 'update', 'delete'] as const).map((action) => permit('users', action));
-  const { email, role } = await makeHolder(server.admin, [...all, ...roleMatrix.viewer]);
+  const { email, role } = await makeHolder(
+    server.admin,
+    [...all, ...roleMatrix.viewer],
+    server.printed.password,
+  );
   await page.goto(`/users?search=${user.email}`);
   await signInByForm(page, email);
   await rowOf(page, user.email).getByRole('button', { name: 'Deactivate' }).click();
@@ -208,7 +212,11 @@ test('the result of a bulk deletion, with its Undo, stays when another right is 
     await makeCustomer(server.admin, { name: `${word} 2` }),
   ];
   const left = (['read', 'update', 'delete'] as const).map((action) => permit('customers', action));
-  const { email, role } = await makeHolder(server.admin, [...left, permit('audit', 'read')]);
+  const { email, role } = await makeHolder(
+    server.admin,
+    [...left, permit('audit', 'read')],
+    server.printed.password,
+  );
   await page.goto(`/customers?search=${word}`);
   await signInByForm(page, email);
   await page.getByRole('checkbox', { name: 'Select all rows' }).check();
