@@ -1,7 +1,31 @@
 import type pg from 'pg';
-import type { TestServer } from './harness.ts';
+import { systemChange, type NewEntry } from '../server/change.ts';
+import { makeCustomer } from './factories.ts';
+import type { Api, TestServer } from './harness.ts';
 
-/* What others than Lanyard do to the tables of the audit log. */
+/* What the tests of the audit log write, and what others than Lanyard do to its tables. */
+
+/** Writes entries by calls, and seals them. */
+export async function fillLog(
+  { audit }: Pick<TestServer, 'audit'>,
+  api: Api,
+  entries: number,
+): Promise<void> {
+  for (let n = 0; n < entries; n++) await makeCustomer(api);
+  await audit.seal();
+}
+
+/** Writes entries of that time, of no event that there is. */
+export const writeEntries = (
+  { context }: Pick<TestServer, 'context'>,
+  time: Date,
+  fields: Partial<NewEntry> = {},
+  count = 1,
+): Promise<void> =>
+  systemChange(context, time, async ({ tx, by }) => {
+    const entry = { event: 'test.made', resourceType: 'test', resourceId: null, summary: 'x', ...fields };
+    for (let n = 0; n < count; n++) await context.writeEntry(tx, by, entry);
+  });
 
 type Statements = (string | pg.QueryConfig)[];
 

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
-import { writeRows, writeUnguarded } from '../../../tests/audit-room.ts';
+import { fillLog, writeRows, writeUnguarded } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
   days,
@@ -31,11 +31,8 @@ beforeEach(async () => {
   await fill(4);
 });
 
-/** Entries, sealed. After the start there are 6. */
-async function fill(entries: number): Promise<void> {
-  for (let n = 0; n < entries; n++) await makeCustomer(api);
-  await server.audit.seal();
-}
+/** After the start there are 6 entries. */
+const fill = (entries: number) => fillLog(server, api, entries);
 
 const asWriter = (...statements: string[]) => writeRows(server, ...statements);
 const asOwner = (...statements: string[]) => writeUnguarded(server, ...statements);

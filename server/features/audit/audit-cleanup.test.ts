@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
-import { writeUnguarded } from '../../../tests/audit-room.ts';
-import { makeCustomer } from '../../../tests/factories.ts';
+import { fillLog, writeEntries, writeUnguarded } from '../../../tests/audit-room.ts';
 import { days, startTestServer, type Api, type TestServer, checkedTime } from '../../../tests/harness.ts';
-import { systemChange, type NewEntry } from '../../change.ts';
+import type { NewEntry } from '../../change.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { verifyChain } from './verify.ts';
 
@@ -19,22 +18,14 @@ const verify = async (on = server): Promise<AuditVerification> =>
   verifyChain(on.db, on.auditKeys, await on.audit.readHeads());
 const chain = () => server.db.selectFrom('audit_seals').selectAll().orderBy('sequence').execute();
 
-/** Entries, sealed. */
-async function fill(entries: number): Promise<void> {
-  for (let n = 0; n < entries; n++) await makeCustomer(api);
-  await seal();
-}
+const fill = (entries: number) => fillLog(server, api, entries);
 
 const behindOurBack = (text: string, values: unknown[] = []) => writeUnguarded(server, { text, values });
 
 const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
 
-/** Entries of no event that there is. */
-const write = (time: Date, fields: Partial<NewEntry>, count = 1) =>
-  systemChange(server.context, time, async ({ tx, by }) => {
-    const entry = { event: 'test.made', resourceType: 'test', resourceId: null, summary: 'x', ...fields };
-    for (let n = 0; n < count; n++) await server.context.writeEntry(tx, by, entry);
-  });
+const write = (...what: [time: Date, fields?: Partial<NewEntry>, count?: number]) =>
+  writeEntries(server, ...what);
 
 describe('the cleanup', () => {
   const entryAt = (time: Date) => write(time, {});

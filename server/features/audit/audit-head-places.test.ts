@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeUnguarded } from '../../../tests/audit-room.ts';
+import { fillLog, writeUnguarded } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { createChainWatch } from './watch.ts';
@@ -24,11 +24,8 @@ beforeEach(async () => {
   await fill(4);
 });
 
-/** Entries, sealed. After the start there are 6. */
-async function fill(entries: number): Promise<void> {
-  for (let n = 0; n < entries; n++) await makeCustomer(api);
-  await server.audit.seal();
-}
+/** After the start there are 6 entries. */
+const fill = (entries: number) => fillLog(server, api, entries);
 
 const asOwner = (...statements: string[]) => writeUnguarded(server, ...statements);
 
