@@ -140,17 +140,21 @@ export async function expectNoProblems(context: BrowserContext): Promise<void> {
 /**
  * Waits until no page of the context has made a request for half a second, none is pending, and this page is idle: on a
  * busy machine it may take longer to show an answer, and to ask for what that needs. The `networkidle` of Playwright is
- * that of the first load: in a page that is open it returns at once.
+ * that of the first load: in a page that is open it returns at once. How long that takes proves nothing, so the limit is
+ * far above that of what a page must show.
  */
 export async function quiet(page: Page): Promise<void> {
   const watched = watches.get(page.context())!;
-  const isStill = () => watched.pending.size === 0 && performance.now() - watched.changedAt > 500;
-  const isQuiet = async () => {
-    if (!isStill()) return false;
-    await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
-    return isStill();
+  const unrest = () => {
+    const sinceChange = performance.now() - watched.changedAt;
+    if (watched.pending.size > 0) return [...watched.pending].map((one) => `${one.method()} ${one.url()}`);
+    return sinceChange > 500 ? [] : [`a request ${Math.round(sinceChange)} ms ago`];
   };
-  await expect.poll(isQuiet, { intervals: [50] }).toBe(true);
+  const unrestWhenIdle = async () => {
+    if (unrest().length === 0) await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
+    return unrest();
+  };
+  await expect.poll(unrestWhenIdle, { intervals: [50], timeout: 300_000 }).toEqual([]);
 }
 
 /** What the console logs of these failed calls, without the reason after the colon: any other may be late beside them. */
