@@ -24,8 +24,8 @@ export default defineConfig({
   outputDir: 'test-results',
   // Each worker has a server of its own, and each test records of its own on it.
   fullyParallel: true,
-  // Half of the time of a test it waits, for the page or for the service.
-  workers: Math.min(8, 2 * availableParallelism()),
+  // One more than cores, since a test also waits. Two more leave no core idle either, and make each test slower.
+  workers: Math.min(8, availableParallelism() + 1),
   // generous: a busy machine must not make a right answer wrong
   timeout: 600_000,
   // less than the minute after which caches forget a change that nobody announced
