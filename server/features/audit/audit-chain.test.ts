@@ -63,6 +63,17 @@ describe('sealing', () => {
     expect(await verify()).toMatchObject({ whole: true, checkedEntries: 7, unsealedEntries: 0, anchors: 0 });
   });
 
+  test('by several processes at once seals each entry once', async () => {
+    const second = await startTestServer({ database: server.database });
+    await seal();
+    for (let round = 0; round < 5; round++) {
+      await write(new Date(), {}, 20);
+      const sealed = await Promise.all([seal(), second.audit.seal(), seal(), second.audit.seal()]);
+      expect(sealed.reduce((sum, one) => sum + one)).toBe(20);
+    }
+    expect(await verify()).toMatchObject({ whole: true, unsealedEntries: 0 });
+  });
+
   test('does not skip what commits late', async () => {
     const late = await server.pool.connect();
     await late.query('begin');

@@ -30,7 +30,7 @@ export async function seedRoles(tx: Tx): Promise<void> {
 export async function ensureFirstAdmin(
   parts: ChangeParts,
   passwords: Passwords,
-  config: Config,
+  config: Pick<Config, 'admin'>,
   now: Date,
   tell: (made: { email: string; password: string }) => Promise<void>,
 ): Promise<void> {
