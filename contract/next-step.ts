@@ -36,6 +36,10 @@ export const planText = (steps: readonly PlanStep[]): string =>
     )
     .join(', ');
 
+/** Why a partial rollout offers nothing beside a newer one, and takes no step; `newer` is that one. */
+export const hiddenText = (newer: { version: string; rolloutPercentage: number }): string =>
+  `${newer.version} is rolling out (${newer.rolloutPercentage} %). Until it is offered to all machines, or is withdrawn or paused, no machine is offered this release, except where an update policy holds ${newer.version} back, and no step is taken. Withdraw this one if ${newer.version} replaces it.`;
+
 /** `at 5 %`; with a plan `with the plan 5 % for 24 h, 100 %, starting at …`. */
 export const offerText = ({
   rolloutPercentage,

@@ -28,6 +28,14 @@ export type RolloutDefault = z.output<typeof rolloutDefault>;
 
 const count = z.number();
 
+const hiddenBy = z
+  .object({ id: z.string(), version: z.string(), rolloutPercentage: z.number() })
+  .nullable()
+  .meta({
+    description:
+      'The newer partial rollout that hides this one: until it ends, no step is taken, and only machines whose update policy holds the newer one back are offered this release',
+  });
+
 /** Where a release stands, and what happened to it on the machines. */
 export const rolloutProgress = namedObject('RolloutProgress', {
   release,
@@ -35,6 +43,7 @@ export const rolloutProgress = namedObject('RolloutProgress', {
   stepNeedsApproval: z.boolean().meta({
     description: 'The next step waits until a second person approves it: one person set the plan',
   }),
+  hiddenBy,
   reportsWait: z.boolean().meta({
     description:
       'The next step waits until the database has the reports of machines that wait in this process or in the journal',
@@ -80,6 +89,7 @@ export type RolloutProgress = z.output<typeof rolloutProgress>;
 /** A release in short, for the list. */
 export const rolloutSummary = namedObject('RolloutSummary', {
   releaseId: z.string(),
+  hiddenBy,
   running: count,
   eligible: count,
   held: count,

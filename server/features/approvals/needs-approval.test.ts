@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Platform } from '../../../contract/builds.ts';
 import { approvals } from '../../../contract/approvals.ts';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
@@ -71,12 +72,13 @@ describe('where beta requires approvals and stable does not', () => {
 
 test('a plan that one person set before needs a second one for 100 %, and not where two agreed to it', async () => {
   const toAll = planOf([1, 24], [10, 24], [100]);
-  const draft = () => makeRelease(server, { isDraft: true });
+  // on platforms of their own: a newer rollout would hide the older ones
+  const draft = (platform: Platform) => makeRelease(server, { isDraft: true, platform });
   const publish = (release: Release) => update(release, { isDraft: false, rolloutPlan: toAll });
-  const [alone, again] = [await draft(), await draft()];
+  const [alone, again] = [await draft('win32'), await draft('darwin')];
   for (const release of [alone, again]) expect(await codeOf(publish(release))).toBe('made');
   await requireApproval(one, other, 'beta');
-  const together = await draft();
+  const together = await draft('linux');
   await approveAs(other, await asked(one, publish(together)));
   const longer = doing(rollouts.plan, { ...at(again), body: { plan: toAll, startsAt: soon() } });
   await approveAs(other, await asked(one, longer));

@@ -7,7 +7,7 @@ import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
-import { wouldTake, type ReleaseSet } from '../releases/index.ts';
+import { hiddenBy, wouldTake, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createCountCache } from '../../db/count-cache.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -117,6 +117,15 @@ export async function reachedIn(
   // the policy of some sets another channel than that by which they are in the other groups
   const moved = sumOf(couldTake) - sumOf(ofPolicies.filter((group) => wouldTake(build, group)));
   return { running, eligible: running + taking + moved, held: sumOf(held) };
+}
+
+/** The newer rollout that hides a release. */
+export async function hiddenIn(
+  { releaseSet }: Census,
+  releaseId: string,
+): Promise<RolloutSummary['hiddenBy']> {
+  const newer = hiddenBy((await releaseSet()).live, releaseId);
+  return newer ? { id: newer.id, version: newer.version, rolloutPercentage: newer.rolloutPercentage } : null;
 }
 
 const sumOf = (groups: readonly Pick<Group, 'machines'>[]): number =>

@@ -88,8 +88,9 @@ test('the list has the same in short, for several releases at once', async () =>
   const draft = await makeRelease(server, { version: '5.0.1', isDraft: true });
   const strips = await manager.ok(rollouts.summaries, { query: { ids: `${release.id},${draft.id}` } });
   expect(strips).toHaveLength(2);
-  expect(strips).toContainEqual({ releaseId: release.id, running: 2, eligible: 5, held: 0, failed: 2 });
-  expect(strips).toContainEqual({ releaseId: draft.id, running: 0, eligible: 3, held: 0, failed: 0 });
+  const shown = { held: 0, hiddenBy: null };
+  expect(strips).toContainEqual({ ...shown, releaseId: release.id, running: 2, eligible: 5, failed: 2 });
+  expect(strips).toContainEqual({ ...shown, releaseId: draft.id, running: 0, eligible: 3, failed: 0 });
 });
 
 test('a draft that nobody was offered has a page of zeros', async () => {

@@ -9,6 +9,7 @@ import { auditOf, checkedTime, days, hours, startTestServer, startTwin } from '.
 import { othersIn } from '../../../tests/rows.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
+import type { NewRelease } from '../releases/index.ts';
 import { pauseFailing } from '../update-events/failure-guard.ts';
 import { watchRollouts } from '../update-events/index.ts';
 import { stepRollouts } from './steps.ts';
@@ -22,8 +23,8 @@ const plan = planOf([1, 24], [10, 48], [100]);
 const by = ({ id: releaseId }: Pick<Release, 'id'>) => ({ params: { releaseId } });
 const get = (release: Release) => api.ok(calls.get, by(release));
 const update = (release: Release, body: object) => api.call(calls.update, { ...by(release), body });
-const publish = async (fields: object = {}) => {
-  const draft = await makeRelease(server, { isDraft: true });
+const publish = async (fields: object = {}, build: Partial<NewRelease> = {}) => {
+  const draft = await makeRelease(server, { isDraft: true, ...build });
   return api.ok(calls.update, { ...by(draft), body: { isDraft: false, rolloutPlan: plan, ...fields } });
 };
 const widen = (release: Release, percentage: number, updatedAt?: string) =>
@@ -34,8 +35,10 @@ const step = () => stepRollouts(server.context, checkedTime(server));
 const percentageOf = async (release: Release) => (await get(release)).rolloutPercentage;
 const lastEntry = async (release: Release) => (await auditOf(server, release.id)).at(-1)!;
 const inDays = (n: number) => new Date(server.clock.now().getTime() + days(n)).toISOString();
-/** No plan of an earlier test is due in a later one. */
-beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null }).execute());
+/** No plan of an earlier test is due in a later one, or waits for it. */
+beforeEach(() => server.db.updateTable('releases').set({ rollout_plan: null, is_active: false }).execute());
+/** Builds of different lines: none of them is in front of another. */
+const lines = [{}, { platform: 'darwin' }, { architecture: 'arm64' }, { platform: 'linux' }] as const;
 
 describe('a plan', () => {
   test('and a percentage do not replace what a colleague has set since', async () => {
@@ -110,7 +113,7 @@ describe('a plan', () => {
     const running = await publish({ rolloutPlan: [{ percentage: 1, hours: null }] });
     const wider: RolloutPlan = [{ percentage: 50, hours: null }];
     server.clock.advance(days(400));
-    const published = await publish({ startsAt });
+    const published = await publish({ startsAt }, lines[1]);
     const changed = (await setPlan(running, wider, startsAt)).body.data;
     server.clock.advance(-days(400));
     for (const [release, percentage] of [
@@ -363,7 +366,9 @@ describe('no step is taken', () => {
   });
 
   test('of a release that is inactive, in the bin or damaged; it begins its step again when it is back', async () => {
-    const [inactive, trashed, damaged] = [await publish(), await publish(), await publish()];
+    const inactive = await publish({}, lines[0]);
+    const trashed = await publish({}, lines[1]);
+    const damaged = await publish({}, lines[2]);
     const set = (columns: object) =>
       server.db.updateTable('releases').set(columns).where('release_id', '=', damaged.id).execute();
     await update(inactive, { isActive: false });
@@ -382,6 +387,43 @@ describe('no step is taken', () => {
     expect(await step()).toBe(2);
   });
 
+  test('while a newer rollout hides the release; the step starts again when it no longer does', async () => {
+    const older = await publish();
+    server.clock.advance(hours(5));
+    const newer = await publish({ rolloutPlan: null, rolloutPercentage: 5 });
+    server.clock.advance(hours(24));
+    expect([await step(), await percentageOf(older)]).toEqual([0, 1]);
+    const { hiddenBy } = await api.ok(rollouts.progress, by(older));
+    expect(hiddenBy).toEqual({ id: newer.id, version: newer.version, rolloutPercentage: 5 });
+    const [summary] = await api.ok(rollouts.summaries, { query: { ids: [older.id] } });
+    expect(summary).toMatchObject({ hiddenBy });
+    expect(await api.ok(rollouts.progress, by(newer))).toMatchObject({ hiddenBy: null });
+    const refused = await widen(older, 10);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining(`${newer.version} is rolling out (5 %)`),
+    ]);
+    expect((await get(older)).updatedAt, 'nobody who edits it is in conflict').toBe(older.updatedAt);
+    server.clock.advance(hours(23));
+    expect(await step()).toBe(0);
+    await api.ok(calls.withdraw, { ...by(newer), body: { reason: 'x' } });
+    server.clock.advance(hours(24) - 1);
+    expect([await step(), await percentageOf(older)]).toEqual([0, 1]);
+    server.clock.advance(1);
+    expect([await step(), await percentageOf(older)]).toEqual([1, 10]);
+  });
+
+  test('also where it would be the first; one for machines that policies keep from a full release goes on', async () => {
+    const older = await publish({ startsAt: inDays(1) });
+    const newer = await publish({ rolloutPlan: null, rolloutPercentage: 5 });
+    server.clock.advance(days(1));
+    expect([await step(), await percentageOf(older)]).toEqual([0, 0]);
+    await makeRelease(server, { version: newer.version, channel: 'stable', architecture: 'arm64' });
+    expect(await step()).toBe(0);
+    await makeRelease(server);
+    expect([await step(), await percentageOf(older)]).toEqual([1, 1]);
+  });
+
   test('for hours in which a release was inactive, also where its plan changes when it is back', async () => {
     const release = await publish();
     await update(release, { isActive: false });
@@ -394,7 +436,8 @@ describe('no step is taken', () => {
 });
 
 test('a rollout whose step fails holds up no other one, and the log says so', async () => {
-  const all = [await publish(), await publish(), await publish(), await publish()];
+  const all: Release[] = [];
+  for (const line of lines) all.push(await publish({}, line));
   const broken = all.slice(0, 2);
   for (const { id } of broken)
     await server.db

@@ -1,7 +1,7 @@
 import type { GuardState } from '../../../contract/guard.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
-import { nextStep, type NextStep } from '../../../contract/next-step.ts';
+import { hiddenText, nextStep, type NextStep } from '../../../contract/next-step.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -9,16 +9,16 @@ import { tryEach } from '../../try-each.ts';
 import { lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
-import { getRelease, inFeed, liveRelease, setRollout } from '../releases/index.ts';
+import { fedReleases, getRelease, hiddenBy, inFeed, liveRelease, setRollout } from '../releases/index.ts';
 import { guardState } from '../update-events/index.ts';
 
 type Parts = ChangeParts & Pick<Context, 'log' | 'reportsWait'>;
 
 /**
- * Takes the step that is due of each rollout, if its guard is quiet. Returns how many steps this process took. At most
- * one step of a rollout is taken, however late it is, and the hours of the next one begin then: a service that was off
- * for a month does not widen a rollout twice at once. None is taken while reports wait, as after a full disk: the guard
- * does not know of them yet.
+ * Takes the step that is due of each rollout, if its guard is quiet and no newer rollout hides it. Returns how many steps
+ * this process took. At most one step of a rollout is taken, however late it is, and the hours of the next one begin
+ * then: a service that was off for a month does not widen a rollout twice at once. None is taken while reports wait, as
+ * after a full disk: the guard does not know of them yet.
  */
 export async function stepRollouts(context: Parts, { now }: CheckedTime): Promise<number> {
   if (await context.reportsWait()) return 0;
@@ -43,7 +43,12 @@ export async function stepRollouts(context: Parts, { now }: CheckedTime): Promis
 /** Other processes and staff may change the release until it is locked, so its state is asked under the lock. */
 async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   const seen = await getRelease(change.tx, releaseId);
-  if (isFailure(seen) || !isDue(nextStep(seen), change.now)) return 0;
+  if (isFailure(seen) || !nextStep(seen)) return 0;
+  if (hiddenBy(await fedReleases(change.tx), releaseId)) {
+    await restartStep(change, releaseId);
+    return 0;
+  }
+  if (!isDue(nextStep(seen), change.now)) return 0;
   const counted = await lockCounted(change, seen);
   if (isFailure(counted)) return 0;
   const { before, guard, isAsCounted } = counted;
@@ -55,6 +60,18 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   if (isFailure(stepped)) throw new Error(stepped.message);
   return 1;
 }
+
+/**
+ * Begins the present step again, unless it begins in the future: its hours do not run while nobody is offered the release.
+ * No edit of the release: whoever has it open is in no conflict.
+ */
+const restartStep = ({ tx, now }: Change, releaseId: string) =>
+  tx
+    .updateTable('releases')
+    .set({ step_started_at: now })
+    .where('release_id', '=', releaseId)
+    .where('step_started_at', '<', now)
+    .execute();
 
 /**
  * What the guard counts, and then the release under its lock, if it may be widened: a long count must not hold up a
@@ -80,7 +97,7 @@ const isDue = (next: NextStep | undefined, now: Date) =>
   next !== undefined && (next.dueAt === null || Date.parse(next.dueAt) <= now.getTime());
 
 /**
- * Takes the next step of a plan before its time, if its guard is quiet; `percentage` is the one that the caller saw as
+ * Takes the next step of a plan before its time, if its guard is quiet and no newer rollout hides it; `percentage` is the one that the caller saw as
  * the next, and `seen` the version of the release.
  */
 export async function widenRollout(
@@ -105,6 +122,8 @@ export async function widenRollout(
   if (unseen !== null) return fail('WRONG_STATE', unseen);
   if (!isAsCounted)
     return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');
+  const hiding = hiddenBy(await fedReleases(change.tx), releaseId);
+  if (hiding) return fail('WRONG_STATE', hiddenText(hiding));
   if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);
   return takeStep(change, before, next, guard.sentence, 'by hand');
 }

@@ -3,7 +3,7 @@ import { anyOf } from '../../db/sql.ts';
 import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import type { Db } from '../../db/client.ts';
 import { selectReleases, toRelease } from '../releases/index.ts';
-import { reachedIn, type Census } from './census.ts';
+import { hiddenIn, reachedIn, type Census } from './census.ts';
 
 /**
  * For each of these releases: machines that run it, of those that could, those kept from it by a policy, and those whose
@@ -22,6 +22,7 @@ export async function rolloutSummaries(
   return Promise.all(
     rows.map(async (row) => ({
       releaseId: row.release_id,
+      hiddenBy: await hiddenIn(census, row.release_id),
       ...(await reachedIn(census, toRelease(row), now)),
       failed: failures.get(row.release_id) ?? 0,
     })),

@@ -1,14 +1,12 @@
 import type { GuardState } from '../../../contract/guard.ts';
-import { compareVersions, reaches } from '../../../contract/versions.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { locks, withSessionLock } from '../../db/locks.ts';
 import {
-  isSameLine,
-  lacksSha1,
   lockRelease,
   pauseRollout,
+  replaces,
   selectReleases,
   toLiveRelease,
   toRelease,
@@ -140,16 +138,3 @@ const mostCounts = 5;
 /** In a feed, and not paused. */
 const isGuarded = (r: LiveRelease): boolean =>
   r.isActive && !r.isDraft && r.pausedAt === null && r.deletedAt === null;
-
-/** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
-const replaces = (newer: LiveRelease, older: LiveRelease): boolean =>
-  newer.rolloutPercentage === 100 &&
-  newer.damagedAt === null &&
-  !lacksSha1(newer) &&
-  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion) &&
-  isSameLine(newer, older) &&
-  reaches(newer.channel, older.channel) &&
-  compareVersions(newer.version, older.version) > 0;
-
-const isNoHigher = (least: string | null, other: string | null): boolean =>
-  least === null || (other !== null && compareVersions(least, other) <= 0);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { channels, compareVersions } from '../../../contract/versions.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 import { candidate as release, question as ask } from '../../../tests/candidates.ts';
+import { hiddenBy } from '../releases/index.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach, type KnownMachine } from './explain.ts';
 import { rolloutBucket } from './bucket.ts';
@@ -232,6 +233,15 @@ describe('for any releases and any machine', () => {
           expect(compareVersions(chosen.version, question.currentVersion)).toBeGreaterThan(0);
         }
         if (question.machineHash === undefined) expect(chosen.rolloutPercentage).toBe(100);
+      }),
+    );
+  });
+
+  test('none is offered that a newer rollout hides', () => {
+    fc.assert(
+      fc.property(sets, questions, (set, fields) => {
+        const { release: chosen } = decideOffer(set, ask(fields));
+        expect(chosen && hiddenBy(set, chosen.id)).toBeUndefined();
       }),
     );
   });

@@ -1,8 +1,8 @@
 import type { OfferReason } from '../../../contract/machines.ts';
-import { byWidth, reaches, type Channel, compareVersions } from '../../../contract/versions.ts';
+import { reaches, type Channel, compareVersions } from '../../../contract/versions.ts';
 import { isInsidePin } from '../../../contract/policies.ts';
 import { isInRollout } from '../../../contract/rollout-bucket.ts';
-import { isSameLine, lacksSha1, type Line } from '../releases/index.ts';
+import { byNewest, isSameLine, lacksSha1, type Line } from '../releases/index.ts';
 import { rolloutBucket } from './bucket.ts';
 import { policySteps, type Policed, type PolicedRelease, type PolicyStep } from './policy.ts';
 
@@ -166,13 +166,4 @@ export function candidatesOf<R extends Candidate>(releases: readonly R[], line: 
   return candidates;
 }
 
-/**
- * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel
- * (1.2.0+1, 1.2.0+2) by creation, since the later one is a fix. Ids sort by creation time.
- */
-export function newestFirst<R extends Candidate>(releases: readonly R[]): R[] {
-  return releases.toSorted(
-    (a, b) =>
-      compareVersions(b.version, a.version) || byWidth(a.channel, b.channel) || (a.id > b.id ? -1 : 1),
-  );
-}
+export const newestFirst = <R extends Candidate>(releases: readonly R[]): R[] => releases.toSorted(byNewest);

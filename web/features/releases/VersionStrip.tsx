@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../../../contract/releases.ts';
+import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
@@ -44,7 +45,13 @@ export function VersionStrip(props: {
           .join(', ')}
       </Text>
       {published.map((release) => (
-        <Next key={release.id} release={release} isOnly={published.length === 1} onWiden={onWiden} />
+        <Next
+          key={release.id}
+          release={release}
+          hiddenBy={strips.find(({ releaseId }) => releaseId === release.id)?.hiddenBy}
+          isOnly={published.length === 1}
+          onWiden={onWiden}
+        />
       ))}
     </Group>
   );
@@ -52,18 +59,20 @@ export function VersionStrip(props: {
 
 function Next(props: {
   release: Release;
+  hiddenBy: RolloutSummary['hiddenBy'] | undefined;
   isOnly: boolean;
   onWiden: ((release: Release) => void) | undefined;
 }) {
-  const { release, isOnly, onWiden } = props;
+  const { release, hiddenBy, isOnly, onWiden } = props;
   const next = nextStep(release);
   if (!next || releaseRefusal.widen(release) !== null) return null;
   const { platform, architecture } = release;
   return (
     <Text span size="xs" c="dimmed">
       {!isOnly && `${shortPlatformText(platform, architecture)}: `}
-      {next.percentage} % {next.dueAt && <RelativeTime value={next.dueAt} />}{' '}
-      {onWiden && (
+      {next.percentage} %{' '}
+      {hiddenBy ? `waits for ${hiddenBy.version}` : next.dueAt && <RelativeTime value={next.dueAt} />}{' '}
+      {onWiden && !hiddenBy && (
         <RowButton aria-label={`Widen ${buildText(release)}`} onClick={() => onWiden(release)}>
           Widen
         </RowButton>

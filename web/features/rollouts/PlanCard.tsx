@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
-import type { Release } from '../../../contract/releases.ts';
-import { nextStep, type NextStep } from '../../../contract/next-step.ts';
+import { hiddenText, nextStep, type NextStep } from '../../../contract/next-step.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { BucketStrip } from '../../BucketStrip.tsx';
 import { UserLink } from '../../shell/RecordLink.tsx';
@@ -35,7 +34,7 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
           </li>
         ))}
       </ol>
-      <Text mt={10}>{whereText(release)}</Text>
+      <Text mt={10}>{whereText(progress)}</Text>
       {!release.isDraft && release.isActive && (
         <div className={classes.strip}>
           <BucketStrip percentage={rolloutPercentage} paused={release.pausedAt !== null} />
@@ -64,7 +63,7 @@ function Guard({ verdict }: { verdict: RolloutProgress['guard']['verdict'] }) {
 
 const badges = { FAILING: 'Installs fail', SILENT: 'Machines silent', CLAIMED: 'Failures claimed' };
 
-function whereText(release: Release): string {
+function whereText({ release, hiddenBy }: RolloutProgress): string {
   const { isDraft, isActive, pausedAt, damagedAt, rolloutPlan, stepTaken, rolloutPercentage } = release;
   if (isDraft) return 'A draft: the rollout begins when it is published.';
   if (!isActive) return 'Inactive: it is offered to no machine.';
@@ -73,6 +72,7 @@ function whereText(release: Release): string {
   if (damagedAt)
     return `At ${rolloutPercentage} %, offered to no machine: its file is damaged, and is not sent until it is right again.`;
   if (pausedAt) return `At ${rolloutPercentage} %, offered to no machine until it is resumed.`;
+  if (hiddenBy) return `At ${rolloutPercentage} %. ${hiddenText(hiddenBy)}`;
   if (rolloutPlan === null) return `Offered to ${rolloutPercentage} % of machines, without further steps.`;
   if (stepTaken === null) return `Not started: offered to ${rolloutPercentage} % of machines.`;
   return `Offered to ${rolloutPercentage} % of machines, step ${stepTaken + 1} of ${rolloutPlan.length}.`;
@@ -82,6 +82,7 @@ function Due({ next, progress }: { next: NextStep; progress: RolloutProgress }) 
   const { isActive, pausedAt, damagedAt } = progress.release;
   if (!isActive || damagedAt) return null;
   if (pausedAt) return <Text>The next step, {next.percentage} %, waits until the rollout is resumed.</Text>;
+  if (progress.hiddenBy) return null;
   if (progress.stepNeedsApproval)
     return (
       <Text>

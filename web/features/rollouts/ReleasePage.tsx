@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { releaseRefusal } from '../../../contract/release-state.ts';
-import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { RolloutProgress, rollouts } from '../../../contract/rollouts.ts';
@@ -58,7 +57,7 @@ export function ReleasePage() {
           </>
         )
       }
-      actions={release && <Changes release={release} />}
+      actions={progress.data && <Changes progress={progress.data} />}
     >
       {(data) => (
         <>
@@ -110,7 +109,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
   );
 }
 
-function Changes({ release }: { release: Release }) {
+function Changes({ progress: { release, hiddenBy } }: { progress: RolloutProgress }) {
   const { can } = useAuth();
   const { search, change } = useSearch<ReleaseSearch>(route, { dialogs: ['dialog'], inRecord: true });
   const [asked, setAsked] = useKept<AskedChange>('open: change of a release page');
@@ -142,7 +141,9 @@ function Changes({ release }: { release: Release }) {
       {button(
         'widen',
         next ? `Widen to ${next.percentage} %` : 'Widen',
-        mayRollOut ?? releaseRefusal.widen(release),
+        mayRollOut ??
+          releaseRefusal.widen(release) ??
+          (hiddenBy ? `${hiddenBy.version} is rolling out` : null),
       )}
       {button('withdraw', 'Withdraw', mayUpdate ?? releaseRefusal.withdraw(release), {
         variant: 'light',

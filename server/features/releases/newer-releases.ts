@@ -1,0 +1,60 @@
+import { byWidth, compareVersions, reaches } from '../../../contract/versions.ts';
+import type { Db } from '../../db/client.ts';
+import { isSameLine, lacksSha1, toLiveRelease, type Line, type LiveRelease } from './live-releases.ts';
+import { inFeed, selectReleases } from './release-row.ts';
+
+type Sorted = Pick<LiveRelease, 'id' | 'version' | 'channel'>;
+type Rolled = Sorted &
+  Line &
+  Pick<LiveRelease, 'isDraft' | 'isActive' | 'pausedAt' | 'damagedAt'> &
+  Pick<LiveRelease, 'rolloutPercentage' | 'minimumAppVersion'> & { sha1?: string | null };
+
+/**
+ * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel
+ * (1.2.0+1, 1.2.0+2) by creation, since the later one is a fix. Ids sort by creation time.
+ */
+export const byNewest = (a: Sorted, b: Sorted): number =>
+  compareVersions(b.version, a.version) || byWidth(a.channel, b.channel) || (a.id > b.id ? -1 : 1);
+
+/** Of what is not in the recycle bin. */
+const isOffered = (r: Rolled): boolean =>
+  r.isActive &&
+  !r.isDraft &&
+  r.pausedAt === null &&
+  r.damagedAt === null &&
+  r.rolloutPercentage > 0 &&
+  !lacksSha1(r);
+
+/** Whether feeds ask every machine that could take `older` for this one first, but those that a policy keeps from it. */
+const isInFront = (newer: Rolled, older: Rolled): boolean =>
+  isOffered(newer) &&
+  isSameLine(newer, older) &&
+  reaches(newer.channel, older.channel) &&
+  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion) &&
+  byNewest(newer, older) < 0;
+
+const isNoHigher = (least: string | null, other: string | null): boolean =>
+  least === null || (other !== null && compareVersions(least, other) <= 0);
+
+/** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
+export const replaces = (newer: Rolled, older: Rolled): boolean =>
+  newer.rolloutPercentage === 100 && isInFront(newer, older);
+
+/**
+ * The newer partial rollout that hides a partial one: machines inside of it take it, and the others take no second one
+ * (`decideOffer`). Undefined where a full release replaces the older one as well: its rollout is then for the machines
+ * that policies keep from newer ones, and no other machine is offered it at any percentage.
+ */
+export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string): R | undefined {
+  const older = all.find(({ id }) => id === releaseId);
+  if (!older || older.rolloutPercentage === 100 || all.some((one) => replaces(one, older))) return undefined;
+  return all.find((one) => isInFront(one, older));
+}
+
+/** The releases in a feed, paused or not, as they are in this transaction. */
+export async function fedReleases(db: Db): Promise<LiveRelease[]> {
+  const rows = await selectReleases(db)
+    .where((eb) => eb.and(inFeed))
+    .execute();
+  return rows.map(toLiveRelease).toSorted(byNewest);
+}
