@@ -224,6 +224,13 @@ export const releaseAnalytics = namedObject('ReleaseAnalytics', {
 });
 export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
 
+const partialRollout = z.object({ id: z.string(), version: z.string(), rolloutPercentage: z.number() });
+
+export const hiddenBy = partialRollout.nullable().meta({
+  description:
+    'The newer partial rollout that hides this one: until it ends, no step is taken, and only machines whose update policy holds the newer one back are offered this release',
+});
+
 const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
@@ -269,6 +276,10 @@ export const releases = {
     params: byId,
     answer: namedObject('ReleaseImpact', {
       machines: z.number(),
+      newer: z
+        .string()
+        .nullable()
+        .meta({ description: 'The version of a full release that machines are offered instead' }),
       pinned: z.number().meta({
         description: 'Customers whose pin matches it and no other release for its machines',
       }),
@@ -312,10 +323,26 @@ export const releases = {
       platform: z.enum(platforms),
       architecture: z.enum(architectures),
       minimumAppVersion: versionText.optional(),
+      fileKind: z.string().max(20).optional().meta({
+        description:
+          'The extension of the file in lower case, without the dot: exe. Without it, other releases do not count',
+      }),
     }),
     answer: z.object({
       machines: z.number(),
       running: z.number().meta({ description: 'Machines of these channels that run this version already' }),
+      newer: z
+        .object({ machines: z.number(), version: z.string() })
+        .nullable()
+        .meta({ description: 'Machines that are offered a newer release instead, and the newest of these' }),
+      below: z.number().meta({
+        description:
+          'Machines of these channels that run an older version, but one below the minimum version',
+      }),
+      hiddenBy,
+      hides: z.array(partialRollout).meta({
+        description: 'The partial rollouts that this one would hide while it is partial itself',
+      }),
     }),
   }),
   pause: route('POST', `${base}/releases/{releaseId}/pause`, {

@@ -14,7 +14,7 @@ import {
 } from './common.ts';
 import { mostSkipped } from './most-skipped.ts';
 import { failureComparison, guardState } from './guard.ts';
-import { canRollOut, release } from './releases.ts';
+import { canRollOut, hiddenBy, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
 import { channels } from './versions.ts';
@@ -27,14 +27,6 @@ export const rolloutDefault = namedObject('RolloutDefault', {
 export type RolloutDefault = z.output<typeof rolloutDefault>;
 
 const count = z.number();
-
-const hiddenBy = z
-  .object({ id: z.string(), version: z.string(), rolloutPercentage: z.number() })
-  .nullable()
-  .meta({
-    description:
-      'The newer partial rollout that hides this one: until it ends, no step is taken, and only machines whose update policy holds the newer one back are offered this release',
-  });
 
 /** Where a release stands, and what happened to it on the machines. */
 export const rolloutProgress = namedObject('RolloutProgress', {
@@ -51,7 +43,7 @@ export const rolloutProgress = namedObject('RolloutProgress', {
   figures: z.object({
     eligible: count.meta({
       description:
-        'Machines that would be offered it at 100 % if no update policy held it back, and those that run it already',
+        'Machines that would be offered it at 100 % if no newer release were out and no update policy held it back, and those that run it already',
     }),
     held: count.meta({
       description:

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { architectureNames, platformNames } from '../contract/builds.ts';
-import { planText } from '../contract/next-step.ts';
+import { kindOf } from '../contract/fed-kinds.ts';
+import { hiddenText, planText } from '../contract/next-step.ts';
 import { releases, type Release } from '../contract/releases.ts';
 import type { RouteAnswer } from '../contract/route.ts';
 import { channelsReached, type Channel } from '../contract/versions.ts';
@@ -12,6 +13,8 @@ import { queryOf } from './query-of.ts';
 import { momentText } from './ui/time.ts';
 
 type Reaching = Pick<Release, 'version' | 'channel' | 'platform' | 'architecture' | 'minimumAppVersion'> & {
+  /** Empty where it is not known. */
+  fileName: string;
   rolloutPercentage: number;
   rolloutPlan?: Release['rolloutPlan'];
   /** When the steps begin, where that is ahead. */
@@ -23,13 +26,14 @@ type Reach = RouteAnswer<typeof releases.reach>;
 
 /** How many machines would be offered a build at 100 %. */
 export function reachQuery(build: Omit<Reaching, 'rolloutPercentage' | 'rolloutPlan' | 'startsAt'>) {
-  const { version, channel, platform, architecture, minimumAppVersion } = build;
+  const { version, channel, platform, architecture, minimumAppVersion, fileName } = build;
   const query = {
     version,
     channel,
     platform,
     architecture,
     minimumAppVersion: minimumAppVersion || undefined,
+    fileKind: fileName ? kindOf(fileName) : undefined,
   };
   return queryOf(releases.reach, { query }, askedOnce);
 }
@@ -48,11 +52,12 @@ export function ReachConfirm(props: {
   const { version, channel, platform, architecture, rolloutPercentage, startsAt } = build;
   const consequences = useQuery({
     ...reachQuery(build),
-    select: ({ machines }) =>
+    select: (reach) =>
       unfed
         ? [`${unfed} It is a manual download, offered to no machine.`]
         : [
-            reachSentence(machines, rolloutPercentage, startsAt ? 'the start on' : undefined),
+            ...reachSentences(reach, rolloutPercentage, startsAt ? 'the start on' : undefined),
+            ...besideSentences(reach, rolloutPercentage),
             ...policySentence(channel),
             ...stepsSentence(build),
             ...termSentences(build),
@@ -102,8 +107,44 @@ const termSentences = ({ security, isMandatory, minimumSupportedVersion, accepta
     : []),
 ];
 
-/** Of the machines that could take a build, how many are offered it at that percentage; `from`: since when. */
-export function reachSentence(machines: number, percentage: number, from = 'the next check'): string {
+type Counted = Pick<Reach, 'machines' | 'newer' | 'below'>;
+
+/** Of the machines that run an older version, how many are offered a build at that percentage; `from`: since when. */
+export function reachSentences(reach: Counted, percentage: number, from?: string): string[] {
+  const others = otherSentences(reach);
+  const isNone = reach.machines === 0 && others.length > 0;
+  return isNone ? others : [reachSentence(reach.machines, percentage, from), ...others];
+}
+
+/** Of the machines that run an older version, those that are not offered the build at any percentage. */
+const otherSentences = ({ newer, below }: Counted) => [
+  ...(newer
+    ? [
+        `${counted(newer.machines, 'machine')} with an older version ${areOf(newer.machines)} offered ${newer.version} instead, unless an update policy holds that back.`,
+      ]
+    : []),
+  ...(below > 0
+    ? [
+        `${counted(below, 'machine')} with an older version ${areOf(below)} below the minimum app version, and not offered it.`,
+      ]
+    : []),
+];
+
+const areOf = (machines: number) => (machines === 1 ? 'is' : 'are');
+
+/** What a partial rollout does to others, and they to it. */
+export function besideSentences({ hides, hiddenBy }: Pick<Reach, 'hides' | 'hiddenBy'>, percentage: number) {
+  if (percentage === 100) return [];
+  return [
+    ...(hiddenBy ? [hiddenText(hiddenBy)] : []),
+    ...hides.map(
+      (older) =>
+        `${older.version}, at ${older.rolloutPercentage} %, is offered to no machine meanwhile, except where an update policy holds this one back. Withdraw ${older.version} if this release replaces it.`,
+    ),
+  ];
+}
+
+function reachSentence(machines: number, percentage: number, from = 'the next check'): string {
   const where = 'of this platform, architecture and channel';
   if (machines === 0) return `No machine ${where} that is known so far runs an older version.`;
   if (percentage === 100)
@@ -113,8 +154,12 @@ export function reachSentence(machines: number, percentage: number, from = 'the 
 }
 
 /** How many more of them are offered it when the percentage rises: those that run it by now were offered it before. */
-export function widenSentence({ machines, running }: Reach, from: number, to: number): string {
-  if (machines === 0) return reachSentence(machines, to);
+export function widenSentences(reach: Counted & Pick<Reach, 'running'>, from: number, to: number): string[] {
+  const { machines, running } = reach;
+  if (machines === 0) return reachSentences(reach, to);
   const more = Math.min(machines, Math.round(((machines + running) * (to - from)) / 100));
-  return `About ${countText(more)} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`;
+  return [
+    `About ${countText(more)} more of ${counted(machines, 'machine')} of this platform, architecture and channel will be offered it, from the next check, unless an update policy holds it back.`,
+    ...otherSentences(reach),
+  ];
 }

@@ -4,10 +4,14 @@ import { isSameLine, lacksSha1, toLiveRelease, type Line, type LiveRelease } fro
 import { inFeed, selectReleases } from './release-row.ts';
 
 type Sorted = Pick<LiveRelease, 'id' | 'version' | 'channel'>;
-type Rolled = Sorted &
+
+/** What of a release decides whether others are offered beside it. */
+export type Rolled = Sorted &
   Line &
-  Pick<LiveRelease, 'isDraft' | 'isActive' | 'pausedAt' | 'damagedAt'> &
-  Pick<LiveRelease, 'rolloutPercentage' | 'minimumAppVersion'> & { sha1?: string | null };
+  Pick<
+    LiveRelease,
+    'isDraft' | 'isActive' | 'pausedAt' | 'damagedAt' | 'rolloutPercentage' | 'minimumAppVersion'
+  > & { sha1?: string | null };
 
 /**
  * Sorts by version; the same version in several channels by the widest channel; builds of one version on one channel
@@ -16,7 +20,7 @@ type Rolled = Sorted &
 export const byNewest = (a: Sorted, b: Sorted): number =>
   compareVersions(b.version, a.version) || byWidth(a.channel, b.channel) || (a.id > b.id ? -1 : 1);
 
-/** Of what is not in the recycle bin. */
+/** Whether feeds may offer it, unless it is in the recycle bin. */
 const isOffered = (r: Rolled): boolean =>
   r.isActive &&
   !r.isDraft &&
@@ -25,13 +29,16 @@ const isOffered = (r: Rolled): boolean =>
   r.rolloutPercentage > 0 &&
   !lacksSha1(r);
 
-/** Whether feeds ask every machine that could take `older` for this one first, but those that a policy keeps from it. */
-const isInFront = (newer: Rolled, older: Rolled): boolean =>
+/** Whether machines that could take `older` are asked for this one first, where they are not below its minimum version. */
+export const comesFirst = (newer: Rolled, older: Rolled): boolean =>
   isOffered(newer) &&
   isSameLine(newer, older) &&
   reaches(newer.channel, older.channel) &&
-  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion) &&
   byNewest(newer, older) < 0;
+
+/** The same of every machine that could take `older`, but for those that a policy keeps from the newer one. */
+const isInFront = (newer: Rolled, older: Rolled): boolean =>
+  comesFirst(newer, older) && isNoHigher(newer.minimumAppVersion, older.minimumAppVersion);
 
 const isNoHigher = (least: string | null, other: string | null): boolean =>
   least === null || (other !== null && compareVersions(least, other) <= 0);
@@ -50,6 +57,13 @@ export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string)
   if (!older || older.rolloutPercentage === 100 || all.some((one) => replaces(one, older))) return undefined;
   return all.find((one) => isInFront(one, older));
 }
+
+/** What the contract says of a partial rollout beside another one. */
+export const partialOf = ({ id, version, rolloutPercentage }: Rolled) => ({
+  id,
+  version,
+  rolloutPercentage,
+});
 
 /** The releases in a feed, paused or not, as they are in this transaction. */
 export async function fedReleases(db: Db): Promise<LiveRelease[]> {

@@ -10,43 +10,75 @@ import {
   type Channel,
 } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
+import { comesFirst, fedReleases, hiddenBy, partialOf, type Rolled } from './newer-releases.ts';
 
 /**
- * The number of machines that a release would be offered to at 100 %: those of its platform, architecture and channel
- * that run an older version, and at least its minimum version. As in the feeds, a machine of unknown version counts,
- * and one without a channel is on stable. `running` are those that run it already.
+ * The number of machines that a build would be offered to at 100 %: those of its platform, architecture and channel that
+ * run an older version, and at least its minimum version, but those that are offered a newer release. As in the feeds,
+ * a machine of unknown version counts, and one without a channel is on stable. `running` are those that run it already.
  */
 export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof calls.reach>> {
-  const { platform, architecture } = build;
-  const rows = await db
-    .selectFrom('machines')
-    .where('platform', '=', platform)
-    .where('architecture', '=', architecture)
-    .where(sql`coalesce(channel, 'stable')`, 'in', channelsReached(build.channel))
-    .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
-    .groupBy('last_version')
-    .execute();
+  const { platform, architecture, version, minimumAppVersion } = build;
+  const [rows, fed] = await Promise.all([
+    db
+      .selectFrom('machines')
+      .where('platform', '=', platform)
+      .where('architecture', '=', architecture)
+      .where(sql`coalesce(channel, 'stable')`, 'in', channelsReached(build.channel))
+      .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
+      .groupBy('last_version')
+      .execute(),
+    fedReleases(db),
+  ]);
   const sumOf = (some: typeof rows) => some.reduce((sum, { machines }) => sum + machines, 0);
-  const ours = reportedAs(build.version);
+  const ours = reportedAs(version);
+  const older = rows.filter(({ runs }) => isOlder({ version }, runs));
+  const taking = older.filter(({ runs }) => isOlder(build, runs));
+  const others = fed.filter((one) => one.version !== version);
+  const asPartial = partial(build);
+  const full = others.filter((one) => one.rolloutPercentage === 100 && comesFirst(one, asPartial));
+  const elsewhere = taking.filter(({ runs }) => full.some((one) => isOlder(one, runs)));
+  const newest = full.find((one) => elsewhere.some(({ runs }) => isOlder(one, runs)));
+  const hiding = hiddenBy([...others, asPartial], asPartial.id);
+  const beside = [asPartial, ...others];
+  const hidden = others.filter(
+    ({ id, rolloutPercentage }) => rolloutPercentage > 0 && !hiddenBy(others, id) && hiddenBy(beside, id),
+  );
   return {
-    machines: sumOf(rows.filter(({ runs }) => isOlder(build, runs))),
+    machines: sumOf(taking) - sumOf(elsewhere),
     running: sumOf(rows.filter(({ runs }) => runs !== null && ours.includes(runs))),
+    newer: newest ? { machines: sumOf(elsewhere), version: newest.version } : null,
+    below: minimumAppVersion === undefined ? 0 : sumOf(older) - sumOf(taking),
+    hiddenBy: hiding ? partialOf(hiding) : null,
+    hides: hidden.filter((one) => one.pausedAt === null && one.damagedAt === null).map(partialOf),
   };
 }
 
 type Build = RouteInput<typeof calls.reach>['query'];
 
+/** A build at the first percentage of its rollout, newer than others of its version. */
+const partial = ({ minimumAppVersion = null, fileKind = '', ...build }: Build) =>
+  ({
+    ...build,
+    fileKind,
+    minimumAppVersion,
+    id: 'new',
+    isDraft: false,
+    isActive: true,
+    pausedAt: null,
+    damagedAt: null,
+    rolloutPercentage: 1,
+  }) satisfies Rolled;
+
+type Versions = { version: string; minimumAppVersion?: string | null | undefined };
+
 /** Whether machines of its platform and architecture, on that channel and version, would be offered a build at 100 %. */
 export const wouldTake = (
-  build: Pick<Build, 'version' | 'channel' | 'minimumAppVersion'>,
+  build: Versions & { channel: Channel },
   { channel, runs }: { channel: Channel; runs: string | null },
 ): boolean => reaches(build.channel, channel) && isOlder(build, runs);
 
-const isOlder = (
-  { version, minimumAppVersion }: Pick<Build, 'version' | 'minimumAppVersion'>,
-  runs: string | null,
-): boolean =>
+const isOlder = ({ version, minimumAppVersion: least }: Versions, runs: string | null): boolean =>
   runs === null ||
   !isVersion(runs) ||
-  (compareVersions(version, runs) > 0 &&
-    (minimumAppVersion === undefined || compareVersions(runs, minimumAppVersion) >= 0));
+  (compareVersions(version, runs) > 0 && (!least || compareVersions(runs, least) >= 0));

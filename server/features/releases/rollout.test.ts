@@ -207,11 +207,53 @@ describe('the reach of a release', () => {
     const asked = (fields: object = {}) =>
       api.ok(calls.reach, { query: { ...line, version: '2.0.0', channel: 'stable', ...fields } });
     const reach = async (fields: object) => (await asked(fields)).machines;
-    expect(await asked()).toEqual({ machines: 7 + 5 + 3 + 2, running: 13 });
+    const alone = { newer: null, below: 0, hides: [], hiddenBy: null };
+    expect(await asked()).toEqual({ ...alone, machines: 7 + 5 + 3 + 2, running: 13 });
     expect(await reach({ channel: 'beta' })).toBe(5);
     expect(await reach({ channel: 'alpha' })).toBe(0);
-    expect(await reach({ minimumAppVersion: '0.9.0' })).toBe(7 + 5 + 2);
+    expect(await asked({ minimumAppVersion: '0.9.0' })).toMatchObject({ machines: 7 + 5 + 2, below: 3 });
+    expect(await asked({ minimumAppVersion: '2.0.0' })).toMatchObject({ machines: 2, below: 7 + 5 + 3 });
     expect(await reach({ platform: 'darwin' })).toBe(0);
+  });
+
+  test('leaves out those that are offered a newer release instead, and names what hides what', async () => {
+    const line = { platform: 'darwin', architecture: 'ia32' } as const;
+    const machines = (count: number, name: string, last_version: string | null) =>
+      insertMachines(count, { ...line, last_version }, `newer ${name}`);
+    await machines(7, 'old', '0.9.0');
+    await machines(5, 'young', '1.5.0');
+    const asked = (fields: object = {}) =>
+      api.ok(calls.reach, {
+        query: { ...line, version: '2.0.0', channel: 'stable', fileKind: 'zip', ...fields },
+      });
+    const publish = (version: string, rolloutPercentage: number, fields: object = {}) =>
+      makeRelease(server, {
+        ...line,
+        version,
+        rolloutPercentage,
+        fileKind: 'zip',
+        fileName: 'App.zip',
+        ...fields,
+      });
+    const own = await publish('2.0.0', 1);
+    const next = await publish('3.0.0', 20);
+    expect(await asked()).toMatchObject({
+      machines: 12,
+      hides: [],
+      hiddenBy: { id: next.id, version: '3.0.0', rolloutPercentage: 20 },
+    });
+    expect(await asked({ version: '4.0.0' })).toMatchObject({
+      machines: 12,
+      hides: [{ id: next.id, version: '3.0.0', rolloutPercentage: 20 }],
+      hiddenBy: null,
+    });
+    await publish('2.1.0', 100, { minimumAppVersion: '1.0.0' });
+    expect(await asked()).toMatchObject({ machines: 7, newer: { machines: 5, version: '2.1.0' } });
+    await publish('2.2.0', 100);
+    expect(await asked()).toMatchObject({ machines: 0, newer: { machines: 12, version: '2.2.0' } });
+    const impact = await api.ok(calls.impact, { params: { releaseId: own.id } });
+    expect(impact).toMatchObject({ newer: '2.2.0' });
+    expect(await asked({ fileKind: 'dmg' })).toMatchObject({ machines: 12, newer: null });
   });
 });
 

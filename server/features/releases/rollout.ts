@@ -12,6 +12,8 @@ import { countOf, heardOf } from '../../db/sql.ts';
 import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { keepAffectedNow } from './affected-machines.ts';
+import { toLiveRelease } from './live-releases.ts';
+import { fedReleases, replaces } from './newer-releases.ts';
 import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
@@ -128,7 +130,10 @@ export async function withdrawRelease(
 /** Counts the customers whose pin matches a release and no other for its machines. */
 export type PinnedTo = (db: Db, release: ReleaseRow) => Promise<number>;
 
-/** Machines that run the version of a release, in the recycle bin or not, and customers whose pin only it matches. */
+/**
+ * Machines that run the version of a release, in the recycle bin or not, the full release that others are offered instead,
+ * and customers whose pin only it matches.
+ */
 export async function impactOfRelease(
   db: Db,
   releaseId: string,
@@ -136,8 +141,13 @@ export async function impactOfRelease(
 ): Promise<RouteAnswer<typeof calls.impact> | Failure> {
   const row = await selectReleases(db).where('r.release_id', '=', releaseId).executeTakeFirst();
   if (!row) return notFound;
-  const [machines, pinned] = await Promise.all([countOf(running(db, row)), pinnedTo(db, row)]);
-  return { machines, pinned };
+  const [machines, pinned, fed] = await Promise.all([
+    countOf(running(db, row)),
+    pinnedTo(db, row),
+    fedReleases(db),
+  ]);
+  const newer = fed.find((one) => replaces(one, toLiveRelease(row)))?.version ?? null;
+  return { machines, newer, pinned };
 }
 
 const running = (db: Db, { version, platform, architecture }: Build) =>

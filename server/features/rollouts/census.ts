@@ -7,7 +7,7 @@ import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
-import { hiddenBy, wouldTake, type ReleaseSet } from '../releases/index.ts';
+import { hiddenBy, partialOf, wouldTake, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createCountCache } from '../../db/count-cache.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -125,7 +125,7 @@ export async function hiddenIn(
   releaseId: string,
 ): Promise<RolloutSummary['hiddenBy']> {
   const newer = hiddenBy((await releaseSet()).live, releaseId);
-  return newer ? { id: newer.id, version: newer.version, rolloutPercentage: newer.rolloutPercentage } : null;
+  return newer ? partialOf(newer) : null;
 }
 
 const sumOf = (groups: readonly Pick<Group, 'machines'>[]): number =>

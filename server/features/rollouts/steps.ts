@@ -97,8 +97,8 @@ const isDue = (next: NextStep | undefined, now: Date) =>
   next !== undefined && (next.dueAt === null || Date.parse(next.dueAt) <= now.getTime());
 
 /**
- * Takes the next step of a plan before its time, if its guard is quiet and no newer rollout hides it; `percentage` is the one that the caller saw as
- * the next, and `seen` the version of the release.
+ * Takes the next step of a plan before its time, if its guard is quiet and no newer rollout hides it; `percentage` is the
+ * one that the caller saw as the next, and `seen` the version of the release.
  */
 export async function widenRollout(
   change: Change,

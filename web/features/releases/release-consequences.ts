@@ -24,9 +24,9 @@ type Impact = RouteAnswer<typeof releases.impact>;
 export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release: Counted) => string[]> = {
   withdraw: ({ machines }) => [keepIt(machines), `No machine is offered it anymore. ${offeredInstead}`],
   pause: ({ machines }) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
-  softDelete: ({ machines, pinned }, release) => [
+  softDelete: ({ machines, pinned, newer }, release) => [
     keepIt(machines),
-    noLongerOffered(release),
+    noLongerOffered(release, newer),
     ...pinsEnd(pinned, 'Once it is permanently deleted'),
   ],
   deletePermanently: ({ machines, pinned }, { downloadCount }) => [
@@ -36,8 +36,14 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
       : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
     ...pinsEnd(pinned, 'Without it'),
   ],
-  restore: ({ machines }, release) => [runIt(machines), ...offeredAgain(release, deferralsOf(release))],
-  resume: ({ machines }, release) => [runIt(machines), ...offeredAgain({ ...release, pausedAt: null })],
+  restore: ({ machines, newer }, release) => [
+    runIt(machines),
+    ...offeredAgain(release, newer, deferralsOf(release)),
+  ],
+  resume: ({ machines, newer }, release) => [
+    runIt(machines),
+    ...offeredAgain({ ...release, pausedAt: null }, newer),
+  ],
 };
 
 /** A pin that matches no release counts only for machines that run a version inside it. */
@@ -79,9 +85,11 @@ type Counted = Offered & Pick<Release, 'downloadCount'>;
 
 const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
-const noLongerOffered = (release: Offered) =>
+const noLongerOffered = (release: Offered, newer: string | null) =>
   mayBeOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
-    ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}` +
+    ? (newer === null
+        ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
+        : `It is no longer offered to machines that an update policy keeps from ${newer}; the others are offered that already.`) +
       (release.fullAt === null ? '' : ' If it is restored, deferrals begin again.')
     : 'It is offered to no machine now.';
 
@@ -98,7 +106,7 @@ const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now
 /** What a restore does to the deferrals of policies, which count from when a release is offered to all. */
 const deferralsOf = ({ fullAt }: Offered): string => (fullAt === null ? '' : '; deferrals begin again');
 
-function offeredAgain(release: Offered, deferrals = ''): string[] {
+function offeredAgain(release: Offered, newer: string | null, deferrals = ''): string[] {
   const none = 'It stays offered to no machine.';
   if (!mayBeOffered(release)) return [none];
   const unfed = unfedReasonOf(release);
@@ -109,7 +117,9 @@ function offeredAgain(release: Offered, deferrals = ''): string[] {
   return [
     rolloutPercentage === 0 && release.startsAt !== null
       ? `It is offered to no machine before ${momentText(release.startsAt)}.`
-      : `It is offered again to ${rolloutPercentage} % of machines, from their next check, unless an update policy holds it back${deferrals}.`,
+      : newer === null
+        ? `It is offered again to ${rolloutPercentage} % of machines, from their next check, unless an update policy holds it back${deferrals}.`
+        : `It is offered again to ${rolloutPercentage} % of the machines that an update policy keeps from ${newer}, from their next check${deferrals}. The others are offered ${newer}.`,
     ...stepsSentence({ ...release, rolloutPercentage }),
   ];
 }

@@ -188,7 +188,7 @@ export function NewReleaseForm(props: {
         <ReachConfirm
           title="Publish Release"
           confirmLabel="Publish"
-          build={{ ...fieldsOf(values), rolloutPercentage: firstOf(values) }}
+          build={{ ...fieldsOf(values), fileName: fileName ?? '', rolloutPercentage: firstOf(values) }}
           unfed={unfedReason(values.platform, kindOf(fileName ?? ''), values.mode === 'file')}
           onConfirm={send}
           onClose={() => setPublishing(false)}
