@@ -119,8 +119,8 @@ export type ListedTagPolicy = z.output<typeof listedTagPolicy>;
 export const policyImpact = namedObject('PolicyImpact', {
   machines: z.number().meta({ description: 'Machines that were looked at' }),
   isComplete: z.boolean().meta({ description: 'false: there are more machines than were looked at' }),
-  changed: z.number().meta({ description: 'Machines that would be offered something else from now on' }),
-  held: z.number().meta({ description: 'Of those, machines that would be offered nothing' }),
+  changed: z.number().meta({ description: 'Machines that would be offered something else at this moment' }),
+  held: z.number().meta({ description: 'Of those, machines that would be offered nothing at this moment' }),
   pinMatches: z.boolean().nullable().meta({
     description:
       'false: no published release matches the pin; it counts only for machines that run a version inside it. null: no pin',

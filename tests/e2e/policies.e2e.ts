@@ -37,7 +37,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await chooseInMenu(rowOf(page, customer.name), 'Updates');
   const form = dialog(page, 'Update Policy');
   const impact = form.getByRole('status');
-  await expect(impact).toContainText('would be offered something else from now on.');
+  await expect(impact).toContainText('would be offered something else now.');
   await form.getByLabel('Pinned Version').fill('4');
   await form.getByRole('button', { name: 'Save Policy' }).click();
   await expect(form.getByText('Must be a version, or begin one: 4. or 4.2. or 4.2.1')).toBeVisible();
@@ -48,7 +48,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await expect(form.getByRole('group', { name: 'Window 1' })).toBeVisible();
   await form.getByRole('combobox', { name: 'Maintenance Windows' }).click();
   await page.getByRole('option', { name: 'Not set' }).click();
-  await expect(impact).toHaveText('1 of 1 machine would be offered something else from now on.');
+  await expect(impact).toHaveText('1 of 1 machine would be offered something else now.');
   await form.getByRole('button', { name: 'Save Policy' }).click();
   await expect(page.getByText('Update policy saved')).toBeVisible();
   const saved = { params: { id: customer.customerId } };

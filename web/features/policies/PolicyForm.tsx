@@ -12,6 +12,7 @@ import { toast, type ToastSubject } from '../../ui/toast.tsx';
 import {
   atPolicyFields,
   conflictRows,
+  policyPayload,
   typedFields,
   valuesOf,
   withDayProblem,
@@ -71,7 +72,11 @@ export function PolicyForm<Body extends object, Key extends readonly unknown[]>(
         {props.children(form)}
         <PolicyFields form={form} />
         {isValid && (
-          <PolicyImpact query={props.impactOf(bodyOf(values))} isSettled={values === form.values} />
+          <PolicyImpact
+            query={props.impactOf(bodyOf(values))}
+            policy={policyPayload(values)}
+            isSettled={values === form.values}
+          />
         )}
       </DialogForm>
       <ConflictDialog edit={edit} rowsOf={conflictRows} />

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import { messageOf } from '../../api-error.ts';
-import type { PolicyImpact as Impact } from '../../../contract/policies.ts';
+import type { PolicyImpact as Impact, UpdatePolicy } from '../../../contract/policies.ts';
 import { impactSentences } from './policy-form.ts';
 
 /**
@@ -10,16 +10,18 @@ import { impactSentences } from './policy-form.ts';
  */
 export function PolicyImpact<Key extends readonly unknown[]>({
   query,
+  policy,
   isSettled,
 }: {
   query: UseQueryOptions<Impact, Error, Impact, Key>;
+  policy: UpdatePolicy;
   isSettled: boolean;
 }) {
   const impact = useQuery(query);
   const said = impact.error
     ? [messageOf(impact.error)]
     : impact.data && isSettled
-      ? impactSentences(impact.data)
+      ? impactSentences(impact.data, policy)
       : ['Counting the machines that this changes …'];
   return (
     <Stack gap={4} role="status" aria-busy={impact.isFetching || !isSettled}>

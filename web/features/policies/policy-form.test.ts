@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noPolicy, policies, updatePolicy } from '../../../contract/policies.ts';
+import { noPolicy, policies, updatePolicy, type UpdatePolicy } from '../../../contract/policies.ts';
 import { shownDay } from '../../ui/typed-day.ts';
 import {
   conflictRows,
@@ -43,48 +43,58 @@ test('a field that a merge left out is sent as not set', () => {
 });
 
 test.each([
-  [
-    { changed: 0, held: 0, pinMatches: null },
-    ['None of 12 machines would be offered something else from now on.'],
-  ],
+  [{ changed: 0, held: 0, pinMatches: null }, ['None of 12 machines would be offered something else now.']],
   [
     { changed: 3, held: 2, pinMatches: true },
-    ['3 of 12 machines would be offered something else from now on, 2 of them nothing.'],
+    ['3 of 12 machines would be offered something else now, 2 of them nothing.'],
   ],
   [
     { changed: 3, held: 3, pinMatches: true, unpinned: 9 },
     [
-      '3 of 12 machines would be offered something else from now on, all of them nothing.',
+      '3 of 12 machines would be offered something else now, all of them nothing.',
       'For 9 of them no published release matches the pinned version. Until one does, the pin does not hold them back.',
     ],
   ],
   [
     { changed: 0, held: 0, pinMatches: false, unpinned: 12 },
     [
-      'None of 12 machines would be offered something else from now on.',
+      'None of 12 machines would be offered something else now.',
       'No published release matches the pinned version. Until one does, the pin holds back no machine.',
     ],
   ],
   [
     { changed: 0, held: 0, pinMatches: false, unpinned: 7 },
     [
-      'None of 12 machines would be offered something else from now on.',
+      'None of 12 machines would be offered something else now.',
       'No published release matches the pinned version. Until one does, the pin holds back only machines that run a version inside it.',
     ],
   ],
   [
     { changed: 0, held: 0, pinMatches: false, unpinned: 0 },
     [
-      'None of 12 machines would be offered something else from now on.',
+      'None of 12 machines would be offered something else now.',
       'No published release matches the pinned version. Until one does, the pin holds back only machines that run a version inside it.',
     ],
   ],
   [
     { changed: 1, held: 0, pinMatches: null, isComplete: false },
-    ['1 of the first 12 machines would be offered something else from now on.'],
+    ['1 of the first 12 machines would be offered something else now.'],
   ],
 ])('%j is said in words', (impact, said) => {
-  expect(impactSentences({ machines: 12, isComplete: true, unpinned: 0, ...impact })).toEqual(said);
+  const whole = { machines: 12, isComplete: true, unpinned: 0, ...impact };
+  expect(impactSentences(whole, noPolicy)).toEqual(said);
+});
+
+test('what windows and a last day hold back later is said, whatever the moment of the count', () => {
+  const [window, none] = [usualWindow(), { machines: 12, changed: 0, held: 0, pinMatches: null }];
+  const urgent = 'nothing is offered but security updates and what a machine needs to stay supported.';
+  const said = (policy: Partial<UpdatePolicy>) =>
+    impactSentences({ ...none, isComplete: true, unpinned: 0 }, { ...noPolicy, ...policy }).slice(1);
+  expect(said({ windows: [] })).toEqual([]);
+  expect(said({ windows: [window], updatesUntil: '2026-12-31' })).toEqual([
+    `Outside of the maintenance windows, ${urgent}`,
+    `After ${shownDay('2026-12-31')} (UTC), ${urgent}`,
+  ]);
 });
 
 test('a conflict shows what differs as the form does', () => {

@@ -108,8 +108,11 @@ function windowsText(windows: MaintenanceWindow[] | null | undefined): string {
   return windows.map(windowText).join('; ') || 'At any time, whatever a tag says';
 }
 
-/** What saving changes for machines, in sentences. */
-export function impactSentences(impact: PolicyImpact): string[] {
+/** What saving changes for machines, in sentences: what is counted now, and what the policy holds back at other times. */
+export function impactSentences(
+  impact: PolicyImpact,
+  { windows, updatesUntil }: Pick<UpdatePolicy, 'windows' | 'updatesUntil'>,
+): string[] {
   const { machines, isComplete, changed, held, pinMatches, unpinned } = impact;
   const nothing =
     held === 0
@@ -124,8 +127,8 @@ export function impactSentences(impact: PolicyImpact): string[] {
     machines === 0
       ? 'No machine is affected.'
       : changed === 0
-        ? `None of ${of} would be offered something else from now on.`
-        : `${countText(changed)} of ${of} would be offered something else from now on${nothing}.`,
+        ? `None of ${of} would be offered something else now.`
+        : `${countText(changed)} of ${of} would be offered something else now${nothing}.`,
     ...(pinMatches === false
       ? [
           `No published release matches the pinned version. Until one does, the pin holds back ${unpinned === machines ? 'no machine' : 'only machines that run a version inside it'}.`,
@@ -135,5 +138,9 @@ export function impactSentences(impact: PolicyImpact): string[] {
             `For ${countText(unpinned)} of them no published release matches the pinned version. Until one does, the pin does not hold ${unpinned === 1 ? 'it' : 'them'} back.`,
           ]
         : []),
+    ...(windows && windows.length > 0 ? [`Outside of the maintenance windows, ${onlyUrgent}`] : []),
+    ...(updatesUntil ? [`After ${shownDay(updatesUntil)} (UTC), ${onlyUrgent}`] : []),
   ];
 }
+
+const onlyUrgent = 'nothing is offered but security updates and what a machine needs to stay supported.';
