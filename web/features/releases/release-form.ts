@@ -93,8 +93,8 @@ const termsOf = (r: Terms): Terms => ({
 /**
  * To whom and on what terms saving an edit of the stored release offers it, at once and by the steps of its plan, and
  * whether that needs a question: it reaches more machines than now, or, by other steps or on other terms than now, more
- * than the user `saw` or on terms that the user did not see. `isTyped`: the user chose this percentage in the form, and
- * it is not everyone.
+ * than the user `saw` or on terms that the user did not see. `isTyped`: the user chose this percentage in the form, it is
+ * not everyone, and nothing else in the edit of a published release reaches more machines.
  */
 export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(stored, edit)) {
   const { rolloutPlan, startsAt } = withSteps(stored, edit.rollout);
@@ -109,6 +109,11 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(s
     isWider(after, saw) ||
     (goesOn && endOf(after) > endOf(saw)) ||
     (share > 0 && !isSame(terms, termsOf(saw)));
+  const otherwise = {
+    ...after,
+    rolloutPercentage: stored.rolloutPercentage,
+    rolloutPlan: stored.rolloutPlan,
+  };
   const addsToIt = endOf(after) > endOf(stored) || !isSame(terms, termsOf(stored));
   return {
     reach: {
@@ -119,7 +124,10 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(s
       ...terms,
     },
     widens: isWider(after, stored) || (reachesUnseen && addsToIt),
-    isTyped: share < 100 && (startsPlan || firstOf(after) !== firstOf(stored)),
+    isTyped:
+      share < 100 &&
+      (startsPlan || firstOf(after) !== firstOf(stored)) &&
+      (stored.isDraft || !isWider(otherwise, stored)),
   };
 }
 
