@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { percentageOf, publishPayload, withDraft, type PublishValues } from './release-form.ts';
+import {
+  minimumErrors,
+  percentageOf,
+  publishPayload,
+  withDraft,
+  type PublishValues,
+} from './release-form.ts';
 
 const values: PublishValues = {
   channel: 'stable',
@@ -20,6 +26,20 @@ test.each([
   [101, 101],
   [4.6, 4.6],
 ])('%j in the number field is %d percent', (typed, expected) => expect(percentageOf(typed)).toBe(expected));
+
+test('a minimum version that shuts out every older version is refused, unless the release has it already', () => {
+  const refused = { minimumAppVersion: 'Must be lower than the version of the release' };
+  expect(minimumErrors('4.30.0', '4.4.0')).toEqual(refused);
+  expect(minimumErrors(' 4.4.0', '4.4.0', '4.3.0')).toEqual(refused);
+  expect(minimumErrors('4.4.0', '4.4.0', '4.4.0')).toEqual({});
+  for (const [least, own] of [
+    ['4.3.9', '4.4.0'],
+    ['', '4.4.0'],
+    ['4.', '4.4.0'],
+    ['4.4.0', ''],
+  ] as const)
+    expect(minimumErrors(least, own)).toEqual({});
+});
 
 test('a draft is never mandatory', () => {
   expect(withDraft(values, true, 5)).toEqual({ isDraft: true, isMandatory: false });

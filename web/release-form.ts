@@ -1,5 +1,6 @@
+import type { FormErrors } from '@mantine/form';
 import { percentage } from '../contract/builds.ts';
-import type { Channel } from '../contract/versions.ts';
+import { compareVersions, isVersion, type Channel } from '../contract/versions.ts';
 import { stepFields } from './release-plan.ts';
 import type { TypedNumber } from './ui/typed-number.ts';
 
@@ -53,6 +54,13 @@ export const withDraft = (
   isMandatory: values.isMandatory && !isDraft,
   ...(isDraft && !isPercentage(values.rolloutPercentage) && { rolloutPercentage: usual }),
 });
+
+/** Nobody could update to a release whose minimum version is its own or higher: a slip, unless it is the one `seen`. */
+export function minimumErrors(minimumAppVersion: string, version: string, seen = ''): FormErrors {
+  const [least, own] = [minimumAppVersion.trim(), version.trim()];
+  if (least === seen || !isVersion(least) || !isVersion(own) || compareVersions(least, own) < 0) return {};
+  return { minimumAppVersion: 'Must be lower than the version of the release' };
+}
 
 export const isPercentage = (typed: TypedNumber): boolean => percentage.safeParse(typed).success;
 

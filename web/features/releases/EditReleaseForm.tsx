@@ -8,7 +8,7 @@ import { releaseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useRefusedFields } from '../../refused-fields.ts';
-import { typedFields, withDraft } from '../../release-form.ts';
+import { minimumErrors, typedFields, withDraft } from '../../release-form.ts';
 import { atPlanFields, planErrors } from '../../release-plan.ts';
 import { useAuth } from '../../session.tsx';
 import { CancelButton } from '../../ui/Dialog.tsx';
@@ -35,6 +35,7 @@ function validate(values: ReleaseValues, seen: Release) {
   const seenStart = seen.isDraft ? '' : valuesOf(seen).plan.startsAt;
   return {
     ...checkAgainstContract({ ...payloadOf(values), ...rolloutOf(values) }),
+    ...minimumErrors(values.minimumAppVersion, seen.version, valuesOf(seen).minimumAppVersion),
     ...(!values.isDraft && planErrors(values.plan, seenStart)),
     ...(lacksRollout(values) && { rolloutPercentage: 'Choose how many users are offered this release' }),
   };

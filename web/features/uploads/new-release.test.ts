@@ -43,6 +43,10 @@ describe('refuses', () => {
     [{ version: '1.2' }, { version: 'Invalid semantic version: 1.2' }],
     [{ version: 'v1.2.3' }, { version: 'Invalid semantic version: v1.2.3' }],
     [{ minimumAppVersion: '1' }, { minimumAppVersion: 'Invalid semantic version: 1' }],
+    [
+      { version: '1.2.3', minimumAppVersion: '1.2.3' },
+      { minimumAppVersion: 'Must be lower than the version of the release' },
+    ],
     [{ minimumSupportedVersion: '1' }, { minimumSupportedVersion: 'Invalid semantic version: 1' }],
     [{ acceptableFailures: 0 }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],
     [{ acceptableFailures: '2,5' }, { acceptableFailures: 'Must be a number from 0.1 to 50' }],

@@ -5,7 +5,13 @@ import { fileNameAt } from '../../../contract/file-names.ts';
 import { urlReleaseInput, type releases } from '../../../contract/releases.ts';
 import { isVersion, nextVersion, type Bump } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
-import { isPercentage, percentageOf, publishPayload, type PublishValues } from '../../release-form.ts';
+import {
+  isPercentage,
+  minimumErrors,
+  percentageOf,
+  publishPayload,
+  type PublishValues,
+} from '../../release-form.ts';
 import { planErrors, planPayload, planValues, type PlanValues } from '../../release-plan.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
 import type { BuildFields } from './upload-transport.ts';
@@ -147,6 +153,7 @@ export function validate(values: NewReleaseValues, missing: string | undefined):
     const minimum = values[field].trim();
     if (minimum && !isVersion(minimum)) errors[field] = `Invalid semantic version: ${minimum}`;
   }
+  Object.assign(errors, minimumErrors(values.minimumAppVersion, values.version));
   if (!values.isDraft) Object.assign(errors, planErrors(values.plan));
   if (!inUrlMode) return missing === undefined ? errors : { ...errors, file: missing };
   if (!values.fileUrl.trim()) errors['fileUrl'] = 'File URL is required';
