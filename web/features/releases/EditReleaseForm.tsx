@@ -21,6 +21,7 @@ import {
   lockedFor,
   payloadOf,
   percentageToChoose,
+  restartsDeferrals,
   rolloutOf,
   valuesOf,
   type ReleaseValues,
@@ -146,6 +147,11 @@ export function EditReleaseForm(props: {
             {...form.getInputProps('releaseNotes')}
           />
           <RolloutFields form={form} release={props.release} />
+          {restartsDeferrals(form.values, props.release) && (
+            <Text size="xs" role="note" className="amber-note">
+              Deferrals of update policies begin again once it is offered to all machines.
+            </Text>
+          )}
         </Fields>
         {props.saved && (
           <ToneAlert tone="teal" role="status">

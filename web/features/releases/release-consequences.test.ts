@@ -101,9 +101,9 @@ test('what is offered again says how its steps go on, and begins with the first 
   ]);
 });
 
-test('a restore says that policies hold it back, and like a deletion that their deferrals begin again', () => {
+test('a restore says that policies hold it back, and like what takes it away that their deferrals begin again', () => {
   const full = { ...offered, rolloutPercentage: 100, fullAt: '2026-11-20T09:00:00.000Z' };
-  const said = (change: 'restore' | 'resume' | 'softDelete', release: typeof offered | typeof full) =>
+  const said = (change: keyof typeof releaseConsequences, release: typeof offered | typeof full) =>
     releaseConsequences[change]({ machines: 0, pinned: 0, newer: null }, release)[1];
   const again = 'of machines, from their next check, unless an update policy holds it back';
   expect(said('restore', full)).toBe(`It is offered again to 100 % ${again}; deferrals begin again.`);
@@ -113,6 +113,10 @@ test('a restore says that policies hold it back, and like a deletion that their 
     /rolled out to them\. If it is restored, deferrals begin again\.$/,
   );
   expect(said('softDelete', offered)).toMatch(/rolled out to them\.$/);
+  expect(said('withdraw', full)).toMatch(
+    /rolled out to them\. If it is made active again, deferrals begin again\.$/,
+  );
+  expect(said('withdraw', offered)).toMatch(/rolled out to them\.$/);
 });
 
 test('beside a newer full release, only machines that a policy keeps from that are spoken of', () => {

@@ -22,7 +22,10 @@ type Impact = RouteAnswer<typeof releases.impact>;
 
 /** Text of the confirmation of each change. */
 export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release: Counted) => string[]> = {
-  withdraw: ({ machines }) => [keepIt(machines), `No machine is offered it anymore. ${offeredInstead}`],
+  withdraw: ({ machines }, release) => [
+    keepIt(machines),
+    `No machine is offered it anymore. ${offeredInstead}` + deferralsIf('made active again', release),
+  ],
   pause: ({ machines }) => [keepIt(machines), 'No other machine is offered it until it is resumed.'],
   softDelete: ({ machines, pinned, newer }, release) => [
     keepIt(machines),
@@ -85,12 +88,16 @@ type Counted = Offered & Pick<Release, 'downloadCount'>;
 
 const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
+/** What its way back does to the deferrals of policies, which count from when a release is offered to all. */
+const deferralsIf = (isBack: string, { fullAt }: Offered): string =>
+  fullAt === null ? '' : ` If it is ${isBack}, deferrals begin again.`;
+
 const noLongerOffered = (release: Offered, newer: string | null) =>
   mayBeOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
     ? (newer === null
         ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
         : `It is no longer offered to machines that an update policy keeps from ${newer}; the others are offered that already.`) +
-      (release.fullAt === null ? '' : ' If it is restored, deferrals begin again.')
+      deferralsIf('restored', release)
     : 'It is offered to no machine now.';
 
 /** The percentage once it is offered again: a first step whose start has passed is taken by itself. */
@@ -103,7 +110,6 @@ export function percentageAgain(release: Offered): number {
 
 const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now();
 
-/** What a restore does to the deferrals of policies, which count from when a release is offered to all. */
 const deferralsOf = ({ fullAt }: Offered): string => (fullAt === null ? '' : '; deferrals begin again');
 
 function offeredAgain(release: Offered, newer: string | null, deferrals = ''): string[] {

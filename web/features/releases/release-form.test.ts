@@ -12,6 +12,7 @@ import {
   payloadOf,
   percentageToChoose,
   reachAfter,
+  restartsDeferrals,
   rolloutText,
   sawWith,
   storedRollout,
@@ -65,6 +66,20 @@ const isAsked = (edited: ReleaseValues, seen: Release) => {
   const { widens, isTyped } = reachAfter(edit, seen);
   return widens && !isTyped;
 };
+
+test.each([
+  [{}, false],
+  [{ rolloutPercentage: 99 }, true],
+  [{ plan: { ...inSteps.plan, inSteps: true } }, false],
+  [{ channel: 'stable' }, true],
+  [{ isActive: false }, true],
+  [{ isDraft: true }, true],
+  [{ releaseNotes: 'Faster' }, false],
+] as const)('the form says whether deferrals begin again: %j', (change, expected) => {
+  const full: Release = { ...release, rolloutPercentage: 100, fullAt: release.releaseDate };
+  expect(restartsDeferrals({ ...valuesOf(full), ...change }, full)).toBe(expected);
+  expect(restartsDeferrals({ ...values, ...change }, release)).toBe(false);
+});
 
 test('a draft without a chosen percentage is not published', () => {
   const published = { ...values, isDraft: false, ...percentageToChoose(false) };

@@ -64,6 +64,19 @@ export function chosenRollout({ isDraft, rolloutPercentage, plan }: ReleaseValue
   return plan.inSteps ? planPayload(plan) : { rolloutPercentage: percentageOf(rolloutPercentage) };
 }
 
+/** Whether saving makes the deferrals of policies begin again, which count from when the release is offered to all. */
+export function restartsDeferrals(values: ReleaseValues, seen: Release): boolean {
+  const rollout = chosenRollout(values);
+  const isNarrower = rollout && 'rolloutPercentage' in rollout && rollout.rolloutPercentage < 100;
+  return (
+    seen.fullAt !== null &&
+    (values.isDraft ||
+      isNarrower === true ||
+      values.channel !== seen.channel ||
+      values.isActive !== seen.isActive)
+  );
+}
+
 /**
  * The rollout of a release in the precision of the form, to compare it with a chosen one. A draft has none: the percentage
  * that it would be published with was chosen by nobody.
