@@ -32,8 +32,10 @@ const fileName = /^([a-z-]+)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json
  */
 export function openJournal(folder: string, mostBytes: number) {
   const segments = new Map<string, Segment[]>();
-  /** Files that this process is done with; one that cannot be read or removed is still there. */
+  /** Files that this process is done with; one that cannot be removed is still there. */
   const done = new Set<string>();
+  /** Files that this process does not read again: they hold up no rows, but wait all the same. */
+  const unreadable = new Set<string>();
   for (const file of filesIn(folder))
     if (fileName.test(file)) insert(file);
     else if (file.endsWith('.json.part')) removeAbandoned(path.join(folder, file));
@@ -60,7 +62,7 @@ export function openJournal(folder: string, mostBytes: number) {
 
   function insert(file: string): void {
     const [, queue, id] = fileName.exec(file) ?? [];
-    if (!queue || !id || done.has(file)) return;
+    if (!queue || !id || done.has(file) || unreadable.has(file)) return;
     const known = segments.get(queue) ?? [];
     if (known.some((segment) => segment.id === id)) return;
     segments.set(
@@ -69,8 +71,8 @@ export function openJournal(folder: string, mostBytes: number) {
     );
   }
 
-  function forget(queue: string, segment: Segment): void {
-    done.add(segment.file);
+  function forget(queue: string, segment: Segment, as = done): void {
+    as.add(segment.file);
     segments.set(
       queue,
       (segments.get(queue) ?? []).filter((other) => other !== segment),
@@ -82,9 +84,14 @@ export function openJournal(folder: string, mostBytes: number) {
     bytes: async (): Promise<number> => sumOf(await lookBriefly()),
     /** The oldest batch of a queue that this process knows of. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
-    /** Lets this process know the batches of the others too: their process may be gone. */
-    async adopt(): Promise<void> {
-      for (const file of (await lookBriefly()).keys()) insert(file);
+    /**
+     * Whether batches of a queue wait, those that cannot be read included. Lets this process know the batches of the
+     * others too: their process may be gone.
+     */
+    async holds(queue: string): Promise<boolean> {
+      const files = [...(await lookBriefly()).keys()];
+      files.forEach(insert);
+      return Boolean(segments.get(queue)?.length) || files.some((file) => fileName.exec(file)?.[1] === queue);
     },
 
     /** Writes a batch to stable storage; throws JournalFull, or the error of the file system. */
@@ -118,8 +125,8 @@ export function openJournal(folder: string, mostBytes: number) {
       await rm(path.join(folder, segment.file), { force: true });
     },
 
-    /** Leaves a batch to the next start. */
-    forget,
+    /** Leaves a batch that cannot be read to the next start. */
+    leave: (queue: string, segment: Segment) => forget(queue, segment, unreadable),
 
     /** Renames a damaged file and keeps it for inspection. */
     async setAside(queue: string, segment: Segment): Promise<void> {

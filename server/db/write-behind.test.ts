@@ -87,6 +87,7 @@ async function withoutDatabase(
 }
 
 const files = () => readdir(folder).catch(() => []);
+const sizeOfOnly = async () => (await stat(join(folder, (await files())[0]!))).size;
 
 test('rows wait while a lock lasts longer than a statement may, and are written once each', async () => {
   const { add, state, journalBytes } = start();
@@ -351,13 +352,14 @@ test.each(['[{', '{}'])(
     });
     const [first] = (await files()).toSorted();
     await writeFile(join(folder, first!), text);
-    start();
+    const next = start();
     await eventually(async () => (await stored()).rows === 1000);
     await eventually(async () => (await files()).join() === `${first}.damaged`);
+    expect([await next.isBehind(), next.state().dropped]).toEqual([false, 1]);
   },
 );
 
-test('a file of the journal that cannot be read for a moment is read later, any other by the next start', async () => {
+test('a file of the journal that cannot be read for a moment is read later, any other waits for the next start', async () => {
   const { behind, add } = start();
   await locked(async () => {
     add(0, 3000);
@@ -374,12 +376,14 @@ test('a file of the journal that cannot be read for a moment is read later, any 
   const next = start(undefined, undefined, refusing('EACCES', 1));
   // removed after its rows are stored
   await eventually(async () => (await stored()).rows === 1000 && (await files()).length === 1);
-  expect([await next.isBehind(), await next.journalBytes()]).toEqual([false, 0]);
+  expect([await next.isBehind(), await next.journalBytes()]).toEqual([true, await sizeOfOnly()]);
+  next.add(3000, 1);
+  await eventually(async () => (await stored()).until === 3000);
   await next.behind.stop();
   refusals = 0;
   start(undefined, undefined, refusing('EMFILE', 2));
   await eventually(async () => (await files()).length === 0);
-  expect(await stored()).toMatchObject({ rows: 3000, own: 3000 });
+  expect(await stored()).toMatchObject({ rows: 3001, own: 3001 });
   // once more for each statement that a busy machine does not end in time
   expect(refusals).toBeGreaterThanOrEqual(3);
 });
@@ -432,8 +436,10 @@ test('a file of the journal that cannot be removed does not hold up the rows aft
   const journal = openJournal(folder, 100_000_000);
   const next = start(undefined, undefined, {
     ...journal,
-    async remove(...which) {
-      journal.forget(...which);
+    async remove(queue, segment) {
+      const [file, text] = [join(folder, segment.file), JSON.stringify(await journal.read(segment))];
+      await journal.remove(queue, segment);
+      await writeFile(file, text);
       throw Object.assign(new Error('No'), { code: 'EROFS' });
     },
   });

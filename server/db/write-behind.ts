@@ -174,10 +174,12 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
         return false;
       }
       const isDamaged = error instanceof SyntaxError;
-      const what = isDamaged ? 'is set aside' : 'is left to the next start';
-      log.error({ err: error, file }, `A file of the journal cannot be read and ${what}`);
+      const what = isDamaged ? 'is damaged and set aside' : 'cannot be read and is left to the next start';
+      // how many rows it held is not known
+      if (isDamaged) dropped++;
+      log.error({ err: error, file, dropped }, `A file of the journal ${what}`);
       if (isDamaged) await journal.setAside(name, segment);
-      else journal.forget(name, segment);
+      else journal.leave(name, segment);
       return true;
     }
     if (rows && (await attempt({ id: segment.id, rows }, true)).length > 0) return false;
@@ -243,8 +245,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
     dropped: () => dropped,
     isBehind: async () => {
       if (pauseMs > 0 || waiting() > mostOfBatch) return true;
-      await journal.adopt();
-      return journal.first(name) !== undefined;
+      return journal.holds(name);
     },
     /** Writes the waiting rows, unless the database has just failed and is being given time. */
     async flush() {

@@ -159,7 +159,7 @@ export function serveMetrics(
   );
   counter(
     'lanyard_dropped_records_total',
-    'Records lost because the journal was full, or the database refused them',
+    'Records lost because the journal was full or damaged, or the database refused them',
     () => behind.state().map(({ name, dropped }) => [name, dropped]),
     'queue',
   );
